@@ -1,0 +1,31 @@
+// Enrolment tokens: what an access point shows to register itself. Known here by their SHA-256 only.
+import type { AgentRecord } from './agent-store.ts';
+
+export interface EnrolmentTokenRecord {
+  id: string;
+  token_hash: string;
+  ap_id_pattern: string;
+  created_by: string;
+  created_at: number;
+  expires_at: number;
+  max_uses: number;
+  uses: number;
+}
+
+export interface EnrolmentTokenStore {
+  /** The token with this hash if it can still be used at `now`, else undefined. */
+  getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined>;
+  /** All tokens not yet expired at `now`, newest first. */
+  list(now: number): Promise<EnrolmentTokenRecord[]>;
+  /** Durable when it resolves. */
+  create(token: EnrolmentTokenRecord): Promise<void>;
+  /** Resolves whether there was one to remove. */
+  remove(id: string): Promise<boolean>;
+  /**
+   * Counts one use and creates the agent, both or neither. Resolves false when the token can no longer be used at
+   * `now`. Throws ConflictError `agent_exists` if the ap_id is taken; then no use is counted.
+   */
+  redeem(tokenHash: string, now: number, agent: AgentRecord): Promise<boolean>;
+  /** Removes tokens expired at `now`; resolves how many. */
+  removeExpired(now: number): Promise<number>;
+}

@@ -1,0 +1,69 @@
+// The ways in which a request can fail for a reason its sender can understand. http/error-map.ts turns each class into
+// a status; anything that is not one of these is a 500 with a fixed sentence.
+
+/** One finding of validation, in the words of the reference interface. `loc` begins with `body`, `query` or `path`. */
+export interface Problem {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+  ctx?: Record<string, unknown>;
+}
+
+/** What all foreseen failures share: a sentence for people and a stable snake_case `code` for programs. */
+export abstract class WeftError extends Error {
+  readonly code: string;
+  constructor(code: string, detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** 422: the request does not fit its schema; all problems at once. */
+export class ValidationError extends WeftError {
+  readonly problems: Problem[];
+  constructor(problems: Problem[]) {
+    super('validation_error', 'Validation Error');
+    this.problems = problems;
+  }
+}
+
+/** 400, 413 or 415: the body, or a one-time secret in it, cannot be used at all. */
+export class UnusableRequestError extends WeftError {
+  readonly status: 400 | 413 | 415;
+  constructor(status: 400 | 413 | 415, code: string, detail: string) {
+    super(code, detail);
+    this.status = status;
+  }
+}
+
+/** 401: no, bad, expired or revoked credentials. */
+export class AuthenticationError extends WeftError {
+  constructor(code = 'not_authenticated', detail = 'Not authenticated') {
+    super(code, detail);
+  }
+}
+
+/** 403: a known caller who may not do this. */
+export class PermissionError extends WeftError {
+  constructor(code = 'not_permitted', detail = 'Not enough permissions') {
+    super(code, detail);
+  }
+}
+
+/** 404: unknown, or not visible to this caller. */
+export class NotFoundError extends WeftError {}
+
+/** 409: it exists already, or the present state forbids it. */
+export class ConflictError extends WeftError {}
+
+/** 429 or 503: refused for now; nothing was accepted. */
+export class TryLaterError extends WeftError {
+  readonly status: 429 | 503;
+  readonly retryAfterSeconds: number;
+  constructor(status: 429 | 503, code: string, detail: string, retryAfterSeconds: number, options?: ErrorOptions) {
+    super(code, detail, options);
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

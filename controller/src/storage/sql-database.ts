@@ -1,0 +1,34 @@
+// One way to talk to either SQL database, so that each store is written once and runs on both. Statements use `?` for
+// parameters and the common subset of SQLite and PostgreSQL; the contract suites hold every store to the same promises
+// on both.
+
+export type SqlValue = string | number | null;
+export type SqlRow = Record<string, SqlValue>;
+
+export interface SqlQueries {
+  /** Runs one statement and resolves its rows (RETURNING included). Integers come as numbers. */
+  query<Row extends SqlRow = SqlRow>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>;
+}
+
+/**
+ * Throws TryLaterError (503, `database_unavailable`) when the database cannot be reached, is full or is shutting down;
+ * then the statement had no effect. UniqueViolation when a unique key is taken.
+ */
+export interface SqlDatabase extends SqlQueries {
+  readonly dialect: 'sqlite' | 'postgres';
+  /**
+   * Runs `work` in one transaction: all of its statements are durable when this resolves, or none took effect when it
+   * throws. Transactions that update the same row run one after the other. `work` must use the queries it is given.
+   */
+  transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T>;
+  /** Applies every migration not yet applied; safe when several nodes start at once. */
+  migrate(): Promise<void>;
+  /** Throws if the database cannot serve right now; the message says why, without secrets. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A unique key is taken. Stores turn it into a ConflictError of their own. */
+export class UniqueViolation extends Error {
+  override name = 'UniqueViolation';
+}

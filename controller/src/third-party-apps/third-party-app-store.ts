@@ -1,0 +1,28 @@
+// Third-party app records. The api_key is ciphertext here; only the service holds the key to it.
+
+export interface ThirdPartyAppRecord {
+  id: string;
+  app_name: string;
+  api_key_encrypted: string;
+  permissions: Record<string, unknown>;
+  /** Random; renewed whenever the api_key changes. Tokens carry it. */
+  ver: string;
+  created_at: number;
+}
+
+export type ThirdPartyAppChange = Partial<Pick<ThirdPartyAppRecord, 'api_key_encrypted' | 'permissions' | 'ver'>>;
+
+/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+export interface ThirdPartyAppStore {
+  /** The record, or undefined. */
+  get(app_name: string): Promise<ThirdPartyAppRecord | undefined>;
+  /** All apps, ordered by app_name. */
+  list(): Promise<ThirdPartyAppRecord[]>;
+  count(): Promise<number>;
+  /** Durable when it resolves. Throws ConflictError `app_exists` if the app_name is taken. */
+  create(app: ThirdPartyAppRecord): Promise<void>;
+  /** Resolves the record as it is now, or undefined if there is none. */
+  update(app_name: string, change: ThirdPartyAppChange): Promise<ThirdPartyAppRecord | undefined>;
+  /** Resolves whether there was one to remove. */
+  remove(app_name: string): Promise<boolean>;
+}
