@@ -28,5 +28,22 @@ export interface AppCaller {
 
 export type Caller = UserCaller | AgentCaller | AppCaller;
 
-/** A caller's record changed in a way that touches its rights: told by the services, heard by auth. */
+/** A caller as its record stands now, with the version that its tokens must carry. */
+export interface Principal {
+  caller: Caller;
+  ver: string;
+}
+
+/** What each feature with callers of its own (users, agents, apps) offers to auth. */
+export interface PrincipalSource {
+  /** The present principal of that name, or undefined. */
+  principal(name: string): Promise<Principal | undefined>;
+  /**
+   * The principal if the secret is its own, else undefined; a failure takes the same time whatever caused it.
+   * Throws TryLaterError (429) when too many secrets are being checked already.
+   */
+  authenticate(name: string, secret: string): Promise<Principal | undefined>;
+}
+
+/** Told by a service when a caller's record changed in a way that touches its tokens or rights; heard by auth. */
 export type CallerChanged = (kind: LoginType, name: string) => void;

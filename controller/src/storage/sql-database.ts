@@ -12,13 +12,16 @@ export interface SqlQueries {
 
 /**
  * Throws TryLaterError (503, `database_unavailable`) when the database cannot be reached, is full or is shutting down;
- * then the statement had no effect. UniqueViolation when a unique key is taken.
+ * then the statement had no effect, but for one case that nobody can tell: a connection lost while the server was
+ * answering. UniqueViolation when a unique key is taken.
  */
 export interface SqlDatabase extends SqlQueries {
   readonly dialect: 'sqlite' | 'postgres';
   /**
    * Runs `work` in one transaction: all of its statements are durable when this resolves, or none took effect when it
-   * throws. Transactions that update the same row run one after the other. `work` must use the queries it is given.
+   * throws. Transactions that update the same row run one after the other. `work` must use the queries it is given,
+   * and do nothing else that counts: on PostgreSQL it runs again when it lost against another transaction. After a
+   * statement has failed, the whole transaction fails with that error.
    */
   transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T>;
   /** Applies every migration not yet applied; safe when several nodes start at once. */

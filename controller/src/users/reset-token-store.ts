@@ -35,6 +35,8 @@ export interface ResetTokenStore {
    * undefined when the token is unknown, used, replaced or expired at `now`. Of parallel calls with one token, one wins.
    */
   redeem(tokenHash: string, now: number, change: { password_hash: string; ver: string }): Promise<string | undefined>;
+  /** Takes back a token that never reached its user: it is useless from now on and does not count towards the hour. */
+  discard(tokenHash: string): Promise<void>;
   /** Removes tokens that expired more than an hour before `now`; resolves how many. */
   removeExpired(now: number): Promise<number>;
 }

@@ -1,0 +1,60 @@
+// Agents, one per access point, and the enrolment tokens with which an access point registers itself.
+import Type from 'typebox';
+import { NAME_GLOB_PATTERN, NAME_PATTERN } from './identifiers.ts';
+
+const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Names the access point, in paths and in its series.' });
+const Configuration = Type.Record(Type.String(), Type.Unknown(), {
+  format: 'configuration',
+  description: 'Free-form, at most 64 KiB; `geolocation` is kept inside.',
+});
+
+export const Agent = Type.Object(
+  { id: Type.String({ format: 'uuid' }), ap_id: Type.String(), configuration: Configuration },
+  { title: 'Agent' },
+);
+export type Agent = Type.Static<typeof Agent>;
+
+export const AgentCreate = Type.Object(
+  { ap_id: ApId, password: Type.String({ format: 'new-password' }), configuration: Configuration },
+  { title: 'AgentCreate' },
+);
+export type AgentCreate = Type.Static<typeof AgentCreate>;
+
+export const AgentUpdate = Type.Object(
+  {
+    password: Type.Optional(Type.Union([Type.String({ format: 'new-password' }), Type.Null()])),
+    configuration: Type.Optional(Type.Union([Configuration, Type.Null()])),
+  },
+  { title: 'AgentUpdate' },
+);
+export type AgentUpdate = Type.Static<typeof AgentUpdate>;
+
+export const EnrolmentTokenCreate = Type.Object(
+  {
+    ap_id_pattern: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: NAME_GLOB_PATTERN,
+      description: 'Which ap_ids it may register; `*` is any run of characters, `?` any one.',
+    }),
+    expires_in: Type.Optional(
+      Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),
+    ),
+    max_uses: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 })),
+  },
+  { title: 'EnrolmentTokenCreate' },
+);
+export type EnrolmentTokenCreate = Type.Static<typeof EnrolmentTokenCreate>;
+
+export const EnrolmentToken = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    ap_id_pattern: Type.String(),
+    expires_at: Type.String({ format: 'date-time' }),
+    max_uses: Type.Integer(),
+    uses: Type.Integer(),
+    token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
+  },
+  { title: 'EnrolmentToken' },
+);
+export type EnrolmentToken = Type.Static<typeof EnrolmentToken>;

@@ -1,0 +1,39 @@
+// Answers that many operations share: errors, and the plain "done".
+import Type from 'typebox';
+
+export const ValidationError = Type.Object(
+  {
+    loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+      description: 'Where: `body`, `query` or `path`, then keys and indexes.',
+    }),
+    msg: Type.String(),
+    type: Type.String({ description: 'A stable word for the kind of problem.' }),
+    ctx: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The bound or rule that was not met.' }),
+    ),
+  },
+  { title: 'ValidationError' },
+);
+export type ValidationError = Type.Static<typeof ValidationError>;
+
+export const HTTPValidationError = Type.Object(
+  { detail: Type.Array(ValidationError), code: Type.Optional(Type.String()) },
+  { title: 'HTTPValidationError' },
+);
+export type HTTPValidationError = Type.Static<typeof HTTPValidationError>;
+
+export const ErrorAnswer = Type.Object(
+  {
+    detail: Type.String({ description: 'For people; may change.' }),
+    code: Type.String({ description: 'For programs; a stable snake_case word.' }),
+    request_id: Type.Optional(Type.String({ description: 'Where to look in the log.' })),
+  },
+  { title: 'ErrorAnswer' },
+);
+export type ErrorAnswer = Type.Static<typeof ErrorAnswer>;
+
+export const StatusAnswer = Type.Object(
+  { status: Type.Literal('success'), detail: Type.String() },
+  { title: 'StatusAnswer' },
+);
+export type StatusAnswer = Type.Static<typeof StatusAnswer>;

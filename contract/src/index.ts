@@ -1,0 +1,8 @@
+// The wire: everything that crosses it, as plain JSON Schema and as a TypeScript type of the same name. The controller
+// validates with these objects and publishes them as the components of its OpenAPI document.
+export * from './agents.ts';
+export * from './answers.ts';
+export * from './emulator.ts';
+export * from './third-party-apps.ts';
+export * from './tokens.ts';
+export * from './users.ts';

@@ -1,0 +1,71 @@
+// Third-party apps and what they may do.
+import Type from 'typebox';
+import { NAME_PATTERN } from './identifiers.ts';
+
+const Limits = Type.Object({ min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) });
+
+/** The keys of `permissions` that mean something. An absent key does not restrict. */
+export const AppPermissions = Type.Object(
+  {
+    agents: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        maxItems: 1000,
+        description: 'Globs over ap_id, with `*` and `?`.',
+      }),
+    ),
+    read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
+    commands: Type.Optional(
+      Type.Union(
+        [
+          Type.Boolean(),
+          Type.Array(Type.String({ minLength: 1, maxLength: 128 })),
+          Type.Record(Type.String(), Type.Record(Type.String(), Limits)),
+        ],
+        { description: 'All or none, the names of those allowed, or each name with bounds on its arguments.' },
+      ),
+    ),
+    emulator: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Object({ max_access_points: Type.Integer({ minimum: 0 }) })]),
+    ),
+    priority: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: '50 when absent.' })),
+    expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+  },
+  { title: 'AppPermissions' },
+);
+export type AppPermissions = Type.Static<typeof AppPermissions>;
+
+const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Names the app in paths and at login.' });
+const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
+// Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
+const Permissions = Type.Record(Type.String(), Type.Unknown(), {
+  format: 'app-permissions',
+  description: 'See AppPermissions; other keys are kept and mean nothing.',
+});
+
+export const ThirdPartyApp = Type.Object(
+  { id: Type.String({ format: 'uuid' }), app_name: Type.String(), api_key: Type.String(), permissions: Permissions },
+  { title: 'ThirdPartyApp' },
+);
+export type ThirdPartyApp = Type.Static<typeof ThirdPartyApp>;
+
+/** An app as it stands in a list: everything but the key. */
+export const ThirdPartyAppSummary = Type.Object(
+  { id: Type.String({ format: 'uuid' }), app_name: Type.String(), permissions: Permissions },
+  { title: 'ThirdPartyAppSummary' },
+);
+export type ThirdPartyAppSummary = Type.Static<typeof ThirdPartyAppSummary>;
+
+export const ThirdPartyAppCreate = Type.Object(
+  { app_name: AppName, api_key: ApiKey, permissions: Permissions },
+  { title: 'ThirdPartyAppCreate' },
+);
+export type ThirdPartyAppCreate = Type.Static<typeof ThirdPartyAppCreate>;
+
+export const ThirdPartyAppUpdate = Type.Object(
+  {
+    api_key: Type.Optional(Type.Union([ApiKey, Type.Null()])),
+    permissions: Type.Optional(Type.Union([Permissions, Type.Null()])),
+  },
+  { title: 'ThirdPartyAppUpdate' },
+);
+export type ThirdPartyAppUpdate = Type.Static<typeof ThirdPartyAppUpdate>;

@@ -1,0 +1,47 @@
+// User accounts, and the two steps of a forgotten password.
+import Type from 'typebox';
+
+// Literals and not a bare pattern, so that a role which merely contains a known one is refused by name.
+const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { minItems: 1 });
+const Username = Type.String({ format: 'email', description: 'An e-mail address; its letters count as lower case.' });
+const NewPassword = Type.String({ format: 'new-password' });
+
+export const TokenData = Type.Object(
+  {
+    username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    roles: Type.String({ description: 'The roles, joined by commas.' }),
+    scopes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  },
+  { title: 'TokenData' },
+);
+export type TokenData = Type.Static<typeof TokenData>;
+
+export const UserCreate = Type.Object(
+  { username: Username, password: NewPassword, roles: Roles },
+  { title: 'UserCreate' },
+);
+export type UserCreate = Type.Static<typeof UserCreate>;
+
+export const UserRegister = Type.Object({ username: Username, password: NewPassword }, { title: 'UserRegister' });
+export type UserRegister = Type.Static<typeof UserRegister>;
+
+export const UserUpdate = Type.Object(
+  {
+    password: Type.Optional(Type.Union([NewPassword, Type.Null()])),
+    roles: Type.Optional(Type.Union([Roles, Type.Null()])),
+  },
+  { title: 'UserUpdate' },
+);
+export type UserUpdate = Type.Static<typeof UserUpdate>;
+
+export const PasswordRecoveryRequest = Type.Object({ username: Username }, { title: 'PasswordRecoveryRequest' });
+export type PasswordRecoveryRequest = Type.Static<typeof PasswordRecoveryRequest>;
+
+export const PasswordReset = Type.Object(
+  {
+    token: Type.String({ maxLength: 512, description: 'From the recovery message; good for one use.' }),
+    new_password: NewPassword,
+  },
+  { title: 'PasswordReset' },
+);
+export type PasswordReset = Type.Static<typeof PasswordReset>;

@@ -1,0 +1,104 @@
+// Operations on agents and on the tokens with which access points enrol themselves.
+import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, StatusAnswer } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route, success } from '../http/route.ts';
+import type { AgentService } from './agent-service.ts';
+
+export function agentRoutes(agents: AgentService): Route[] {
+  const tag = 'Agents';
+  return [
+    // spec #12
+    route({
+      operation: 'create_agent_public',
+      method: 'POST',
+      url: '/api/v1/agents/public',
+      tag,
+      summary: 'Register an agent, as an administrator or with an enrolment token',
+      body: AgentCreate,
+      response: Agent,
+      handle: ({ body, request }) =>
+        request.enrolmentToken ? agents.enrol(request.enrolmentToken, body) : agents.create(body),
+    }),
+    // spec #13
+    route({
+      operation: 'create_agent',
+      method: 'POST',
+      url: '/api/v1/agents',
+      tag,
+      summary: 'Create an agent',
+      body: AgentCreate,
+      response: Agent,
+      handle: ({ body }) => agents.create(body),
+    }),
+    // spec #14
+    route({
+      operation: 'get_agent',
+      method: 'GET',
+      url: '/api/v1/agents/:ap_id',
+      target: 'ap_id',
+      tag,
+      summary: 'Get an agent',
+      response: Agent,
+      handle: (context) => agents.get(context.path('ap_id'), context.caller),
+    }),
+    // spec #15
+    route({
+      operation: 'update_agent',
+      method: 'PUT',
+      url: '/api/v1/agents/:ap_id',
+      target: 'ap_id',
+      tag,
+      summary: "Replace an agent's configuration or password",
+      body: AgentUpdate,
+      response: Agent,
+      handle: (context) => agents.update(context.path('ap_id'), context.body),
+    }),
+    // spec #16
+    route({
+      operation: 'remove_agent',
+      method: 'DELETE',
+      url: '/api/v1/agents/:ap_id',
+      target: 'ap_id',
+      tag,
+      summary: 'Delete an agent',
+      response: StatusAnswer,
+      async handle(context) {
+        await agents.remove(context.path('ap_id'));
+        return success('The agent has been deleted');
+      },
+    }),
+    route({
+      operation: 'create_enrolment_token',
+      method: 'POST',
+      url: '/api/v1/enrolment_tokens',
+      tag,
+      summary: 'Mint a token with which access points register themselves; it is shown this once',
+      body: EnrolmentTokenCreate,
+      response: EnrolmentToken,
+      handle: ({ body: { ap_id_pattern, expires_in, max_uses }, caller }) =>
+        agents.createEnrolmentToken({ ap_id_pattern, expires_in: expires_in!, max_uses: max_uses! }, caller),
+    }),
+    route({
+      operation: 'list_enrolment_tokens',
+      method: 'GET',
+      url: '/api/v1/enrolment_tokens',
+      tag,
+      summary: 'List the enrolment tokens that have not expired',
+      response: Type.Array(EnrolmentToken),
+      handle: () => agents.listEnrolmentTokens(),
+    }),
+    route({
+      operation: 'remove_enrolment_token',
+      method: 'DELETE',
+      url: '/api/v1/enrolment_tokens/:id',
+      target: 'id',
+      tag,
+      summary: 'Revoke an enrolment token',
+      response: StatusAnswer,
+      async handle(context) {
+        await agents.removeEnrolmentToken(context.path('id'));
+        return success('The enrolment token has been revoked');
+      },
+    }),
+  ];
+}

@@ -1,0 +1,209 @@
+// Agents: the registry of access points. Creates, changes and removes their records, lets access points enrol
+// themselves, and tells auth who an agent is.
+import { randomUUID } from 'node:crypto';
+import type { Agent, EnrolmentToken } from '@weft/contract';
+import type { AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import type { PasswordHasher } from '../password-hasher.ts';
+import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
+import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
+import { matchesGlob } from './glob.ts';
+
+/** What an enrolment token begins with, so that nobody takes it for an access token. */
+export const enrolmentTokenPrefix = 'weft-enrol-';
+
+export interface NewAgent {
+  ap_id: string;
+  password: string;
+  configuration: Record<string, unknown>;
+}
+
+export interface AgentServiceOptions {
+  agents: AgentStore;
+  enrolmentTokens: EnrolmentTokenStore;
+  hasher: PasswordHasher;
+  callerChanged: CallerChanged;
+  maxAgents: number;
+}
+
+export class AgentService implements PrincipalSource {
+  readonly #agents: AgentStore;
+  readonly #enrolmentTokens: EnrolmentTokenStore;
+  readonly #hasher: PasswordHasher;
+  readonly #callerChanged: CallerChanged;
+  readonly #maxAgents: number;
+
+  constructor({ agents, enrolmentTokens, hasher, callerChanged, maxAgents }: AgentServiceOptions) {
+    this.#agents = agents;
+    this.#enrolmentTokens = enrolmentTokens;
+    this.#hasher = hasher;
+    this.#callerChanged = callerChanged;
+    this.#maxAgents = maxAgents;
+  }
+
+  /** Throws NotFoundError for an agent that is unknown or outside of what the caller may see. */
+  async get(ap_id: string, caller: Caller): Promise<Agent> {
+    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
+    const agent = await this.#agents.get(ap_id);
+    if (!agent) throw agentNotFound();
+    return toAgentResponse(agent);
+  }
+
+  async create(input: NewAgent): Promise<Agent> {
+    await this.#requireRoom();
+    const agent = await this.#newRecord(input);
+    await this.#agents.create(agent);
+    return toAgentResponse(agent);
+  }
+
+  async update(
+    ap_id: string,
+    input: { password?: string | null; configuration?: Record<string, unknown> | null },
+  ): Promise<Agent> {
+    const change: AgentChange = {};
+    if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
+    if (input.password) {
+      if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+      change.password_hash = await this.#hasher.hash(input.password);
+      change.ver = generateSecret();
+    }
+    const after =
+      Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change) : await this.#agents.get(ap_id);
+    if (!after) throw agentNotFound();
+    if (change.ver) this.#callerChanged('agent', ap_id);
+    return toAgentResponse(after);
+  }
+
+  async remove(ap_id: string): Promise<void> {
+    if (!(await this.#agents.remove(ap_id))) throw agentNotFound();
+    this.#callerChanged('agent', ap_id);
+  }
+
+  /** Throws AuthenticationError unless the enrolment token can still be used. */
+  async requireEnrolment(token: string): Promise<void> {
+    if (!(await this.#enrolmentTokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badEnrolmentToken();
+  }
+
+  /** Registers the agent that shows this enrolment token; one use is counted only if the agent is created. */
+  async enrol(token: string, input: NewAgent): Promise<Agent> {
+    const hash = hashGeneratedSecret(token);
+    const enrolment = await this.#enrolmentTokens.getUsable(hash, Date.now());
+    if (!enrolment) throw badEnrolmentToken();
+    if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
+      throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
+    }
+    await this.#requireRoom();
+    const agent = await this.#newRecord(input);
+    if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent))) throw badEnrolmentToken();
+    return toAgentResponse(agent);
+  }
+
+  /** The only answer that ever holds the token itself. */
+  async createEnrolmentToken(
+    input: { ap_id_pattern: string; expires_in: number; max_uses: number },
+    createdBy: Caller,
+  ): Promise<EnrolmentToken> {
+    const token = enrolmentTokenPrefix + generateSecret();
+    const now = Date.now();
+    const record: EnrolmentTokenRecord = {
+      id: randomUUID(),
+      token_hash: hashGeneratedSecret(token),
+      ap_id_pattern: input.ap_id_pattern,
+      created_by: createdBy.id,
+      created_at: now,
+      expires_at: now + input.expires_in * 1000,
+      max_uses: input.max_uses,
+      uses: 0,
+    };
+    await this.#enrolmentTokens.removeExpired(now);
+    await this.#enrolmentTokens.create(record);
+    return { ...toEnrolmentTokenResponse(record), token };
+  }
+
+  async listEnrolmentTokens(): Promise<EnrolmentToken[]> {
+    return (await this.#enrolmentTokens.list(Date.now())).map(toEnrolmentTokenResponse);
+  }
+
+  async removeEnrolmentToken(id: string): Promise<void> {
+    if (!(await this.#enrolmentTokens.remove(id))) {
+      throw new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
+    }
+  }
+
+  async principal(name: string): Promise<Principal | undefined> {
+    const agent = await this.#agents.get(name);
+    return agent && toPrincipal(agent);
+  }
+
+  /** The first success puts the agent on board. */
+  async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
+    const agent = await this.#agents.get(ap_id);
+    if (!(await this.#hasher.verify(agent?.password_hash, password))) return undefined;
+    if (!agent!.onboard) await this.#agents.update(ap_id, { onboard: true });
+    return toPrincipal(agent!);
+  }
+
+  async #newRecord({ ap_id, password, configuration }: NewAgent): Promise<AgentRecord> {
+    return {
+      id: randomUUID(),
+      ap_id,
+      password_hash: await this.#hasher.hash(password),
+      configuration: withoutReadOnlyKeys(configuration),
+      onboard: false,
+      emulated_for: null,
+      ver: generateSecret(),
+      created_at: Date.now(),
+    };
+  }
+
+  async #requireRoom(): Promise<void> {
+    if ((await this.#agents.count()) >= this.#maxAgents) {
+      throw new TryLaterError(
+        429,
+        'too_many_agents',
+        `This installation holds at most ${this.#maxAgents} agents`,
+        3600,
+      );
+    }
+  }
+}
+
+/** Users see every agent, an agent sees itself, an app what its `agents` globs name. */
+export function canSeeAgent(caller: Caller, ap_id: string): boolean {
+  if (caller.kind === 'user') return true;
+  if (caller.kind === 'agent') return caller.name === ap_id;
+  return isWithinGlobs(caller, ap_id);
+}
+
+function isWithinGlobs(app: AppCaller, ap_id: string): boolean {
+  const { agents } = app.permissions;
+  return agents === undefined || agents.some((pattern) => matchesGlob(pattern, ap_id));
+}
+
+/** `emulated` is shown by Weft and written by nobody else. */
+function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'emulated'));
+}
+
+function toAgentResponse(agent: AgentRecord): Agent {
+  const { id, ap_id, configuration, emulated_for } = agent;
+  return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
+}
+
+function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
+  const { id, ap_id_pattern, expires_at, max_uses, uses } = token;
+  return { id, ap_id_pattern, expires_at: new Date(expires_at).toISOString(), max_uses, uses };
+}
+
+function toPrincipal(agent: AgentRecord): Principal {
+  return { caller: { kind: 'agent', id: agent.id, name: agent.ap_id }, ver: agent.ver };
+}
+
+function agentNotFound(): NotFoundError {
+  return new NotFoundError('agent_not_found', 'Agent not found');
+}
+
+function badEnrolmentToken(): AuthenticationError {
+  return new AuthenticationError('invalid_enrolment_token', 'This enrolment token is unknown, used up or expired');
+}

@@ -1,0 +1,116 @@
+// What every agent store promises, one test a sentence. Run for each backend by agent-store.test.ts.
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AgentRecord, AgentStore } from './agent-store.ts';
+
+export interface AgentStoreFixture {
+  store: AgentStore;
+  /** The same agents, seen from another node. */
+  otherNode: AgentStore;
+  /** Takes the database away from `store`. */
+  cutOff(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export function agentNamed(ap_id: string, more: Partial<AgentRecord> = {}): AgentRecord {
+  return {
+    id: randomUUID(),
+    ap_id,
+    password_hash: 'hash-1',
+    configuration: {},
+    onboard: false,
+    emulated_for: null,
+    ver: 'ver-1',
+    created_at: 1_790_000_000_000,
+    ...more,
+  };
+}
+
+export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void {
+  let fixture: AgentStoreFixture;
+  let store: AgentStore;
+
+  beforeEach(async () => {
+    fixture = await open();
+    store = fixture.store;
+  });
+  afterEach(() => fixture.remove());
+
+  test('get resolves the record as it was created, real or emulated', async () => {
+    const odd = JSON.parse('{"__proto__":{"a":1},"z":[1,{"b":null}],"text":"\\u0000\\ud800 ü","big":1e300}');
+    const real = agentNamed('ap-1', { configuration: odd });
+    const emulated = agentNamed('ap-2', { onboard: true, emulated_for: 'user-7' });
+    await store.create(real);
+    await store.create(emulated);
+    expect(await store.get('ap-1')).toStrictEqual(real);
+    expect(await fixture.otherNode.get('ap-2')).toStrictEqual(emulated);
+  });
+
+  test.each(['ap-9', '', 'AP-1', 'ap-1\0'])('get resolves undefined for %j, which is unknown', async (ap_id) => {
+    await store.create(agentNamed('ap-1'));
+    expect(await store.get(ap_id)).toBeUndefined();
+  });
+
+  test('list orders by ap_id, byte by byte', async () => {
+    const names = ['b', 'B', 'a_1', 'a-1', 'a:1', 'a.1', 'a1', 'a', 'A', '1'];
+    for (const name of names) await store.create(agentNamed(name));
+    expect((await store.list()).map((agent) => agent.ap_id)).toStrictEqual(names.sort());
+  });
+
+  test('count counts', async () => {
+    expect(await store.count()).toBe(0);
+    await store.create(agentNamed('ap-1'));
+    await store.create(agentNamed('ap-2'));
+    expect(await store.count()).toBe(2);
+  });
+
+  test('create throws agent_exists if the ap_id is taken, and leaves the first as it was', async () => {
+    const first = agentNamed('ap-1');
+    await store.create(first);
+    await expect(fixture.otherNode.create(agentNamed('ap-1'))).rejects.toMatchObject({
+      name: 'ConflictError',
+      code: 'agent_exists',
+    });
+    expect(await store.get('ap-1')).toStrictEqual(first);
+  });
+
+  test('update resolves the record as it is now, with what was not named left alone', async () => {
+    const agent = agentNamed('ap-1', { configuration: { site: 'roof' }, emulated_for: 'user-7' });
+    await store.create(agent);
+    await store.create(agentNamed('ap-2'));
+    expect(await store.update('ap-1', { onboard: true })).toStrictEqual({ ...agent, onboard: true });
+    const change = { password_hash: 'hash-2', configuration: { tags: ['a'] }, onboard: false, ver: 'ver-2' };
+    expect(await store.update('ap-1', change)).toStrictEqual({ ...agent, ...change });
+    expect(await store.update('ap-1', {})).toStrictEqual(await fixture.otherNode.get('ap-1'));
+    expect(await store.get('ap-2')).toMatchObject({ password_hash: 'hash-1', ver: 'ver-1' });
+  });
+
+  test('update resolves undefined if there is none', async () => {
+    expect(await store.update('ap-1', { onboard: true })).toBeUndefined();
+    expect(await store.count()).toBe(0);
+  });
+
+  test('remove resolves whether there was one to remove', async () => {
+    await store.create(agentNamed('ap-1'));
+    await store.create(agentNamed('ap-2'));
+    expect(await store.remove('ap-1')).toBe(true);
+    expect(await store.remove('ap-1')).toBe(false);
+    expect((await store.list()).map((agent) => agent.ap_id)).toStrictEqual(['ap-2']);
+  });
+
+  test('every method throws TryLaterError (503) while the database is out of reach', async () => {
+    await fixture.cutOff();
+    const calls = [
+      store.get('ap-1'),
+      store.list(),
+      store.count(),
+      store.create(agentNamed('ap-1')),
+      store.update('ap-1', {}),
+      store.remove('ap-1'),
+    ];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ reason: { name: 'TryLaterError', status: 503, code: 'database_unavailable' } });
+    }
+    expect(await fixture.otherNode.count()).toBe(0);
+  });
+}

@@ -1,0 +1,15 @@
+import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { describeAgentStore } from './agent-store.contract.ts';
+import { createAgentStore } from './agent-store.sql.ts';
+
+eachDatabase((kind) => {
+  describeAgentStore(async () => {
+    const { nodes, remove } = await openTwoNodes(kind);
+    return {
+      store: createAgentStore(nodes[0]),
+      otherNode: createAgentStore(nodes[1]),
+      cutOff: () => nodes[0].close(),
+      remove,
+    };
+  });
+});

@@ -1,0 +1,84 @@
+// Enrolment tokens in SQL. A use is counted by the same statement that checks whether one is left.
+import type { SqlDatabase } from '../storage/sql-database.ts';
+import { insertAgent, throwAgentExists } from './agent-store.sql.ts';
+import type { AgentRecord } from './agent-store.ts';
+import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
+
+type TokenRow = {
+  id: string;
+  token_hash: string;
+  ap_id_pattern: string;
+  created_by: string;
+  created_at: number;
+  expires_at: number;
+  max_uses: number;
+  uses: number;
+};
+
+const COLUMNS = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses';
+
+export function createEnrolmentTokenStore(db: SqlDatabase): EnrolmentTokenStore {
+  return new SqlEnrolmentTokenStore(db);
+}
+
+class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined> {
+    const [row] = await this.#db.query<TokenRow>(
+      `SELECT ${COLUMNS} FROM enrolment_tokens WHERE token_hash = ? AND expires_at > ? AND uses < max_uses`,
+      [tokenHash, now],
+    );
+    return row && { ...row };
+  }
+
+  async list(now: number): Promise<EnrolmentTokenRecord[]> {
+    const rows = await this.#db.query<TokenRow>(
+      `SELECT ${COLUMNS} FROM enrolment_tokens WHERE expires_at > ? ORDER BY created_at DESC, id DESC`,
+      [now],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
+  async create(token: EnrolmentTokenRecord): Promise<void> {
+    await this.#db.query(`INSERT INTO enrolment_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+      token.id,
+      token.token_hash,
+      token.ap_id_pattern,
+      token.created_by,
+      token.created_at,
+      token.expires_at,
+      token.max_uses,
+      token.uses,
+    ]);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const rows = await this.#db.query('DELETE FROM enrolment_tokens WHERE id = ? RETURNING id', [id]);
+    return rows.length === 1;
+  }
+
+  async redeem(tokenHash: string, now: number, agent: AgentRecord): Promise<boolean> {
+    return this.#db
+      .transaction(async (tx) => {
+        const counted = await tx.query(
+          `UPDATE enrolment_tokens SET uses = uses + 1
+           WHERE token_hash = ? AND expires_at > ? AND uses < max_uses RETURNING id`,
+          [tokenHash, now],
+        );
+        if (counted.length === 0) return false;
+        await insertAgent(tx, agent);
+        return true;
+      })
+      .catch(throwAgentExists);
+  }
+
+  async removeExpired(now: number): Promise<number> {
+    const rows = await this.#db.query('DELETE FROM enrolment_tokens WHERE expires_at <= ? RETURNING id', [now]);
+    return rows.length;
+  }
+}

@@ -1,0 +1,25 @@
+// Patterns over ap_ids: `*` stands for any number of characters, `?` for one. Nothing else is special.
+
+/** Takes time proportional to pattern times text at most: no backtracking over more than the last `*`. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let p = 0;
+  let t = 0;
+  let star = -1;
+  let resumeAt = 0;
+  while (t < text.length) {
+    if (p < pattern.length && pattern[p] === '*') {
+      star = p++;
+      resumeAt = t;
+    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+      p++;
+      t++;
+    } else if (star >= 0) {
+      p = star + 1;
+      t = ++resumeAt;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[p] === '*') p++;
+  return p === pattern.length;
+}

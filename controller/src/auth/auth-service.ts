@@ -1,0 +1,130 @@
+// Tokens: issued at login, checked at every request. A token proves who somebody was when it was issued; what counts is
+// the record behind it now, which is looked up again at most `freshMs` after the last time.
+import { randomUUID } from 'node:crypto';
+import type { LoginType, Token } from '@weft/contract';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { Caller, Principal, PrincipalSource } from '../caller.ts';
+import { AuthenticationError } from '../errors.ts';
+import type { Keyring } from '../secrets.ts';
+import { BoundedMap } from './bounded-map.ts';
+
+const issuer = 'weft';
+/** How far another node's clock may run ahead of ours. */
+const skewSeconds = 30;
+/** Changes made by this process count at once; those made elsewhere (another node, the command line) after this long. */
+const freshMs = 500;
+const maxTokens = 50_000;
+
+interface Claims {
+  kind: LoginType;
+  name: string;
+  ver: string;
+  expiresAtMs: number;
+}
+
+export interface AuthServiceOptions {
+  sources: Record<LoginType, PrincipalSource>;
+  keyring: Keyring;
+  tokenTtlSeconds: number;
+}
+
+export class AuthService {
+  readonly #sources: Record<LoginType, PrincipalSource>;
+  readonly #keyring: Keyring;
+  readonly #tokenTtlSeconds: number;
+  readonly #claims = new BoundedMap<string, Claims>(maxTokens);
+  readonly #principals = new BoundedMap<string, { principal: Principal; loadedAt: number }>(maxTokens);
+  /** Counts changes, so that a record read before a change is not remembered after it. */
+  #changes = 0;
+
+  constructor({ sources, keyring, tokenTtlSeconds }: AuthServiceOptions) {
+    this.#sources = sources;
+    this.#keyring = keyring;
+    this.#tokenTtlSeconds = tokenTtlSeconds;
+  }
+
+  /** Throws AuthenticationError, with one sentence for every cause, unless the secret belongs to that name. */
+  async login(kind: LoginType, name: string, secret: string): Promise<Token> {
+    const principal = await this.#sources[kind].authenticate(name, secret);
+    if (!principal) throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
+    const { caller, ver } = principal;
+    const access_token = await new SignJWT({ scope: kind, ver, ...(caller.kind === 'user' && { roles: caller.roles }) })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(caller.name)
+      .setJti(randomUUID())
+      .setIssuedAt()
+      .setExpirationTime(Math.floor(Date.now() / 1000) + this.#tokenTtlSeconds)
+      .sign(this.#keyring.tokenKeys[0]!);
+    return { access_token, token_type: 'bearer', expires_in: this.#tokenTtlSeconds };
+  }
+
+  /**
+   * The caller a token stands for. Throws AuthenticationError for a token that is forged, expired, or older than the
+   * last change of its owner's password, key or roles. Answers without a promise when everything is remembered: this
+   * runs for every request.
+   */
+  authenticate(token: string): Caller | Promise<Caller> {
+    const claims = this.#claims.get(token);
+    if (!claims) return this.#verify(token).then((verified) => this.#present(verified));
+    if (claims.expiresAtMs <= Date.now()) throw invalidToken();
+    const known = this.#principals.get(principalKey(claims.kind, claims.name));
+    if (known && performance.now() - known.loadedAt < freshMs) return match(claims, known.principal);
+    return this.#present(claims);
+  }
+
+  /** Makes the next request look the record up again. */
+  forget(kind: LoginType, name: string): void {
+    this.#changes++;
+    this.#principals.delete(principalKey(kind, name));
+  }
+
+  async #present(claims: Claims): Promise<Caller> {
+    const changesBefore = this.#changes;
+    const principal = await this.#sources[claims.kind].principal(claims.name);
+    if (!principal) throw invalidToken();
+    if (changesBefore === this.#changes) {
+      this.#principals.set(principalKey(claims.kind, claims.name), { principal, loadedAt: performance.now() });
+    }
+    return match(claims, principal);
+  }
+
+  async #verify(token: string): Promise<Claims> {
+    for (const key of this.#keyring.tokenKeys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          issuer,
+          typ: 'JWT',
+          requiredClaims: ['sub', 'exp', 'iat', 'jti'],
+        });
+        const { sub, scope, ver, iat, exp, jti } = payload;
+        if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
+        if (iat! > Date.now() / 1000 + skewSeconds) break;
+        const claims = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000 };
+        this.#claims.set(token, claims);
+        return claims;
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+      }
+    }
+    throw invalidToken();
+  }
+}
+
+function match(claims: Claims, principal: Principal): Caller {
+  if (principal.ver !== claims.ver) throw invalidToken();
+  return principal.caller;
+}
+
+function principalKey(kind: LoginType, name: string): string {
+  return `${kind}:${name}`;
+}
+
+function isLoginType(value: unknown): value is LoginType {
+  return value === 'user' || value === 'agent' || value === 'third_party_app';
+}
+
+function invalidToken(): AuthenticationError {
+  return new AuthenticationError('invalid_token', 'Could not validate credentials');
+}

@@ -1,0 +1,158 @@
+// The one table of who may do what. Every route names its row; a route without a row does not start. The http guard
+// applies it before a body is read; what depends on a single object (a job's owner, an app's agent globs) is marked
+// here and decided by the service that knows the object.
+
+import type { AppCaller, Caller } from '../caller.ts';
+import { AuthenticationError, PermissionError } from '../errors.ts';
+
+/** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
+type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';
+
+/** Who else gets in without being a user, agent or app. */
+type Door = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
+
+interface Row {
+  /** Number of the operation in the specification. */
+  spec?: number;
+  admin: Rule;
+  user: Rule;
+  agent: Rule;
+  third_party_app: Rule;
+  door?: Door;
+  /** Which of an app's permissions `within_permissions` asks for. */
+  right?: 'read' | 'commands' | 'emulator';
+}
+
+const everyone = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes', door: 'anyone' } as const;
+const adminsOnly = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' } as const;
+const metricsReaders = {
+  admin: 'yes',
+  user: 'yes',
+  agent: 'itself',
+  third_party_app: 'within_permissions',
+  right: 'read',
+} as const;
+const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', door: 'callback_token' } as const;
+
+export const permissions = {
+  create_token: { spec: 1, ...everyone },
+  create_user_public: { spec: 2, ...adminsOnly, door: 'anyone_until_first_admin' },
+  sign_up: { spec: 3, ...everyone },
+  request_password_recovery: { spec: 4, ...everyone },
+  reset_password: { spec: 5, ...everyone },
+  list_users: { spec: 6, ...adminsOnly },
+  create_user: { spec: 7, ...adminsOnly },
+  get_user: { spec: 8, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  update_user: { spec: 9, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  remove_user: { spec: 10, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  get_me: { spec: 11, admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
+  create_agent_public: { spec: 12, ...adminsOnly, door: 'enrolment_token' },
+  create_agent: { spec: 13, ...adminsOnly },
+  get_agent: {
+    spec: 14,
+    admin: 'yes',
+    user: 'yes',
+    agent: 'itself',
+    third_party_app: 'within_permissions',
+    right: 'read',
+  },
+  update_agent: { spec: 15, admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
+  remove_agent: { spec: 16, ...adminsOnly },
+  create_third_party_app: { spec: 17, ...adminsOnly },
+  get_third_party_app: { spec: 18, admin: 'yes', user: 'no', agent: 'no', third_party_app: 'itself' },
+  update_third_party_app: { spec: 19, ...adminsOnly },
+  remove_third_party_app: { spec: 20, ...adminsOnly },
+  agent_update: { spec: 21, admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
+  request_all_agents_details: {
+    spec: 22,
+    admin: 'yes',
+    user: 'yes',
+    agent: 'no',
+    third_party_app: 'within_permissions',
+    right: 'read',
+  },
+  request_agent_data: { spec: 23, ...metricsReaders },
+  send_command: {
+    spec: 24,
+    admin: 'yes',
+    user: 'own',
+    agent: 'no',
+    third_party_app: 'within_permissions',
+    right: 'commands',
+  },
+  emulator_spinup: {
+    spec: 25,
+    admin: 'yes',
+    user: 'yes',
+    agent: 'no',
+    third_party_app: 'within_permissions',
+    right: 'emulator',
+  },
+  metrics_agent_details: {
+    spec: 26,
+    admin: 'yes',
+    user: 'yes',
+    agent: 'own',
+    third_party_app: 'within_permissions',
+    right: 'read',
+  },
+  metrics_agent_data: { spec: 27, ...metricsReaders },
+  metrics_agent_multi_metric_data: { spec: 28, ...metricsReaders },
+  metrics_agent_metrics: { spec: 29, ...metricsReaders },
+  callback_agent_data: { spec: 30, ...callbacks },
+  callback_agent_details: { spec: 31, ...callbacks },
+  callback_emulator: { spec: 32, ...callbacks },
+  job_socket: { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' },
+  create_enrolment_token: adminsOnly,
+  list_enrolment_tokens: adminsOnly,
+  remove_enrolment_token: adminsOnly,
+  list_third_party_apps: adminsOnly,
+  health: everyone,
+  readiness: everyone,
+  service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'metrics_network' },
+  documentation: everyone,
+} as const satisfies Record<string, Row>;
+
+export type Operation = keyof typeof permissions;
+
+export function permissionRow(operation: Operation): Row {
+  const row: Row | undefined = permissions[operation];
+  if (!row) throw new Error(`operation ${String(operation)} has no row in the permissions table`);
+  return row;
+}
+
+/** True if the operation serves everybody and no token is looked at. */
+export function isOpen(operation: Operation): boolean {
+  return permissionRow(operation).door === 'anyone';
+}
+
+/**
+ * Returns if the caller may go on; throws AuthenticationError for nobody, PermissionError for the wrong kind, role,
+ * name or grant. `target` is the name the request gives; without one, `itself` passes and validation has the word.
+ */
+export function requirePermission(
+  operation: Operation,
+  caller: Caller | undefined,
+  target?: string,
+  now = Date.now(),
+): void {
+  const row = permissionRow(operation);
+  if (row.door === 'anyone') return;
+  if (!caller) throw new AuthenticationError();
+  const rule = caller.kind === 'user' && caller.isAdmin ? row.admin : row[caller.kind];
+  if (rule === 'no') throw new PermissionError();
+  if (rule === 'itself' && target !== undefined && !isNamed(caller, target)) throw new PermissionError();
+  if (rule === 'within_permissions') requireRight(caller as AppCaller, row.right!, now);
+}
+
+function isNamed(caller: Caller, target: string): boolean {
+  return caller.name === (caller.kind === 'user' ? target.toLowerCase() : target);
+}
+
+function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
+  const { expires_at } = app.permissions;
+  if (expires_at !== undefined && Date.parse(expires_at) <= now) {
+    throw new PermissionError('permissions_expired', `The permissions of this app ended at ${expires_at}`);
+  }
+  if (app.permissions[right] === false) throw new PermissionError();
+}

@@ -1,0 +1,81 @@
+// Takes the arguments of a command apart: its own options, the flags of all settings, and the words between. Anything
+// else is refused with the name that was probably meant; secrets are refused with the right way to give them.
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../closest-name.ts';
+import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
+import { UsageError } from './surroundings.ts';
+
+export interface CommandLine {
+  words: string[];
+  /** Given options of the command itself; '' for one that takes no value. */
+  options: Map<string, string>;
+  /** Given settings by flag. */
+  flags: Record<string, string>;
+  /** --config. */
+  settingsFile: string | undefined;
+}
+
+export interface CommandOptions {
+  /** Options that take a value. */
+  valued?: string[];
+  /** Options that do not. */
+  bare?: string[];
+}
+
+/** Throws UsageError. */
+export function parseCommandLine(args: string[], own: CommandOptions = {}): CommandLine {
+  const rows: Setting[] = settingKeys.map((key) => settings[key]);
+  const settingFlags = rows.flatMap((row) => (row.flag === undefined ? [] : [row.flag]));
+  const valued = new Set([...(own.valued ?? []), ...settingFlags, settingsFileSetting.flag]);
+  const bare = new Set(own.bare ?? []);
+  const { tokens } = parseArgs({
+    args,
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries([...valued].map((name) => [name, { type: 'string' as const }])),
+  });
+  const result: CommandLine = { words: [], options: new Map(), flags: {}, settingsFile: undefined };
+  for (const token of tokens) {
+    if (token.kind === 'positional') result.words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName } = token;
+    if (bare.has(name)) {
+      if (token.value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+      result.options.set(name, '');
+      continue;
+    }
+    if (!valued.has(name)) throw refusal(name, rawName, rows, [...valued, ...bare]);
+    if (token.value === undefined) throw new UsageError(`${rawName} needs a value.`);
+    if (own.valued?.includes(name)) result.options.set(name, token.value);
+    else if (name === settingsFileSetting.flag) result.settingsFile = token.value;
+    else result.flags[name] = token.value;
+  }
+  return result;
+}
+
+function refusal(name: string, rawName: string, rows: Setting[], known: string[]): UsageError {
+  const secret = rows.find((row) => row.secret && flagLike(row) === name);
+  if (secret !== undefined) {
+    return new UsageError(
+      `${rawName} is refused, because everybody on this machine can read a command line. ` +
+        `Put the value into a file and set ${secret.name}_FILE to its path, or set ${secret.name}.`,
+    );
+  }
+  if (name === 'password') {
+    return new UsageError(
+      `${rawName} is refused, because everybody on this machine can read a command line. ` +
+        'Type the password when asked, or send it to --password-stdin.',
+    );
+  }
+  const guess = rawName.startsWith('--')
+    ? didYouMean(
+        rawName,
+        known.map((option) => `--${option}`),
+      )
+    : '';
+  return new UsageError(`There is no option ${rawName}.${guess}`);
+}
+
+function flagLike(setting: Setting): string {
+  return setting.name.slice('WEFT_'.length).toLowerCase().replaceAll('_', '-');
+}

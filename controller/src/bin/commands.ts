@@ -1,0 +1,78 @@
+// Which commands there are, and what happens to the errors they end with.
+import packageJson from '../../package.json' with { type: 'json' };
+import { didYouMean } from '../closest-name.ts';
+import { ConfigError } from '../config.ts';
+import { ValidationError, WeftError } from '../errors.ts';
+import { StartError } from '../start-error.ts';
+import { commandHelp, helpTopics, overview } from './help.ts';
+import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
+
+type Command = (args: string[], around: Surroundings) => Promise<number>;
+
+// Loaded when needed: `weft --help` must not wait for the server's code.
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve-command.ts')).serveCommand,
+  doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
+  user: async () => (await import('./user-command.ts')).userCommand,
+  config: async () => (await import('./config-command.ts')).configCommand,
+};
+
+/** Runs one command line and resolves its exit code. */
+export async function runCommand(args: string[], around: Surroundings): Promise<number> {
+  const [name, ...rest] = args;
+  try {
+    if (name === undefined) {
+      around.stderr.write(overview());
+      return exitCode.usage;
+    }
+    if (name === '--version' || name === '-V' || name === 'version') {
+      around.stdout.write(`weft ${packageJson.version}\n`);
+      return exitCode.ok;
+    }
+    if (['--help', '-h', 'help'].includes(name)) return showHelp(rest, around);
+    if (beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h')) return showHelp(args, around);
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (command === undefined) {
+      throw new UsageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))}`);
+    }
+    return await (await command())(rest, around);
+  } catch (error) {
+    return tell(error, around);
+  }
+}
+
+function showHelp(topic: string[], around: Surroundings): number {
+  const words = topic.filter((word) => !word.startsWith('-'));
+  const help = words.length === 0 ? overview() : commandHelp(words);
+  if (help === undefined) throw new UsageError(`There is no help on ${words[0]}.${didYouMean(words[0]!, helpTopics)}`);
+  around.stdout.write(help);
+  return exitCode.ok;
+}
+
+function beforeDoubleDash(args: string[]): string[] {
+  const end = args.indexOf('--');
+  return end === -1 ? args : args.slice(0, end);
+}
+
+function tell(error: unknown, { stderr }: Surroundings): number {
+  if (error instanceof UsageError) {
+    stderr.write(`weft: ${error.message}\nSee weft --help\n`);
+    return exitCode.usage;
+  }
+  if (error instanceof ConfigError) {
+    for (const problem of error.problems) stderr.write(`weft: ${problem}\n`);
+    return exitCode.configuration;
+  }
+  if (error instanceof ValidationError) {
+    for (const { loc, msg } of error.problems) stderr.write(`weft: ${loc.slice(1).join('.')}: ${msg}\n`);
+    return exitCode.failure;
+  }
+  if (error instanceof StartError || error instanceof WeftError) {
+    stderr.write(`weft: ${error.message}\n`);
+    return exitCode.failure;
+  }
+  stderr.write(
+    `weft: unexpected failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return exitCode.failure;
+}

@@ -1,0 +1,44 @@
+// `weft config print`: every setting, its value, and where that comes from; secrets never.
+import { ConfigError, loadConfig } from '../config.ts';
+import { findSettings } from '../setting-sources.ts';
+import { type Setting, settingKeys, settings } from '../settings.ts';
+import { parseCommandLine } from './command-line.ts';
+import { gatherSources } from './read-config.ts';
+import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
+
+interface ShownSetting {
+  name: string;
+  /** Null when the setting has none. */
+  value: string | null;
+  source: string;
+}
+
+/** Prints even when the settings cannot be used, because that is when one wants to see them. */
+export async function configCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { bare: ['json'] });
+  if (line.words.length !== 1 || line.words[0] !== 'print') throw new UsageError('Usage: weft config print [--json]');
+  const sources = gatherSources(line, around.env);
+  const { found } = findSettings(sources);
+  const shown = settingKeys.map((key): ShownSetting => {
+    const setting: Setting = settings[key];
+    const { text, source } = found.get(key) ?? {};
+    if (text === undefined || source === undefined) return { name: setting.name, value: null, source: 'not set' };
+    return { name: setting.name, value: setting.secret ? '***' : text, source };
+  });
+  around.stdout.write(line.options.has('json') ? `${JSON.stringify(shown, null, 2)}\n` : toText(shown));
+  if (sources.settingsFile !== undefined) around.stderr.write(`Settings file: ${sources.settingsFile}\n`);
+  try {
+    const { warnings } = loadConfig(sources);
+    for (const warning of [...sources.warnings, ...warnings]) around.stderr.write(`weft: warning: ${warning}\n`);
+    return exitCode.ok;
+  } catch (error) {
+    if (error instanceof ConfigError) around.stderr.write(`\nThese settings cannot be used:\n`);
+    throw error;
+  }
+}
+
+function toText(shown: ShownSetting[]): string {
+  const entries = shown.map(({ name, value, source }) => [value === null ? `# ${name}` : `${name}=${value}`, source]);
+  const width = Math.min(60, Math.max(...entries.map(([entry]) => entry!.length)));
+  return entries.map(([entry, source]) => `${entry!.padEnd(width)}  # ${source}\n`).join('');
+}

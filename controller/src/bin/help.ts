@@ -1,0 +1,116 @@
+// The help texts of the command line. The settings in them come from the table of settings.
+import { type Setting, settingGroups, settingKeys, settings } from '../settings.ts';
+
+const topics: Record<string, () => string> = {
+  serve: () => `Runs Weft until it is told to stop (Ctrl+C or SIGTERM).
+
+Usage: weft serve [settings]
+
+Examples:
+  weft serve
+  weft serve --port 9000 --data-dir /var/lib/weft
+  weft serve --config /etc/weft/weft.env
+
+${settingsHelp()}`,
+  doctor: () => `Checks this machine, the settings and every backend, and says what to do about what is wrong.
+Ends with 0 when all is well, else with 1.
+
+Usage: weft doctor [--json] [settings]
+
+Examples:
+  weft doctor
+  weft doctor --json --config /etc/weft/weft.env
+`,
+  user: () => `Manages the accounts of people, in the same database that weft serve uses.
+
+Usage:
+  weft user add EMAIL [--role admin|user] [--password-stdin]
+  weft user list [--json]
+  weft user set-password EMAIL [--password-stdin]
+
+Options:
+  --role ROLE        what the new account may do (default: user)
+  --password-stdin   read the password from standard input; without it the command asks
+  --json             print JSON
+
+Examples:
+  weft user add ada@example.org --role admin
+  weft user set-password ada@example.org --password-stdin < password.txt
+  weft user list --json
+`,
+  config: () => `Shows every setting as Weft would use it and where it comes from. Secrets are shown as ***.
+
+Usage: weft config print [--json] [settings]
+
+Examples:
+  weft config print
+  weft config print --json --config /etc/weft/weft.env
+`,
+};
+
+export const helpTopics = Object.keys(topics);
+
+export function overview(): string {
+  return `Weft: one controller for 5G, WiFi and LiFi access points
+
+Usage: weft COMMAND [options]
+
+Run
+  serve                        run the controller
+  doctor                       check settings and backends, and say what is wrong
+
+Accounts
+  user add EMAIL               create an account
+  user list                    list the accounts
+  user set-password EMAIL      set a password; sessions signed in with the old one end
+
+Settings
+  config print                 show every setting and where it comes from
+
+Options
+  -h, --help                   show help; weft help COMMAND shows that of a command
+  -V, --version                show the version
+
+Examples
+  weft serve --port 9000
+  weft user add ada@example.org --role admin
+  weft help serve
+
+Settings are flags (--port 9000), environment variables (WEFT_PORT=9000) or lines of a settings file
+(weft.env, --config FILE or WEFT_CONFIG), in this order of strength. weft help serve lists them.
+`;
+}
+
+/** The help on a command, or undefined if there is no such command. */
+export function commandHelp([name = '']: string[]): string | undefined {
+  return Object.hasOwn(topics, name) ? topics[name]!() : undefined;
+}
+
+function settingsHelp(): string {
+  const rows: Setting[] = settingKeys.map((key) => settings[key]);
+  const groups = settingGroups.map((group) => {
+    const entries = rows.filter((row) => row.group === group).map(settingEntry);
+    return `${group}\n${entries.join('')}`;
+  });
+  const file = `Settings file\n  --config FILE  (WEFT_CONFIG)\n${wrap('Lines NAME=value with the names in capitals. Without it, weft.env in this folder is read if it is there.')}`;
+  const secrets = 'A secret has no flag. NAME_FILE gives the path of a file that holds it.';
+  return `${[...groups, file].join('\n')}\n${secrets}\n`;
+}
+
+function settingEntry(row: Setting): string {
+  const usage =
+    row.flag === undefined ? `${row.name}, ${row.name}_FILE` : `--${row.flag} ${row.placeholder}  (${row.name})`;
+  const fallback = row.default ? ` Default: ${row.default}` : '';
+  return `  ${usage}\n${wrap(row.description + fallback)}`;
+}
+
+function wrap(text: string): string {
+  const indent = '      ';
+  const lines = [indent];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line !== indent && line.length + word.length > 100) lines.push(indent + word);
+    else lines[lines.length - 1] = line === indent ? line + word : `${line} ${word}`;
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,53 @@
+// Takes a new password without showing it: from standard input when asked to, else by typing it twice at a terminal.
+import { type Surroundings, UsageError } from './surroundings.ts';
+
+const maxCharacters = 10_000;
+
+/** Throws UsageError when there is neither a terminal to ask at nor leave to read standard input. */
+export async function readNewPassword(isPiped: boolean, around: Surroundings): Promise<string> {
+  if (isPiped) return readAll(around.stdin);
+  if (!around.stdin.isTTY || !around.stderr.isTTY) {
+    throw new UsageError('There is no terminal to ask for the password at: send it to --password-stdin.');
+  }
+  const password = await ask('New password: ', around);
+  if ((await ask('Once more: ', around)) !== password) throw new UsageError('The two passwords differ.');
+  return password;
+}
+
+async function readAll(stdin: Surroundings['stdin']): Promise<string> {
+  let text = '';
+  stdin.setEncoding('utf8');
+  for await (const chunk of stdin) {
+    text += chunk;
+    if (text.length > maxCharacters) throw new UsageError('Standard input is too long for a password.');
+  }
+  return text.replace(/\r?\n$/, '');
+}
+
+function ask(question: string, { stdin, stderr }: Surroundings): Promise<string> {
+  stderr.write(question);
+  stdin.setEncoding('utf8');
+  stdin.setRawMode?.(true);
+  return new Promise((resolve, reject) => {
+    let typed: string[] = [];
+    const finish = (settle: () => void) => {
+      stdin.off('data', onData);
+      stdin.setRawMode?.(false);
+      stdin.pause();
+      stderr.write('\n');
+      settle();
+    };
+    const onData = (chunk: string | Buffer) => {
+      for (const key of String(chunk)) {
+        if (key === '\r' || key === '\n') return finish(() => resolve(typed.join('')));
+        // Raw mode hands these over as characters: Ctrl+C and Ctrl+D give up, Ctrl+U clears.
+        if (key === '\x03' || key === '\x04') return finish(() => reject(new UsageError('No password was given.')));
+        if (key === '\x15') typed = [];
+        else if (key === '\x7f' || key === '\b') typed.pop();
+        else if (typed.length < maxCharacters) typed.push(key);
+      }
+    };
+    stdin.on('data', onData);
+    stdin.resume();
+  });
+}

@@ -1,0 +1,51 @@
+// Brings the three places of settings together: flags, environment and the settings file.
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { type Config, ConfigError, loadConfig } from '../config.ts';
+import type { SettingSources } from '../setting-sources.ts';
+import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
+import type { CommandLine } from './command-line.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface GatheredSources extends SettingSources {
+  /** Undefined when there is none. */
+  settingsFile: string | undefined;
+  warnings: string[];
+}
+
+/** Throws ConfigError when a settings file was asked for and cannot be read. */
+export function gatherSources(line: CommandLine, env: Surroundings['env']): GatheredSources {
+  const asked = line.settingsFile ?? env[settingsFileSetting.name];
+  const isThere = asked !== undefined || existsSync(settingsFileSetting.default);
+  const path = isThere ? (asked ?? settingsFileSetting.default) : undefined;
+  const sources = { env, flags: line.flags, settingsFile: path, warnings: [] };
+  if (path === undefined) return sources;
+  try {
+    const file = parseEnv(readFileSync(path, 'utf8'));
+    return { ...sources, file, warnings: holdsSecrets(file) && everybodyCanRead(path) ? [publicFile(path)] : [] };
+  } catch (error) {
+    throw new ConfigError([`The settings file cannot be read: ${(error as Error).message}`]);
+  }
+}
+
+/** Throws ConfigError. Warnings are in the Config. */
+export function readConfig(line: CommandLine, env: Surroundings['env']): Config {
+  const sources = gatherSources(line, env);
+  const config = loadConfig(sources);
+  return { ...config, warnings: [...sources.warnings, ...config.warnings] };
+}
+
+function holdsSecrets(file: Record<string, string | undefined>): boolean {
+  return settingKeys.some((key) => {
+    const setting: Setting = settings[key];
+    return setting.secret && file[setting.name] !== undefined;
+  });
+}
+
+function everybodyCanRead(path: string): boolean {
+  return (statSync(path).mode & 0o004) !== 0;
+}
+
+function publicFile(path: string): string {
+  return `The settings file holds secrets and everybody can read it: chmod 600 ${path}`;
+}

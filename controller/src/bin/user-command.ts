@@ -1,0 +1,54 @@
+// `weft user`: accounts of people, managed on the machine that holds the database.
+import { parseCommandLine } from './command-line.ts';
+import { readNewPassword } from './password-input.ts';
+import { readConfig } from './read-config.ts';
+import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
+
+const usage = {
+  add: 'weft user add EMAIL [--role admin|user] [--password-stdin]',
+  list: 'weft user list [--json]',
+  'set-password': 'weft user set-password EMAIL [--password-stdin]',
+};
+
+export async function userCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { valued: ['role'], bare: ['password-stdin', 'json'] });
+  const [action = '', username, ...rest] = line.words;
+  if (action !== 'add' && action !== 'list' && action !== 'set-password') {
+    throw new UsageError(`Usage: ${Object.values(usage).join('\n       ')}`);
+  }
+  if (rest.length > 0 || (action === 'list') !== (username === undefined))
+    throw new UsageError(`Usage: ${usage[action]}`);
+  const role = line.options.get('role') ?? 'user';
+  if (role !== 'admin' && role !== 'user') throw new UsageError('--role must be admin or user.');
+  const config = readConfig(line, around.env);
+  // Asked for before the database is opened, so that no lock is held while somebody thinks.
+  const password = username === undefined ? '' : await readNewPassword(line.options.has('password-stdin'), around);
+
+  const { openAccounts } = await import('../wire.ts');
+  const accounts = await openAccounts(config);
+  try {
+    if (username === undefined) {
+      const users = await accounts.users.list();
+      around.stdout.write(line.options.has('json') ? `${JSON.stringify(users, null, 2)}\n` : toTable(users));
+    } else if (action === 'add') {
+      const user = await accounts.users.create({ username, password, roles: [role] });
+      around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
+    } else {
+      await accounts.users.setPassword(username, password);
+      around.stderr.write(`Set the password of ${username}; earlier sessions have ended.\n`);
+    }
+    return exitCode.ok;
+  } finally {
+    await accounts.close();
+  }
+}
+
+function toTable(users: { username: string; roles: string; created_at: number }[]): string {
+  const width = Math.max(0, ...users.map(({ username }) => username.length));
+  return users
+    .map(
+      (user) =>
+        `${user.username.padEnd(width)}  ${user.roles.padEnd(10)}  ${new Date(user.created_at).toISOString()}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,104 @@
+// The command as a process of its own: what only signals, exit codes and real streams can show.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let folder: string;
+const children: ChildProcessWithoutNullStreams[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-process-'));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function weft(args: string[], env: Record<string, string> = {}, input = '') {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'weft.ts'), ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, WEFT_LOG_LEVEL: 'silent', ...env },
+  });
+  children.push(child);
+  child.stdin.end(input);
+  const said = { out: '', err: '' };
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said.err += text;
+  });
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      said.out += text;
+      const url = /ready: (http\S+)/.exec(said.out)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const ended = new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, ...said }));
+  });
+  return { child, ended, ready };
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'serve says where it is and what is next, and %s ends it with 0',
+  async (signal) => {
+    const { child, ended, ready } = weft(['serve', '--port', '0']);
+    const url = await ready;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill(signal);
+    const { code, out } = await ended;
+    expect(code).toBe(0);
+    expect(out).toContain('create the administrator');
+    expect(out).toContain(join(folder, 'data'));
+  },
+);
+
+test('one press of Ctrl+C may arrive twice', async () => {
+  const { child, ended, ready } = weft(['serve', '--port', '0']);
+  await ready;
+  child.kill('SIGINT');
+  child.kill('SIGINT');
+  expect((await ended).code).toBe(0);
+});
+
+test('a port that is taken is one line and exit code 1', async () => {
+  const first = weft(['serve', '--port', '0', '--data-dir', 'first']);
+  const { port } = new URL(await first.ready);
+  const { code, out, err } = await weft(['serve', '--port', port, '--data-dir', 'second']).ended;
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(new RegExp(`^weft: .*${port}.*\n$`));
+});
+
+test('a data folder that cannot be is one line and exit code 1', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const { code, err } = await weft(['serve', '--port', '0', '--data-dir', 'file']).ended;
+  expect(code).toBe(1);
+  expect(err).toMatch(/^weft: .*file.*\n$/);
+});
+
+test('a bad secret ends the start before anything listens or is written', async () => {
+  const { code, out, err } = await weft(['serve', '--port', '0'], { WEFT_SECRET: 'changeme' }).ended;
+  expect([code, out]).toEqual([78, '']);
+  expect(err).toMatch(/^weft: WEFT_SECRET is a placeholder/);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+test('an account made at the command line is listed', async () => {
+  const add = await weft(['user', 'add', 'Ada@Weft.test', '--role', 'admin', '--password-stdin'], {}, 'a long pass\n')
+    .ended;
+  expect(add).toEqual({ code: 0, out: '', err: 'Created ada@weft.test (admin).\n' });
+  const again = await weft(['user', 'add', 'ada@weft.test', '--password-stdin'], {}, 'a long pass\n').ended;
+  expect(again.code).toBe(1);
+  const short = await weft(['user', 'add', 'eve@weft.test', '--password-stdin'], {}, 'short\n').ended;
+  expect(short).toMatchObject({ code: 1, err: expect.stringMatching(/^weft: password: /) });
+  const list = await weft(['user', 'list', '--json']).ended;
+  expect(JSON.parse(list.out)).toMatchObject([{ username: 'ada@weft.test', roles: 'admin' }]);
+  expect(list.out).not.toContain('argon2');
+});
+
+test('doctor is content with a fresh machine', async () => {
+  const { code, out } = await weft(['doctor', '--port', '0']).ended;
+  expect(out).not.toContain('✗');
+  expect(code).toBe(0);
+});

@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// The command `weft`. The only place that looks at the process's arguments and environment; everything below is given
+// what it needs.
+import { runCommand } from './commands.ts';
+
+for (const stream of [process.stdout, process.stderr]) {
+  // A reader that has seen enough (`weft user list | head`) is no failure.
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+}
+
+const code = await runCommand(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+});
+// Said outright, so that nothing left open by a start that failed keeps the process alive.
+process.exit(code);

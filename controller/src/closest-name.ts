@@ -1,0 +1,33 @@
+// "Did you mean ...?": the known name nearest to one that was mistyped.
+
+/** The closest of `known`, or undefined when none is near enough to be a slip of the finger. */
+export function closestName(typed: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  // Two letters that changed places are a distance of two.
+  let bestDistance = typed.length < 4 ? 2 : Math.max(2, Math.floor(typed.length / 3)) + 1;
+  for (const name of known) {
+    if (Math.abs(name.length - typed.length) >= bestDistance) continue;
+    const distance = editDistance(typed, name);
+    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+  }
+  return best;
+}
+
+/** A sentence to append to a message, beginning with a space; empty when nothing is near. */
+export function didYouMean(typed: string, known: Iterable<string>): string {
+  const name = closestName(typed.slice(0, 100), known);
+  return name === undefined ? '' : ` Did you mean ${name}?`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

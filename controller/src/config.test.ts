@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { ConfigError, loadConfig } from './config.ts';
+import type { SettingSources } from './setting-sources.ts';
+import { settingKeys, settings } from './settings.ts';
+
+const good = randomBytes(32).toString('base64');
+
+function problemsOf(sources: SettingSources): string[] {
+  try {
+    loadConfig(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const fileOf = (text: string, everybodyCanRead = false) => ({ readFile: () => ({ text, everybodyCanRead }) });
+
+test('without any setting: loopback, port 8000, SQLite in ./data', () => {
+  const config = loadConfig({});
+  expect(config).toMatchObject({ host: '127.0.0.1', port: 8000, databaseUrl: undefined, secret: undefined });
+  expect(config.dataDir).toBe(resolve('data'));
+  expect(config.metricsAllow).toEqual(['127.0.0.0/8', '::1/128']);
+  expect(config.passwordLength).toEqual({ min: 8, max: 128 });
+  expect(config.warnings).toEqual([]);
+});
+
+test('flags win over the environment, the environment over the file, the file over the default', () => {
+  const file = { WEFT_PORT: '1', WEFT_HOST: 'file.test', WEFT_SIGNUP: 'closed' };
+  const config = loadConfig({ file, env: { WEFT_PORT: '2', WEFT_HOST: 'env.test' }, flags: { port: '3' } });
+  expect([config.port, config.host, config.signup, config.logLevel]).toEqual([3, 'env.test', 'closed', 'info']);
+});
+
+test('ten wrong settings are ten lines, each with the name', () => {
+  const env = {
+    WEFT_HOST: 'not a host',
+    WEFT_PORT: '65536',
+    WEFT_SECRET: 'changeme',
+    WEFT_TOKEN_TTL_SECONDS: '59',
+    WEFT_SIGNUP: 'maybe',
+    WEFT_PUBLIC_URL: 'https://weft.test/path',
+    WEFT_TRUSTED_PROXIES: '10.0.0.0/33',
+    WEFT_CORS_ORIGINS: '*',
+    WEFT_LOG_LEVEL: 'loud',
+    WEFT_MAX_USERS: '1e3',
+  };
+  const problems = problemsOf({ env });
+  expect(problems).toHaveLength(10);
+  for (const name of Object.keys(env)) {
+    expect(problems.filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
+  }
+  expect(problems.every((problem) => !problem.includes('\n'))).toBe(true);
+});
+
+test.each([
+  ['empty', ''],
+  ['31 bytes', randomBytes(40).toString('base64').replace(/[+/]/g, 'x').slice(0, 31)],
+  ['changeme', 'changeme'],
+  ['a long placeholder', 'please-change-me-before-you-go-live-0123456789'],
+  ['replace-me', 'REPLACE_ME_WITH_SOMETHING_LONG_AND_UNKNOWN'],
+  ['a repeated character', 'x'.repeat(64)],
+  ['a repeated piece', 'kD8-qz3Lw'.repeat(5)],
+  ['a sequence', 'abcdefghijklmnopqrstuvwxyz0123456789'],
+  ['an example', 'my-example-for-the-signing-of-tokens-1'],
+  ['a test value', 'test-9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c'],
+])('a signing secret that is %s stops the start and is not repeated', (_, secret) => {
+  for (const env of [{ WEFT_SECRET: secret }, { WEFT_SECRET_PREVIOUS: secret }]) {
+    const problems = problemsOf({ env });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^WEFT_SECRET/);
+    if (secret !== '') expect(problems[0]).not.toContain(secret);
+  }
+});
+
+test('random secrets in the usual spellings are taken', () => {
+  for (let round = 0; round < 500; round++) {
+    for (const spelling of ['base64', 'base64url', 'hex'] as const) {
+      const secret = randomBytes(32).toString(spelling);
+      expect(loadConfig({ env: { WEFT_SECRET: secret } }).secret).toBe(secret);
+    }
+  }
+});
+
+test('no secret printed in our documents is taken', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const paths = [...readdirSync(root), ...inDocs.map((path) => join('docs', path))];
+  const documents = paths.filter((path) => path.endsWith('.md'));
+  expect(documents).toContain('docs/configuration.md');
+  for (const path of documents) {
+    for (const [, secret = ''] of readFileSync(join(root, path), 'utf8').matchAll(/WEFT_SECRET=["']?([^\s"'`$]+)/g)) {
+      expect(problemsOf({ env: { WEFT_SECRET: secret } }), `${path} prints a usable secret`).not.toEqual([]);
+    }
+  }
+});
+
+test('PostgreSQL needs a secret', () => {
+  const env = { WEFT_DATABASE_URL: 'postgres://weft@db/weft' };
+  expect(problemsOf({ env })).toEqual([expect.stringMatching(/^WEFT_SECRET is missing/)]);
+  expect(problemsOf({ env: { ...env, WEFT_SECRET: good } })).toEqual([]);
+  expect(problemsOf({ env: { WEFT_DATABASE_URL: 'mysql://u:hunter2hunter2@db/weft', WEFT_SECRET: good } })).toEqual([
+    'WEFT_DATABASE_URL must be a URL beginning with postgres:// or postgresql:// (environment)',
+  ]);
+});
+
+test('a secret may come from a file, without its last line end', () => {
+  const config = loadConfig({ env: { WEFT_SECRET_FILE: '/keys/weft' }, ...fileOf(`${good}\n`) });
+  expect(config.secret).toBe(good);
+});
+
+test('a key file that everybody can read stops the start, except where a container mounts secrets', () => {
+  const open = fileOf(good, true);
+  expect(problemsOf({ env: { WEFT_SECRET_FILE: '/keys/weft' }, ...open })).toEqual([
+    'WEFT_SECRET_FILE names a file that everybody can read: chmod 600 /keys/weft',
+  ]);
+  expect(problemsOf({ env: { WEFT_SECRET_FILE: '/run/secrets/weft' }, ...open })).toEqual([]);
+});
+
+test('any other secret in a file that everybody can read is a warning', () => {
+  const env = { WEFT_SMTP_URL_FILE: '/keys/smtp' };
+  expect(loadConfig({ env, ...fileOf('smtp://mail.test', true) }).warnings).toEqual([
+    'WEFT_SMTP_URL_FILE names a file that everybody can read: chmod 600 /keys/smtp',
+  ]);
+});
+
+test('a missing secret file is one problem, not also a missing secret', () => {
+  const problems = problemsOf({
+    env: { WEFT_SECRET_FILE: '/does/not/exist', WEFT_DATABASE_URL: 'postgres://weft@db/weft' },
+  });
+  expect(problems).toEqual([expect.stringMatching(/^WEFT_SECRET_FILE names a file that cannot be read: ENOENT/)]);
+});
+
+test('a secret given twice in one place is a problem; in two places the stronger place wins', () => {
+  expect(problemsOf({ env: { WEFT_SECRET: good, WEFT_SECRET_FILE: '/x' }, ...fileOf(good) })).toEqual([
+    'WEFT_SECRET and WEFT_SECRET_FILE are both given: keep one (environment)',
+  ]);
+  const other = randomBytes(32).toString('hex');
+  expect(loadConfig({ env: { WEFT_SECRET_FILE: '/x' }, file: { WEFT_SECRET: other }, ...fileOf(good) }).secret).toBe(
+    good,
+  );
+});
+
+test('unknown names: an error in the file and in flags, a warning in the environment, each with a guess', () => {
+  expect(problemsOf({ file: { WEFT_PROT: '1' }, flags: { hots: 'x' } })).toEqual([
+    '--hots is not a setting. Did you mean --host?',
+    'WEFT_PROT in the settings file is not a setting. Did you mean WEFT_PORT?',
+  ]);
+  const env = { WEFT_SINGUP: 'closed', WEFT_CONFIG: 'weft.env', HOME: '/root', WEFT_TEST_LONG: '1' };
+  expect(loadConfig({ env }).warnings).toEqual([
+    'WEFT_SINGUP in the environment is not a setting. Did you mean WEFT_SIGNUP?',
+  ]);
+});
+
+test('pairs are given together', () => {
+  const readable = fileOf('');
+  expect(problemsOf({ env: { WEFT_ADMIN_USERNAME: 'ada@weft.test' } })[0]).toMatch(/^WEFT_ADMIN_PASSWORD is missing/);
+  expect(problemsOf({ env: { WEFT_ADMIN_PASSWORD: 'long enough' } })[0]).toMatch(/^WEFT_ADMIN_USERNAME is missing/);
+  expect(problemsOf({ env: { WEFT_TLS_CERT: 'c.pem' }, ...readable })[0]).toMatch(/^WEFT_TLS_KEY is missing/);
+  expect(problemsOf({ env: { WEFT_TLS_KEY: 'k.pem' }, ...readable })[0]).toMatch(/^WEFT_TLS_CERT is missing/);
+  const env = { WEFT_ADMIN_USERNAME: 'ada@weft.test', WEFT_ADMIN_PASSWORD: 'long enough' };
+  expect(loadConfig({ env }).admin).toEqual({ username: 'ada@weft.test', password: 'long enough' });
+  const tls = { WEFT_TLS_CERT: 'c.pem', WEFT_TLS_KEY: 'k.pem' };
+  expect(loadConfig({ env: tls, ...readable }).tls).toEqual({ certFile: resolve('c.pem'), keyFile: resolve('k.pem') });
+  expect(problemsOf({ env: { WEFT_TLS_CERT: '/no/c.pem', WEFT_TLS_KEY: '/no/k.pem' } })).toHaveLength(2);
+});
+
+test('the first administrator keeps the rule for passwords', () => {
+  const env = { WEFT_ADMIN_USERNAME: 'ada@weft.test', WEFT_ADMIN_PASSWORD: 'seven77' };
+  expect(problemsOf({ env })).toEqual(['WEFT_ADMIN_PASSWORD must have 8 to 128 characters']);
+  expect(problemsOf({ env: { WEFT_PASSWORD_MIN_LENGTH: '20', WEFT_PASSWORD_MAX_LENGTH: '10' } })).toEqual([
+    'WEFT_PASSWORD_MIN_LENGTH (20) must not be above WEFT_PASSWORD_MAX_LENGTH (10)',
+  ]);
+});
+
+test('addresses are read leniently where nothing is lost', () => {
+  const config = loadConfig({
+    env: {
+      WEFT_PUBLIC_URL: 'https://Weft.Test/',
+      WEFT_TRUSTED_PROXIES: ' 10.0.0.1 , fd00::/8,',
+      WEFT_ALLOWED_HOSTS: 'Weft.LAN,::1',
+      WEFT_CORS_ORIGINS: 'http://localhost:5173',
+      WEFT_METRICS_ALLOW: '',
+    },
+  });
+  expect(config.publicUrl).toBe('https://weft.test');
+  expect(config.trustedProxies).toEqual(['10.0.0.1', 'fd00::/8']);
+  expect(config.allowedHosts).toEqual(['weft.lan', '::1']);
+  expect(config.corsOrigins).toEqual(['http://localhost:5173']);
+  expect(config.metricsAllow).toEqual([]);
+});
+
+test('an empty setting is a problem, because it is mostly a variable that was not filled in', () => {
+  expect(problemsOf({ env: { WEFT_DATABASE_URL: '', WEFT_HOST: '' } })).toEqual([
+    'WEFT_HOST is empty: give it a value or leave it out (environment)',
+    'WEFT_DATABASE_URL is empty: give it a value or leave it out (environment)',
+    expect.stringMatching(/^WEFT_SECRET is missing/),
+  ]);
+});
+
+test('no secret has a flag, and every default is a value that its own reader takes', () => {
+  for (const key of settingKeys) {
+    const setting = settings[key];
+    expect(setting.secret && setting.flag !== undefined, setting.name).toBe(false);
+    if (setting.default !== undefined) expect(() => setting.read(setting.default), setting.name).not.toThrow();
+  }
+});

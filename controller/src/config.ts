@@ -1,0 +1,147 @@
+// From settings as text to one checked Config. Everything that is wrong is told at once. Nothing here looks at the
+// process: the command line hands in the environment, the settings file and the flags.
+import { resolve } from 'node:path';
+import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
+import { type Setting, type SettingKey, type SettingValues, settings } from './settings.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Absolute. */
+  dataDir: string;
+  /** Undefined: SQLite in the data folder. */
+  databaseUrl: string | undefined;
+  /** Given whenever databaseUrl is. */
+  secret: string | undefined;
+  previousSecrets: string[];
+  tokenTtlSeconds: number;
+  signup: SettingValues['signup'];
+  admin: { username: string; password: string } | undefined;
+  /** An origin, without a slash at the end. */
+  publicUrl: string | undefined;
+  /** Absolute paths of files that could be read. */
+  tls: { certFile: string; keyFile: string } | undefined;
+  trustedProxies: string[];
+  allowedHosts: string[];
+  corsOrigins: string[];
+  smtpUrl: string | undefined;
+  mailFrom: string;
+  logLevel: SettingValues['logLevel'];
+  metricsAllow: string[];
+  passwordLength: { min: number; max: number };
+  limits: {
+    loginFailuresPerAccount: number;
+    loginFailuresPerAddress: number;
+    signupsPerAddress: number;
+    recoveriesPerAddress: number;
+    resetsPerAddress: number;
+  };
+  quotas: { users: number; agents: number; apps: number };
+  maxConnections: number;
+  shutdownSeconds: number;
+  /** Sentences about what is allowed but probably not meant. */
+  warnings: string[];
+}
+
+/** The settings cannot be used; `problems` holds one line for each reason. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Throws ConfigError with everything that is wrong. Flags win over the environment, that over the file. */
+export function loadConfig(sources: SettingSources): Config {
+  const { found, unusable, problems, warnings } = findSettings(sources);
+  const values: Partial<Record<SettingKey, unknown>> = {};
+  for (const [key, { text, source }] of found) {
+    const setting: Setting = settings[key];
+    try {
+      if (text === '' && !setting.mayBeEmpty) throw new Error('is empty: give it a value or leave it out');
+      values[key] = setting.read(text);
+    } catch (error) {
+      unusable.add(key);
+      const shown = setting.secret || text === '' ? '' : `, not ${JSON.stringify(text.slice(0, 100))}`;
+      problems.push(`${setting.name} ${(error as Error).message}${shown} (${source})`);
+    }
+  }
+  // Sound where it is used: what has no value of its type is in `unusable`, and left a problem that throws below.
+  const checked = values as SettingValues;
+  problems.push(...contradictions(checked, (key) => found.has(key) || unusable.has(key)));
+  problems.push(...unreadableFiles(checked, sources.readFile ?? readFile));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...assemble(checked), warnings };
+}
+
+function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
+  const problems: string[] = [];
+  const needs = (key: SettingKey, other: SettingKey, why: string) => {
+    if (isGiven(key) && !isGiven(other)) problems.push(`${settings[other].name} is missing: ${why}`);
+  };
+  needs('databaseUrl', 'secret', 'with WEFT_DATABASE_URL it must be given, the same on every node');
+  needs('adminUsername', 'adminPassword', 'WEFT_ADMIN_USERNAME is given and needs a password (or _FILE)');
+  needs('adminPassword', 'adminUsername', 'WEFT_ADMIN_PASSWORD is given and needs the e-mail address it belongs to');
+  needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
+  needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
+  const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
+  if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  const length = adminPassword === undefined ? min : [...adminPassword].length;
+  if (min <= max && (length < min || length > max)) {
+    problems.push(`WEFT_ADMIN_PASSWORD must have ${min} to ${max} characters`);
+  }
+  return problems;
+}
+
+function unreadableFiles(values: SettingValues, read: typeof readFile): string[] {
+  const problems: string[] = [];
+  for (const key of ['tlsCert', 'tlsKey'] as const) {
+    const path = values[key];
+    if (path === undefined) continue;
+    try {
+      read(resolve(path));
+    } catch (error) {
+      problems.push(`${settings[key].name} names a file that cannot be read: ${(error as Error).message}`);
+    }
+  }
+  return problems;
+}
+
+function assemble(values: SettingValues): Omit<Config, 'warnings'> {
+  const { tlsCert, tlsKey, adminUsername, adminPassword } = values;
+  const isTls = tlsCert !== undefined && tlsKey !== undefined;
+  const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
+  return {
+    host: values.host,
+    port: values.port,
+    dataDir: resolve(values.dataDir),
+    databaseUrl: values.databaseUrl,
+    secret: values.secret,
+    previousSecrets: values.previousSecrets ?? [],
+    tokenTtlSeconds: values.tokenTtlSeconds,
+    signup: values.signup,
+    admin: hasAdmin ? { username: adminUsername, password: adminPassword } : undefined,
+    publicUrl: values.publicUrl,
+    tls: isTls ? { certFile: resolve(tlsCert), keyFile: resolve(tlsKey) } : undefined,
+    trustedProxies: values.trustedProxies,
+    allowedHosts: values.allowedHosts,
+    corsOrigins: values.corsOrigins,
+    smtpUrl: values.smtpUrl,
+    mailFrom: values.mailFrom,
+    logLevel: values.logLevel,
+    metricsAllow: values.metricsAllow,
+    passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
+    limits: {
+      loginFailuresPerAccount: values.loginFailuresPerAccount,
+      loginFailuresPerAddress: values.loginFailuresPerAddress,
+      signupsPerAddress: values.signupsPerAddress,
+      recoveriesPerAddress: values.recoveriesPerAddress,
+      resetsPerAddress: values.resetsPerAddress,
+    },
+    quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    maxConnections: values.maxConnections,
+    shutdownSeconds: values.shutdownSeconds,
+  };
+}

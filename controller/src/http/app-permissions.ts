@@ -1,0 +1,94 @@
+// The keys of an app's `permissions` that mean something, checked strictly: a limit that was mistyped must not become a
+// right. What passes is stored exactly as it was given.
+import type { Problem } from '../errors.ts';
+import { parseDateTime } from './date-time.ts';
+import type { Loc } from './value-rules.ts';
+
+const MAX_PATTERNS = 1000;
+const MAX_PATTERN_LENGTH = 128;
+
+const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: string }> = {
+  agents: { isValid: isNameList, wanted: 'a list of at most 1000 patterns of 1 to 128 characters' },
+  read: { isValid: isBoolean, wanted: 'true or false' },
+  commands: {
+    isValid: (value) => isBoolean(value) || isNameList(value) || isCommandLimits(value),
+    wanted: 'true, false, a list of command names, or command names with limits on their arguments',
+  },
+  emulator: {
+    isValid: (value) => isBoolean(value) || isEmulatorLimit(value),
+    wanted: 'true, false or {"max_access_points": n}',
+  },
+  priority: {
+    isValid: (value) => typeof value === 'number' && value >= 0 && value <= 100,
+    wanted: 'a number from 0 to 100',
+  },
+  expires_at: {
+    isValid: (value) => typeof value === 'string' && 'ms' in parseDateTime(value),
+    wanted: 'a date-time',
+  },
+};
+
+const NEAR_MISSES: ReadonlyMap<string, string> = new Map([
+  ['command', 'commands'],
+  ['agent', 'agents'],
+  ['emulators', 'emulator'],
+  ['expires', 'expires_at'],
+]);
+
+/** One problem for each key with a value of the wrong kind, or that was probably meant to be another; in their order. */
+export function checkAppPermissions(permissions: Record<string, unknown>, loc: Loc): Problem[] {
+  const problems: Problem[] = [];
+  for (const [key, value] of Object.entries(permissions)) {
+    const error = keyError(key, value);
+    if (error === undefined) continue;
+    problems.push({ loc: [...loc, key], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+  }
+  return problems;
+}
+
+function keyError(key: string, value: unknown): string | undefined {
+  const rule = Object.hasOwn(RULES, key) ? RULES[key] : undefined;
+  if (rule) return rule.isValid(value) ? undefined : `${key} should be ${rule.wanted}`;
+  const lowerCase = key.toLowerCase();
+  const meant = Object.hasOwn(RULES, lowerCase) ? lowerCase : NEAR_MISSES.get(lowerCase);
+  return meant === undefined ? undefined : `unknown key, did you mean '${meant}'?`;
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_PATTERN_LENGTH;
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= MAX_PATTERNS && value.every(isName);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isCommandLimits(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(
+    ([name, limits]) => isName(name) && isObject(limits) && Object.values(limits).every(isLimit),
+  );
+}
+
+/** Only `min` and `max`, because a limit under any other name would not be kept. */
+function isLimit(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const isKnown = Object.entries(value).every(
+    ([key, bound]) => (key === 'min' || key === 'max') && typeof bound === 'number',
+  );
+  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = value as { min?: number; max?: number };
+  return isKnown && min <= max;
+}
+
+function isEmulatorLimit(value: unknown): boolean {
+  if (!isObject(value) || Object.keys(value).length !== 1) return false;
+  const limit = value.max_access_points;
+  return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 0;
+}

@@ -1,0 +1,93 @@
+// The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
+import type { Problem } from '../errors.ts';
+import { checkAppPermissions } from './app-permissions.ts';
+import { formatTimestamp, parseDateTime } from './date-time.ts';
+import { parseEmailAddress } from './email-address.ts';
+import type { FormatCheck, Formats } from './validator.ts';
+import { type Loc, lengthProblem } from './value-rules.ts';
+
+const MAX_FREE_FORM_BYTES = 64 * 1024;
+const UUID_GROUPS = [8, 4, 4, 4, 12];
+
+export function createFormats(settings: { passwordLength: { min: number; max: number } }): Formats {
+  const { min, max } = settings.passwordLength;
+  return {
+    email: stringCheck(checkEmail),
+    'new-password': stringCheck((text, loc) => {
+      const problem = lengthProblem(text, min, max, loc);
+      return problem ? { problems: [problem] } : { value: text };
+    }),
+    'date-time': stringCheck(checkDateTime),
+    uuid: stringCheck(checkUuid),
+    configuration: (value, loc) => checkSize('configuration', value, loc),
+    'app-permissions': (value, loc) => {
+      const problems = checkAppPermissions(value as Record<string, unknown>, loc);
+      return problems.length > 0 ? { problems } : checkSize('permissions', value, loc);
+    },
+  };
+}
+
+type Checked = ReturnType<FormatCheck>;
+
+function stringCheck(check: (text: string, loc: Loc) => Checked): FormatCheck {
+  return (value, loc) => check(String(value), loc);
+}
+
+function refuse(loc: Loc, type: string, msg: string, ctx: Record<string, unknown>): { problems: Problem[] } {
+  return { problems: [{ loc, msg, type, ctx }] };
+}
+
+function checkEmail(text: string, loc: Loc): Checked {
+  const result = parseEmailAddress(text);
+  if ('address' in result) return { value: result.address };
+  const { reason } = result;
+  return refuse(loc, 'value_error', `value is not a valid email address: ${reason}`, { reason });
+}
+
+function checkDateTime(text: string, loc: Loc): Checked {
+  const result = parseDateTime(text);
+  if ('ms' in result) return { value: formatTimestamp(result.ms) };
+  const { error, type } = result;
+  const wanted = type === 'datetime_parsing' ? 'datetime' : 'datetime or date';
+  return refuse(loc, type, `Input should be a valid ${wanted}, ${error}`, { error });
+}
+
+function checkUuid(text: string, loc: Loc): Checked {
+  const bare = withoutUuidWrapping(text);
+  const error = uuidError(bare);
+  if (error !== undefined) return refuse(loc, 'uuid_parsing', `Input should be a valid UUID, ${error}`, { error });
+  const hex = bare.replaceAll('-', '').toLowerCase();
+  const groups: string[] = [];
+  for (const length of UUID_GROUPS) {
+    const start = groups.join('').length;
+    groups.push(hex.slice(start, start + length));
+  }
+  return { value: groups.join('-') };
+}
+
+function withoutUuidWrapping(text: string): string {
+  if (text.startsWith('urn:uuid:')) return text.slice('urn:uuid:'.length);
+  return text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1) : text;
+}
+
+function uuidError(text: string): string | undefined {
+  const characters = [...text];
+  const wrong = characters.findIndex((character) => !/^[0-9a-fA-F-]$/.test(character));
+  if (wrong >= 0) return `invalid character: found \`${characters[wrong]}\` at ${wrong + 1}`;
+  const groups = text.split('-');
+  if (groups.length === 1) {
+    return text.length === 32
+      ? undefined
+      : `invalid length: expected length 32 for simple format, found ${text.length}`;
+  }
+  if (groups.length !== UUID_GROUPS.length) return `invalid group count: expected 5, found ${groups.length}`;
+  const index = groups.findIndex((group, at) => group.length !== UUID_GROUPS[at]);
+  if (index < 0) return undefined;
+  return `invalid group length in group ${index}: expected ${UUID_GROUPS[index]}, found ${groups[index]?.length}`;
+}
+
+function checkSize(name: string, value: unknown, loc: Loc): Checked {
+  if (Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_FORM_BYTES) return { value };
+  const error = `${name} should have at most ${MAX_FREE_FORM_BYTES} bytes as JSON`;
+  return refuse(loc, 'value_error', `Value error, ${error}`, { error });
+}

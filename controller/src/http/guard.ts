@@ -1,0 +1,91 @@
+// The guard before every route: who is calling, and may they. It runs before a byte of the body is read, so that
+// nobody without a right can make Weft work.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Operation, permissionRow, requirePermission } from '../auth/permissions.ts';
+import type { Caller } from '../caller.ts';
+import { AuthenticationError, PermissionError } from '../errors.ts';
+import { readQuery } from './query-reader.ts';
+import type { Route } from './route.ts';
+import { searchOf } from './search.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+    enrolmentToken: string | undefined;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}
+
+/** What the guard must ask others. */
+export interface Doorkeeper {
+  authenticate(token: string): Caller | Promise<Caller>;
+  hasAdmin(): Promise<boolean>;
+  isEnrolmentToken(token: string): boolean;
+  requireEnrolment(token: string): Promise<void>;
+  mayReadServiceMetrics(request: FastifyRequest): boolean;
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+
+/** A callback hook, not an async one: remembered callers pass without a promise. */
+export function createGuard(route: Pick<Route, 'operation' | 'target'>, keeper: Doorkeeper): Hook {
+  const { door } = permissionRow(route.operation);
+  if (door === 'anyone') return (_request, _reply, done) => done();
+  const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
+    requirePermission(route.operation, caller, targetOf(request, route.target));
+    request.caller = caller;
+  };
+  return (request, _reply, done) => {
+    try {
+      const token = bearerToken(request.headers.authorization);
+      const special = passByDoor(request, token);
+      if (special) {
+        special.then(() => done(), done);
+        return;
+      }
+      const caller = token === undefined ? undefined : keeper.authenticate(token);
+      if (caller instanceof Promise) {
+        caller.then((found) => admit(request, found)).then(() => done(), done);
+        return;
+      }
+      admit(request, caller);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+
+  function passByDoor(request: FastifyRequest, token: string | undefined): Promise<void> | undefined {
+    if (door === 'metrics_network') {
+      if (!keeper.mayReadServiceMetrics(request)) throw new PermissionError();
+      return Promise.resolve();
+    }
+    if (door === 'anyone_until_first_admin' && token === undefined) {
+      return keeper.hasAdmin().then((exists) => {
+        if (exists) throw new AuthenticationError();
+      });
+    }
+    if (door === 'enrolment_token' && token !== undefined && keeper.isEnrolmentToken(token)) {
+      request.enrolmentToken = token;
+      return keeper.requireEnrolment(token);
+    }
+    return undefined;
+  }
+}
+
+/** Throws for a scheme other than Bearer, an empty token, or more than one. */
+function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') throw new AuthenticationError();
+  const token = header.slice(7).trim();
+  if (token === '' || token.includes(' ') || token.includes(',')) throw new AuthenticationError();
+  return token;
+}
+
+function targetOf(request: FastifyRequest, target: string | undefined): string | undefined {
+  if (target === undefined) return undefined;
+  if (target.startsWith('?')) return readQuery(searchOf(request)).get(target.slice(1))?.at(-1);
+  return (request.params as Record<string, string>)[target];
+}

@@ -1,0 +1,98 @@
+// Turns the bytes of a request body into a JSON value, or says why not. The only JSON reader of the interface: what it
+// lets through is bounded in depth and size, finite, and storable in every backend.
+import { UnusableRequestError, ValidationError } from '../errors.ts';
+import { type JsonPath, jsonInvalid, scanJson } from './json-scanner.ts';
+
+/** What a body may not exceed, whatever its schema. Keys are measured as they are written. */
+export const JSON_LIMITS = { depth: 32, keys: 20_000, keyBytes: 1024 } as const;
+
+export interface JsonBody {
+  value: unknown;
+  /**
+   * Where integers stand that were written exactly but are held rounded, also those that a later equal key overrules.
+   * Free-form objects that are kept refuse them.
+   */
+  inexact: JsonPath[];
+}
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+// Only by an escape can a string come to hold NUL or half a surrogate pair, only integers of sixteen digits and more
+// can be rounded, and only those or an exponent of three digits can overflow.
+const NEEDS_A_CLOSER_LOOK = /\\u(?:0000|[dD][89a-fA-F])|(?<![0-9.])[0-9]{16}|[eE][+-]?[0-9]{3}/;
+
+/**
+ * Throws UnusableRequestError (400) for bytes that are not UTF-8 or begin with a byte order mark, ValidationError for a
+ * text that is not JSON, holds a number that is not finite or a string that cannot be stored, or passes JSON_LIMITS. Of
+ * equal keys the last one counts; `__proto__` and its like are ordinary keys.
+ */
+export function readJson(bytes: Uint8Array): JsonBody {
+  const text = decode(bytes);
+  checkLimits(bytes);
+  let value: unknown;
+  let isParsed = true;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    isParsed = false;
+  }
+  if (isParsed && !NEEDS_A_CLOSER_LOOK.test(text)) return { value, inexact: [] };
+
+  const { problems, inexact } = scanJson(text);
+  if (problems.length > 0) throw new ValidationError(problems);
+  if (!isParsed) throw jsonInvalid('Expecting value', 0);
+  return { value, inexact };
+}
+
+function decode(bytes: Uint8Array): string {
+  const startsWithMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  // JSON begins with ASCII, so a NUL this early means two or four bytes a character.
+  if (!startsWithMark && !bytes.subarray(0, 4).includes(0)) {
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      // Falls through to the one answer for every such body.
+    }
+  }
+  throw new UnusableRequestError(400, 'unreadable_body', 'There was an error parsing the body');
+}
+
+/** One pass over the bytes, before a parser spends time and memory on a body that is refused anyway. */
+function checkLimits(bytes: Uint8Array): void {
+  let depth = 0;
+  let keys = 0;
+  let stringLength = 0;
+  let isInString = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (isInString) {
+      if (byte === QUOTE) isInString = false;
+      else stringLength += 1;
+      if (byte === BACKSLASH) index += 1;
+    } else if (byte === QUOTE) {
+      isInString = true;
+      stringLength = 0;
+    } else if (byte === COLON) {
+      keys += 1;
+      if (keys > JSON_LIMITS.keys) throw limitError(`the body has more than ${JSON_LIMITS.keys} keys`);
+      if (stringLength > JSON_LIMITS.keyBytes) throw limitError(`a key is longer than ${JSON_LIMITS.keyBytes} bytes`);
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > JSON_LIMITS.depth) throw limitError(`the body is nested more than ${JSON_LIMITS.depth} levels deep`);
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      depth -= 1;
+    }
+  }
+}
+
+function limitError(error: string): ValidationError {
+  return new ValidationError([{ loc: ['body'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
+}

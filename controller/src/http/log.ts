@@ -1,0 +1,44 @@
+// Structured logs on standard error, one JSON object a line. Bodies and headers are never logged; the redaction below
+// is the second lock on the door.
+import { type Logger, pino } from 'pino';
+
+export type { Logger };
+
+const secretKeys = [
+  'password',
+  'new_password',
+  'api_key',
+  'access_token',
+  'token',
+  'secret',
+  'authorization',
+  'cookie',
+  'callback_token',
+];
+
+export function createLogger(level: string): Logger {
+  return pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' },
+      serializers: { err: serializeError },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  );
+}
+
+/** Name, message, code and stack: drivers hang whole requests on their errors, and those hold secrets. */
+function serializeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack } = error;
+  const cause = error.cause === undefined ? {} : { cause: serializeError(error.cause) };
+  return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
+}
+
+/** A request's address as it may be logged: values of the query that open doors are left out. */
+export function withoutSecrets(url: string): string {
+  return url.replace(/([?&](?:token|access_token|code|password|api_key|secret)=)[^&#]*/gi, '$1***');
+}

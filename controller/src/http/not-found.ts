@@ -1,0 +1,27 @@
+// What is left when no route fits: 405 with the methods that would, or 404.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export function createNotFoundHandler(routes: readonly { url: string; method?: string }[]) {
+  const patterns = routes.map(({ url, method = 'GET' }) => ({ segments: toSegments(url), method }));
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const segments = toSegments(request.url.split('?', 1)[0]!);
+    const fitting = patterns.filter((pattern) => fits(pattern.segments, segments)).map(({ method }) => method);
+    if (fitting.length > 0) {
+      const allow = [...new Set(fitting)].sort().join(', ');
+      reply.code(405).header('allow', allow).send({ detail: 'Method Not Allowed', code: 'method_not_allowed' });
+    } else {
+      reply.code(404).send({ detail: 'Not Found', code: 'not_found' });
+    }
+  };
+}
+
+function toSegments(path: string): string[] {
+  return path.replace(/\/$/, '').split('/');
+}
+
+function fits(pattern: readonly string[], path: readonly string[]): boolean {
+  return (
+    pattern.length === path.length &&
+    pattern.every((segment, index) => (segment.startsWith(':') ? path[index] !== '' : segment === path[index]))
+  );
+}

@@ -1,0 +1,67 @@
+// The texts of the few pages that the controller serves itself.
+
+const style = `
+  :root { color-scheme: light dark; }
+  body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
+  h1 { font-size: 28px; margin: 0 0 .25rem; }
+  h2 { font-size: 20px; margin: 2rem 0 .5rem; }
+  pre { background: light-dark(#f1f5f9, #1e293b); padding: .75rem 1rem; border-radius: 8px; overflow-x: auto; font-size: 14px; }
+  .lead { color: light-dark(#475569, #94a3b8); margin-top: 0; }
+  a { color: light-dark(#3b55d4, #9db0ff); }
+`;
+
+export interface WelcomeState {
+  /** Undefined while the database does not answer. */
+  hasAdmin: boolean | undefined;
+  setupCodeNeeded: boolean;
+  /** Where the visitor found this page. */
+  origin: string;
+}
+
+export function welcomePage(state: WelcomeState): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Weft</title><style>${style}</style></head>
+<body>
+<h1>Weft</h1>
+<p class="lead">One controller for 5G, WiFi and LiFi access points.</p>
+${nextSteps(state)}
+<h2>Look around</h2>
+<ul>
+<li><a href="/docs">API documentation</a>, to read and to try out (<a href="/openapi.json">openapi.json</a>)</li>
+<li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> tell how the service is</li>
+</ul>
+</body>
+</html>
+`;
+}
+
+function nextSteps({ hasAdmin, setupCodeNeeded, origin }: WelcomeState): string {
+  const base = origin.replace(/[^A-Za-z0-9.:/[\]-]/g, '');
+  if (hasAdmin === undefined)
+    return '<h2>Not ready yet</h2><p>The database does not answer. <code>weft doctor</code> says why.</p>';
+  const signIn = `curl -s '${base}/api/v1/token/?login_type=user' \\
+  -d username=you@example.com -d password=...`;
+  if (hasAdmin) {
+    return `<h2>Sign in</h2><pre>${signIn}</pre>
+<p>Send the <code>access_token</code> as <code>Authorization: Bearer ...</code> with every request.</p>`;
+  }
+  const code = setupCodeNeeded ? '?code=THE-CODE-PRINTED-AT-START' : '';
+  return `<h2>1. Create the administrator</h2>
+<p>Whoever does this first owns the installation${setupCodeNeeded ? '; it needs the set-up code that was printed at start' : ''}.</p>
+<pre>curl -s '${base}/api/v1/users/public${code}' -H 'Content-Type: application/json' \\
+  -d '{"username":"you@example.com","password":"at least 8 characters","roles":["admin"]}'</pre>
+<h2>2. Sign in</h2><pre>${signIn}</pre>
+<p>Send the <code>access_token</code> as <code>Authorization: Bearer ...</code> with every request.</p>`;
+}
+
+export const docsPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Weft API</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><div id="docs"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
+</html>
+`;
+
+export const docsScript = `window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null });
+`;

@@ -1,0 +1,67 @@
+// Reads a query string as Python's urllib does and checks it against a schema with one field per parameter.
+import type { Static, TObject } from 'typebox';
+import { type Problem, ValidationError } from '../errors.ts';
+import type { Validator } from './validator.ts';
+
+/** All values of each name, in their order. */
+export type QueryParams = ReadonlyMap<string, readonly string[]>;
+
+const MAX_PARAMETERS = 1000;
+const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/**
+ * Takes the query with or without its `?`. A `%` that begins no escape stands for itself, and escaped bytes that are not
+ * UTF-8 become U+FFFD. Throws ValidationError above 1,000 parameters.
+ */
+export function readQuery(search: string): QueryParams {
+  const params = new Map<string, string[]>();
+  const pairs = splitPairs(search.startsWith('?') ? search.slice(1) : search);
+  if (pairs.length > MAX_PARAMETERS) {
+    const error = `the query has more than ${MAX_PARAMETERS} parameters`;
+    throw new ValidationError([{ loc: ['query'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
+  }
+  for (const [name, value] of pairs) {
+    const key = decodeFormText(name, lenientUtf8);
+    const values = params.get(key);
+    if (values) values.push(decodeFormText(value, lenientUtf8));
+    else params.set(key, [decodeFormText(value, lenientUtf8)]);
+  }
+  return params;
+}
+
+/** The last value of a parameter counts, except where the schema wants a list: that gets them all. */
+export function checkQuery<S extends TObject>(
+  validator: Validator,
+  schema: S,
+  params: QueryParams,
+  problems: Problem[],
+): Static<S> {
+  const input: Record<string, unknown> = Object.create(null);
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const values = params.get(name);
+    if (values) input[name] = isList(field) ? [...values] : values.at(-1);
+  }
+  return validator.check(schema, input, ['query'], problems);
+}
+
+/** The pairs of `a=1&b=2`, not yet decoded; empty ones are left out, a name alone has an empty value. */
+export function splitPairs(text: string): [name: string, value: string][] {
+  return text
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    });
+}
+
+/** Plus signs and percent escapes; what `utf8` throws for bytes that are not UTF-8 passes through. */
+export function decodeFormText(text: string, utf8: InstanceType<typeof TextDecoder>): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => utf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')));
+}
+
+function isList(field: { type?: unknown; anyOf?: unknown }): boolean {
+  return field.type === 'array' || (Array.isArray(field.anyOf) && field.anyOf.some(isList));
+}

@@ -1,0 +1,77 @@
+// What a feature writes to be reachable: a list of routes. Each names its operation (and so its row in the permissions
+// table), its schemas, and what to do; http/server.ts does the rest: guard, body, validation, answer, OpenAPI.
+import type { StatusAnswer } from '@weft/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Operation } from '../auth/permissions.ts';
+import type { Caller } from '../caller.ts';
+import { AuthenticationError } from '../errors.ts';
+
+export class RouteContext<Query = unknown, Body = unknown> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly query: Query;
+  readonly body: Body;
+  /** Undefined only where the operation's row lets somebody in without a token. */
+  readonly callerIfAny: Caller | undefined;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, query: Query, body: Body) {
+    this.request = request;
+    this.reply = reply;
+    this.query = query;
+    this.body = body;
+    this.callerIfAny = request.caller;
+  }
+
+  get caller(): Caller {
+    if (!this.callerIfAny) throw new AuthenticationError();
+    return this.callerIfAny;
+  }
+
+  /** A path parameter, percent-decoded. */
+  path(name: string): string {
+    return (this.request.params as Record<string, string>)[name]!;
+  }
+
+  /** Where the request comes from: the peer, or what a trusted proxy says. */
+  get address(): string {
+    return this.request.ip;
+  }
+}
+
+export interface Route {
+  operation: Operation;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  url: string;
+  tag: string;
+  summary: string;
+  query?: TObject;
+  /** At most one of these two. */
+  body?: TSchema;
+  form?: TObject;
+  response: TSchema;
+  /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
+  target?: string;
+  handle: (context: RouteContext) => Promise<unknown>;
+}
+
+type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
+  Route,
+  'handle' | 'query' | 'body' | 'form' | 'response'
+> & {
+  query?: Q;
+  response: R;
+  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R>>;
+} & ({ body?: B } | { form?: B });
+
+/** Ties the types of a route's schemas to its handler. */
+export function route<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema>(
+  definition: Definition<Q, B, R>,
+): Route {
+  return definition as unknown as Route;
+}
+
+/** The answer of operations that have nothing to return. */
+export function success(detail: string): StatusAnswer {
+  return { status: 'success', detail };
+}

@@ -1,0 +1,160 @@
+// The HTTP server: takes the features' routes and adds what all of them share. Order of a request: host check, guard
+// (401, 403), body, validation (422), handler, error map.
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { permissionRow } from '../auth/permissions.ts';
+import { TryLaterError } from '../errors.ts';
+import { readBody } from './body-reader.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { createErrorHandler } from './error-map.ts';
+import { createGuard, type Doorkeeper } from './guard.ts';
+import { createHostCheck } from './host-check.ts';
+import { type Logger, withoutSecrets } from './log.ts';
+import { createNotFoundHandler } from './not-found.ts';
+import type { Page } from './page.ts';
+import { createRequestIds } from './request-ids.ts';
+import type { Route } from './route.ts';
+import { answerHeaders, createCors } from './security-headers.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+import { createRouteHandler } from './validated-handler.ts';
+import type { Validator } from './validator.ts';
+
+const maxBodyBytes = 1024 * 1024;
+const maxHeaderBytes = 16 * 1024;
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 18_000;
+const idleTimeoutMs = 120_000;
+const keepAliveTimeoutMs = 65_000;
+
+export interface ServerOptions {
+  routes: Route[];
+  pages: Page[];
+  doorkeeper: Doorkeeper;
+  validator: Validator;
+  metrics: ServiceMetrics;
+  log: Logger;
+  /** False while the stores are being prepared: everything but the pages answers 503. */
+  isReady: () => boolean;
+  host: string;
+  publicUrl: string | undefined;
+  allowedHosts: readonly string[];
+  corsOrigins: readonly string[];
+  trustedProxies: readonly string[];
+  tls: { certFile: string; keyFile: string } | undefined;
+  maxConnections: number;
+}
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, metrics } = options;
+  const app = fastify({
+    logger: false,
+    serverFactory: (handler) => createListener(options, handler),
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => void createErrorHandler(log)(error, request, reply),
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: createRequestIds(),
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    bodyLimit: maxBodyBytes,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024, querystringParser: () => ({}) },
+  });
+
+  const hostIsOurs = createHostCheck(options);
+  const headers = answerHeaders(options.tls !== undefined);
+  const cors = createCors(options.corsOrigins);
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('enrolmentToken', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers);
+    reply.header('x-request-id', request.id);
+    if (!request.raw.url?.startsWith('/')) {
+      reply
+        .code(400)
+        .header('connection', 'close')
+        .send({ detail: 'The request target must be a path', code: 'bad_request' });
+    } else if (!hostIsOurs(request.headers.host)) {
+      reply.code(421).send({
+        detail: 'This server does not go by that name; set WEFT_PUBLIC_URL or WEFT_ALLOWED_HOSTS to the name you use',
+        code: 'host_not_allowed',
+      });
+    } else if (!cors(request, reply)) {
+      done();
+    }
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const operation = request.routeOptions.config.operation ?? 'none';
+    metrics.observe(operation, reply.statusCode, reply.elapsedTime);
+    logAnswer(log, request, reply.statusCode, reply.elapsedTime, operation);
+    done();
+  });
+  app.addHook('onRoute', ({ config, url }) => {
+    if (!config?.operation) throw new Error(`route ${url} names no operation of the permissions table`);
+    permissionRow(config.operation);
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request: FastifyRequest, payload: http.IncomingMessage) =>
+    readBody(payload, maxBodyBytes),
+  );
+  app.setErrorHandler(createErrorHandler(log));
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages]));
+
+  for (const page of options.pages) {
+    app.route({
+      method: 'GET',
+      url: page.url,
+      config: { operation: page.operation },
+      onRequest: createGuard(page, options.doorkeeper),
+      handler: (request, reply) => page.handle(request, reply),
+    });
+  }
+  for (const route of options.routes) {
+    const guard = createGuard(route, options.doorkeeper);
+    app.route({
+      method: route.method,
+      url: route.url,
+      config: { operation: route.operation },
+      onRequest: (request, reply, done) => {
+        if (options.isReady()) guard.call(app, request, reply, done);
+        else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
+      },
+      handler: createRouteHandler(route, options.validator),
+    });
+  }
+  return app;
+}
+
+function createListener(options: ServerOptions, handler: http.RequestListener): http.Server {
+  const settings = {
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    noDelay: true,
+  };
+  const server = options.tls
+    ? https.createServer(
+        { ...settings, cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) },
+        handler,
+      )
+    : http.createServer(settings, handler);
+  server.setTimeout(idleTimeoutMs);
+  server.maxConnections = options.maxConnections;
+  return server as http.Server;
+}
+
+/** Reads are frequent and uninteresting; changes, refusals and failures are worth a line. */
+function logAnswer(log: Logger, request: FastifyRequest, status: number, elapsedMs: number, operation: string): void {
+  const level = status >= 500 ? 'error' : status >= 400 || request.method !== 'GET' ? 'info' : 'debug';
+  if (!log.isLevelEnabled(level)) return;
+  const caller = request.caller && `${request.caller.kind}:${request.caller.name}`;
+  const { id: request_id, method, ip: address } = request;
+  const url = withoutSecrets(request.url.slice(0, 512));
+  log[level](
+    { request_id, method, url, operation, status, ms: Math.round(elapsedMs * 10) / 10, address, caller },
+    'answered',
+  );
+}

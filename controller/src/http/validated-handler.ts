@@ -1,0 +1,58 @@
+// From a request to a route's handler: reads query, form and body, holds them against the route's schemas, and reports
+// all problems at once.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../errors.ts';
+import { judgeMediaType } from './body-reader.ts';
+import { checkForm, readForm } from './form-reader.ts';
+import { readJson } from './json-reader.ts';
+import { checkQuery, readQuery } from './query-reader.ts';
+import { type Route, RouteContext } from './route.ts';
+import { searchOf } from './search.ts';
+import type { Validator } from './validator.ts';
+
+export function createRouteHandler(route: Route, validator: Validator) {
+  const hasPath = route.url.includes(':');
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
+    const problems: Problem[] = [];
+    let body: unknown;
+    if (route.form) {
+      const fields = readForm(request.headers['content-type'], bytesOf(request));
+      body = checkForm(validator, route.form, fields, problems);
+    }
+    const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
+    if (route.body) body = readValidBody(route, validator, request, problems);
+    if (problems.length > 0) throw new ValidationError(problems);
+    return await route.handle(new RouteContext(request, reply, query, body));
+  };
+}
+
+function readValidBody(route: Route, validator: Validator, request: FastifyRequest, problems: Problem[]): unknown {
+  const bytes = bytesOf(request);
+  if (bytes.length === 0) return validator.checkBody(route.body!, undefined, problems);
+  const kind = judgeMediaType(request.headers['content-type']);
+  if (kind === 'unsupported') {
+    throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as application/json');
+  }
+  // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
+  if (kind === 'opaque') return validator.checkBody(route.body!, '', problems);
+  try {
+    const { value, inexact } = readJson(bytes);
+    return validator.checkBody(route.body!, value, problems, inexact);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+/** No record can have such a name, and PostgreSQL refuses to be asked for one. */
+function refuseImpossibleNames(params: Record<string, string>): void {
+  for (const value of Object.values(params)) {
+    if (value.includes('\0') || !value.isWellFormed()) throw new NotFoundError('not_found', 'Not Found');
+  }
+}
+
+function bytesOf(request: FastifyRequest): Uint8Array {
+  return request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
+}

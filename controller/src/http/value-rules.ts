@@ -1,0 +1,95 @@
+// The rules for a single value (length, bounds, one of several), in pydantic's words; validator.ts walks the structure
+// around them.
+import type { Problem } from '../errors.ts';
+import { type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
+import { INTEGER_TOO_LARGE, toInteger, toNumber } from './lax-scalars.ts';
+
+export type Loc = (string | number)[];
+
+/** The keywords of JSON Schema that the contract uses. */
+export interface Keywords {
+  type?: string;
+  properties?: Record<string, Keywords>;
+  required?: string[];
+  items?: Keywords;
+  patternProperties?: Record<string, Keywords>;
+  additionalProperties?: Keywords | boolean;
+  anyOf?: Keywords[];
+  const?: unknown;
+  enum?: unknown[];
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  format?: string;
+  title?: string;
+  default?: unknown;
+}
+
+/** One check of one value: where its problems go, and which integers of the body are not exact. */
+export interface Run {
+  problems: Problem[];
+  inexact: JsonPath[];
+}
+
+/** `string_too_short` or `string_too_long`, counted in characters as people and Python count them. */
+export function lengthProblem(text: string, min: number | undefined, max: number | undefined, loc: Loc) {
+  if (min === undefined && max === undefined) return undefined;
+  let length = 0;
+  for (const _ of text) length += 1;
+  if (min !== undefined && length < min) {
+    const msg = `String should have at least ${plural(min, 'character')}`;
+    return { loc, msg, type: 'string_too_short', ctx: { min_length: min } };
+  }
+  if (max !== undefined && length > max) {
+    const msg = `String should have at most ${plural(max, 'character')}`;
+    return { loc, msg, type: 'string_too_long', ctx: { max_length: max } };
+  }
+  return undefined;
+}
+
+export function checkNumber(schema: Keywords, input: unknown, loc: Loc, run: Run): unknown {
+  const result = schema.type === 'integer' ? toInteger(input) : toNumber(input);
+  if (!('value' in result)) return report(run, loc, result.type, result.msg);
+  const { value } = result;
+  const { maximum: le, exclusiveMaximum: lt, minimum: ge, exclusiveMinimum: gt } = schema;
+  if (le !== undefined && value > le) {
+    return report(run, loc, 'less_than_equal', `Input should be less than or equal to ${le}`, { le });
+  }
+  if (lt !== undefined && value >= lt) return report(run, loc, 'less_than', `Input should be less than ${lt}`, { lt });
+  if (ge !== undefined && value < ge) {
+    return report(run, loc, 'greater_than_equal', `Input should be greater than or equal to ${ge}`, { ge });
+  }
+  if (gt !== undefined && value <= gt) {
+    return report(run, loc, 'greater_than', `Input should be greater than ${gt}`, { gt });
+  }
+  if (schema.type === 'integer' && !Number.isSafeInteger(value)) {
+    return report(run, loc, INTEGER_TOO_LARGE.type, INTEGER_TOO_LARGE.msg);
+  }
+  return value;
+}
+
+export function checkLiteral(values: unknown[], input: unknown, loc: Loc, run: Run): unknown {
+  if (values.includes(input)) return input;
+  const quoted = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+  const last = quoted.pop() ?? '';
+  const expected = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last;
+  return report(run, loc, 'literal_error', `Input should be ${expected}`, { expected });
+}
+
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+export function report(run: Run, loc: Loc, type: string, msg: string, ctx?: Record<string, unknown>): undefined {
+  return add(run, ctx ? { loc, msg, type, ctx } : { loc, msg, type });
+}
+
+export function add(run: Run, problem: Problem): undefined {
+  if (run.problems.length < MAX_PROBLEMS) run.problems.push(problem);
+}

@@ -1,0 +1,66 @@
+// Counts events per key in fixed memory and says when a key has had enough. Counts live in this process: n nodes allow
+// n times as much.
+import { isIPv6 } from 'node:net';
+import { TryLaterError } from './errors.ts';
+
+const maxKeys = 100_000;
+
+export interface Limit {
+  max: number;
+  windowMs: number;
+}
+
+export class RateLimiter {
+  readonly #limit: Limit;
+  readonly #code: string;
+  readonly #counts = new Map<string, { count: number; resetsAt: number }>();
+
+  constructor(code: string, limit: Limit) {
+    this.#code = code;
+    this.#limit = limit;
+  }
+
+  /** Throws TryLaterError (429) if the key has used up its allowance; counts nothing. */
+  check(key: string, now = performance.now()): void {
+    const entry = this.#counts.get(key);
+    if (entry && entry.resetsAt > now && entry.count >= this.#limit.max) {
+      const seconds = Math.max(1, Math.ceil((entry.resetsAt - now) / 1000));
+      throw new TryLaterError(429, this.#code, `Too many attempts; try again in ${seconds} s`, seconds);
+    }
+  }
+
+  count(key: string, now = performance.now()): void {
+    const entry = this.#counts.get(key);
+    if (entry && entry.resetsAt > now) {
+      entry.count++;
+      return;
+    }
+    this.#counts.delete(key);
+    if (this.#counts.size >= maxKeys) this.#counts.delete(this.#counts.keys().next().value!);
+    this.#counts.set(key, { count: 1, resetsAt: now + this.#limit.windowMs });
+  }
+
+  /** Counts one event, or throws as `check` does. */
+  take(key: string, now = performance.now()): void {
+    this.check(key, now);
+    this.count(key, now);
+  }
+
+  forget(key: string): void {
+    this.#counts.delete(key);
+  }
+}
+
+/** One key per sender: an IPv4 address, or the /64 network of an IPv6 one, since a single host owns all of that. */
+export function addressKey(address: string): string {
+  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail = ''] = plain.split('%')[0]!.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = plain.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
+  return `${[...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((part) => part.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,34 @@
+// The installation's secret on the embedded default: made at the first start, kept in the data folder, readable by its
+// owner only.
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateSecret } from './secrets.ts';
+import { StartError } from './start-error.ts';
+
+/** Throws StartError if the file can be read by others or holds too little. */
+export function readOrCreateSecret(dataDir: string): string {
+  const file = join(dataDir, 'secret');
+  create(file);
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw new StartError(
+      `${file} can be read by others: run chmod 600 on it, and consider it known (delete it to end all tokens)`,
+    );
+  }
+  const secret = readFileSync(file, 'utf8').trim();
+  if (secret.length < 32)
+    throw new StartError(`${file} is damaged: restore it from a backup; without it stored api keys cannot be read`);
+  return secret;
+}
+
+function create(file: string): void {
+  let handle: number;
+  try {
+    handle = openSync(file, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  writeSync(handle, `${generateSecret()}\n`);
+  fsyncSync(handle);
+  closeSync(handle);
+}

@@ -1,0 +1,70 @@
+// Everything that is derived from the installation's one secret: the keys that sign tokens, the keys that encrypt what
+// must be readable again, and the set-up code. Several secrets may be valid at once while one is being rotated out.
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+const keyBytes = 32;
+
+export class Keyring {
+  /** Newest first: the first signs, all of them verify. */
+  readonly tokenKeys: readonly Uint8Array[];
+  readonly #storageKeys: { id: string; key: Buffer }[];
+  readonly #setupKey: Buffer;
+
+  constructor(secret: string, previousSecrets: readonly string[] = []) {
+    const secrets = [secret, ...previousSecrets];
+    this.tokenKeys = secrets.map((each) => derive(each, 'token signing'));
+    this.#storageKeys = secrets.map((each) => {
+      const key = derive(each, 'storage encryption');
+      return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };
+    });
+    this.#setupKey = derive(secret, 'set-up code');
+  }
+
+  /** Ciphertext that `decrypt` opens only with the same `context` (say, the record's id), so that rows cannot be swapped. */
+  encrypt(plaintext: string, context: string): string {
+    const { id, key } = this.#storageKeys[0]!;
+    const iv = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context));
+    const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `v1.${id}.${iv.toString('base64url')}.${body.toString('base64url')}`;
+  }
+
+  /** Throws if the ciphertext was made with a secret that is no longer known, or was tampered with. */
+  decrypt(ciphertext: string, context: string): string {
+    const [, id, iv, body] = ciphertext.split('.');
+    const entry = this.#storageKeys.find((each) => each.id === id);
+    if (!entry || !iv || !body) throw new Error('stored secret was encrypted with a key that is not configured');
+    const bytes = Buffer.from(body, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', entry.key, Buffer.from(iv, 'base64url'))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(-16));
+    return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
+  }
+
+  /** True if `ciphertext` was not made with the newest secret. */
+  isOutdated(ciphertext: string): boolean {
+    return ciphertext.split('.')[1] !== this.#storageKeys[0]!.id;
+  }
+
+  /** The code that whoever sets Weft up beyond loopback must show; the same on every node and after a restart. */
+  get setupCode(): string {
+    const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+    const bytes = createHmac('sha256', this.#setupKey).update('v1').digest();
+    const letters = Array.from(bytes.subarray(0, 12), (byte) => alphabet[byte % alphabet.length]);
+    return [0, 4, 8].map((start) => letters.slice(start, start + 4).join('')).join('-');
+  }
+}
+
+/** A new secret of 256 bits, in URL-safe letters. */
+export function generateSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** How generated secrets of 256 bits are kept: slow hashing would add nothing to them. */
+export function hashGeneratedSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+function derive(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `weft ${purpose}`, keyBytes));
+}

@@ -1,0 +1,117 @@
+// Finds the text of each setting: flags first, then the environment, then the settings file, then the default. Names
+// that nobody knows are told with the name that was probably meant.
+import { readFileSync, statSync } from 'node:fs';
+import { didYouMean } from './closest-name.ts';
+import { type Setting, type SettingKey, settingKeys, settings, settingsFileSetting } from './settings.ts';
+
+type Texts = Record<string, string | undefined>;
+
+export interface SettingSources {
+  /** The environment: settings by name. */
+  env?: Texts;
+  /** The settings file, already taken apart: settings by name. */
+  file?: Texts;
+  /** The command line: settings by flag, without the dashes. */
+  flags?: Texts;
+  /** Reads the file of a NAME_FILE, or throws; the disk unless given. */
+  readFile?: typeof readFile;
+}
+
+/** A setting's text and where it was found, in words. */
+export interface FoundText {
+  text: string;
+  source: string;
+}
+
+export interface FoundSettings {
+  /** Every setting that has a text, defaults included; nobody has looked at what it says. */
+  found: Map<SettingKey, FoundText>;
+  /** Settings that were given in a way that cannot be followed; each left a line in `problems`. */
+  unusable: Set<SettingKey>;
+  problems: string[];
+  warnings: string[];
+}
+
+export function readFile(path: string): { text: string; everybodyCanRead: boolean } {
+  return { text: readFileSync(path, 'utf8'), everybodyCanRead: (statSync(path).mode & 0o004) !== 0 };
+}
+
+export function findSettings(sources: SettingSources): FoundSettings {
+  const { env = {}, file = {}, flags = {} } = sources;
+  const result: FoundSettings = { found: new Map(), unusable: new Set(), ...unknownNames(env, file, flags) };
+  for (const key of settingKeys) {
+    const setting: Setting = settings[key];
+    try {
+      const read = (path: string) => readSecret(setting, path, sources.readFile ?? readFile, result.warnings);
+      const text =
+        fromFlag(setting, flags) ??
+        fromName(setting, env, 'environment', read) ??
+        fromName(setting, file, 'settings file', read) ??
+        (setting.default === undefined ? undefined : { text: setting.default, source: 'default' });
+      if (text !== undefined) result.found.set(key, text);
+    } catch (error) {
+      result.unusable.add(key);
+      result.problems.push((error as Error).message);
+    }
+  }
+  return result;
+}
+
+function fromFlag(setting: Setting, flags: Texts): FoundText | undefined {
+  const text = setting.flag === undefined ? undefined : flags[setting.flag];
+  return text === undefined ? undefined : { text: text.trim(), source: `--${setting.flag}` };
+}
+
+function fromName(
+  setting: Setting,
+  texts: Texts,
+  source: string,
+  read: (path: string) => string,
+): FoundText | undefined {
+  const text = texts[setting.name];
+  if (!setting.secret) return text === undefined ? undefined : { text: text.trim(), source };
+  const fileName = `${setting.name}_FILE`;
+  const path = texts[fileName];
+  if (path === undefined) return text === undefined ? undefined : { text, source };
+  if (text !== undefined) throw new Error(`${setting.name} and ${fileName} are both given: keep one (${source})`);
+  return { text: read(path), source: `${source}, ${fileName} ${path}` };
+}
+
+function readSecret(setting: Setting, path: string, read: typeof readFile, warnings: string[]): string {
+  let content: ReturnType<typeof readFile>;
+  try {
+    content = read(path);
+  } catch (error) {
+    throw new Error(`${setting.name}_FILE names a file that cannot be read: ${(error as Error).message}`);
+  }
+  if (content.everybodyCanRead && !isMountedSecret(path)) {
+    const sentence = `${setting.name}_FILE names a file that everybody can read: chmod 600 ${path}`;
+    if (setting.keepFilePrivate) throw new Error(sentence);
+    warnings.push(sentence);
+  }
+  return content.text.replace(/\r?\n$/, '');
+}
+
+/** Container runtimes choose the mode of these themselves, and nobody else is inside to read them. */
+function isMountedSecret(path: string): boolean {
+  return path.startsWith('/run/secrets/') || path.startsWith('/var/run/secrets/');
+}
+
+function unknownNames(env: Texts, file: Texts, flags: Texts): { problems: string[]; warnings: string[] } {
+  const rows: Setting[] = settingKeys.map((key) => settings[key]);
+  const names = new Set(rows.flatMap((row) => (row.secret ? [row.name, `${row.name}_FILE`] : [row.name])));
+  const flagNames = new Set(rows.flatMap((row) => (row.flag === undefined ? [] : [`--${row.flag}`])));
+  const problems: string[] = [];
+  for (const flag of Object.keys(flags).map((name) => `--${name}`)) {
+    if (!flagNames.has(flag)) problems.push(`${flag} is not a setting.${didYouMean(flag, flagNames)}`);
+  }
+  for (const name of Object.keys(file)) {
+    if (!names.has(name)) problems.push(`${name} in the settings file is not a setting.${didYouMean(name, names)}`);
+  }
+  const isStray = (name: string) =>
+    name.startsWith('WEFT_') && !name.startsWith('WEFT_TEST_') && name !== settingsFileSetting.name && !names.has(name);
+  const warnings = Object.keys(env)
+    .filter(isStray)
+    .map((name) => `${name} in the environment is not a setting.${didYouMean(name, names)}`);
+  return { problems, warnings };
+}

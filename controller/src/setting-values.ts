@@ -1,0 +1,99 @@
+// How the text of a setting becomes its value. Each reader throws an Error whose message ends a sentence that begins
+// with the setting's name ("must be a whole number from 0 to 65535"); it never repeats the text, which may be secret.
+import { isIP } from 'node:net';
+import { weaknessOf } from './secret-strength.ts';
+
+export function text(value: string): string {
+  return value;
+}
+
+export function wholeNumber(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^[0-9]{1,15}$/.test(value) || number < min || number > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}
+
+export function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {
+  return (value) => {
+    const choice = choices.find((known) => known === value);
+    if (choice === undefined) throw new Error(`must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+}
+
+/** An empty text is an empty list. */
+export function listOf<Item>(readItem: (value: string) => Item): (value: string) => Item[] {
+  return (value) =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+      .map((item) => readItem(item));
+}
+
+export function hostName(value: string): string {
+  const labels = value.split('.');
+  const isName = value.length <= 253 && labels.every((label) => /^[a-z0-9_-]{1,63}$/i.test(label));
+  if (!isName && isIP(value) === 0) throw new Error('must be a host name or an IP address, without a port');
+  return value.toLowerCase();
+}
+
+export function network(value: string): string {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const version = isIP(address);
+  const isPrefix =
+    prefix === undefined || (/^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  if (version === 0 || !isPrefix || rest.length > 0) {
+    throw new Error('must hold IP addresses or networks such as 10.0.0.0/8 or fd00::/8, separated by commas');
+  }
+  return value;
+}
+
+export function origin(value: string): string {
+  if (value === '*') throw new Error('must name each origin; * would let every web page in');
+  const url = URL.parse(value);
+  const isOrigin =
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    [url.origin, `${url.origin}/`].includes(value.toLowerCase());
+  if (!isOrigin) throw new Error('must be an origin such as https://weft.example.org, without a path');
+  return url.origin;
+}
+
+export function urlWith(...schemes: string[]): (value: string) => string {
+  return (value) => {
+    const url = URL.parse(value);
+    if (url === null || !schemes.includes(url.protocol.slice(0, -1))) {
+      throw new Error(`must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    }
+    return value;
+  };
+}
+
+/** Only what a slip of the finger breaks; the user service applies the full rule. */
+export function emailAddress(value: string): string {
+  const parts = value.split('@');
+  if (parts.length !== 2 || parts.includes('') || /\s/.test(value)) throw new Error('must be an e-mail address');
+  return value;
+}
+
+export function mailSender(value: string): string {
+  const address = value.endsWith('>') ? value.slice(value.lastIndexOf('<') + 1, -1) : value;
+  try {
+    if (/[\r\n]/.test(value)) throw new Error('line break');
+    emailAddress(address);
+  } catch {
+    throw new Error('must be an e-mail address, or a name and an address: Weft <weft@example.org>');
+  }
+  return value;
+}
+
+export function signingSecret(value: string): string {
+  const weakness = weaknessOf(value);
+  if (weakness !== undefined) throw new Error(weakness);
+  return value;
+}

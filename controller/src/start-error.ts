@@ -1,0 +1,5 @@
+// Why Weft could not start, in one line that says what to do.
+
+export class StartError extends Error {
+  override name = 'StartError';
+}

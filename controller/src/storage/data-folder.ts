@@ -1,0 +1,36 @@
+// The data folder: made if missing, checked for writing, and held by one server at a time, because the embedded stores
+// keep part of their state in memory.
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StartError } from '../start-error.ts';
+
+/** Throws StartError, in one line, if the folder cannot be made or written. */
+export function prepareDataFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartError(
+      `the data folder ${dataDir} cannot be written (${code}): choose another with WEFT_DATA_DIR, or change its owner`,
+    );
+  }
+}
+
+/**
+ * Takes the folder for this process. The lock is SQLite's own, so it goes with the process however that ends.
+ * Throws StartError if another process has it.
+ */
+export function lockDataFolder(dataDir: string): { release(): void } {
+  const database = new DatabaseSync(join(dataDir, 'lock'));
+  try {
+    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch {
+    database.close();
+    throw new StartError(
+      `the data folder ${dataDir} is in use by another Weft: stop that one, or choose another with WEFT_DATA_DIR`,
+    );
+  }
+  return { release: () => database.close() };
+}

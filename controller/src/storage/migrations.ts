@@ -1,0 +1,100 @@
+// Brings a database to the schema this code expects: numbered SQL files, applied forward only, each in one transaction
+// that also records it. The files are shared by both databases; `{{key}}` stands for text that is looked up or sorted.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SqlDatabase, SqlQueries } from './sql-database.ts';
+
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+type AppliedRow = { version: number; name: string; checksum: string };
+
+/** What a migration runs in: one transaction that no other node can be in at the same time. */
+export interface MigrationSession extends SqlQueries {
+  /** Runs a whole file of statements. */
+  runScript(sql: string): Promise<void>;
+}
+
+// Byte order, so that lists come in the same order on both databases and in every locale.
+const KEY_TYPE: Record<SqlDatabase['dialect'], string> = { postgres: 'TEXT COLLATE "C"', sqlite: 'TEXT' };
+
+const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  checksum TEXT NOT NULL,
+  applied_at BIGINT NOT NULL
+)`;
+
+/**
+ * Applies what is missing, one exclusive session for each file. Throws an Error that says what to do when the database
+ * is ahead of this code or was made by other files; then it is left as it was.
+ */
+export async function applyMigrations(
+  dialect: SqlDatabase['dialect'],
+  folder: string,
+  exclusively: (work: (session: MigrationSession) => Promise<boolean>) => Promise<boolean>,
+): Promise<void> {
+  const migrations = readMigrations(dialect, folder);
+  let isComplete = false;
+  while (!isComplete) isComplete = await exclusively((session) => applyNext(session, migrations));
+}
+
+/** Resolves whether there was nothing left to do. */
+async function applyNext(session: MigrationSession, migrations: Migration[]): Promise<boolean> {
+  await session.query(CREATE_LEDGER);
+  const applied = await session.query<AppliedRow>(
+    'SELECT version, name, checksum FROM schema_migrations ORDER BY version',
+  );
+  for (const [index, row] of applied.entries()) assertSame(row, migrations[index], migrations.at(-1));
+  const next = migrations[applied.length];
+  if (next === undefined) return true;
+  await session.runScript(next.sql);
+  await session.query('INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)', [
+    next.version,
+    next.name,
+    next.checksum,
+    Date.now(),
+  ]);
+  return false;
+}
+
+function assertSame(row: AppliedRow, known: Migration | undefined, newest: Migration | undefined): void {
+  if (row.version > (newest?.version ?? 0)) {
+    throw new Error(
+      `The database was written by a newer version: it has migration ${row.name}, and this version ends at ` +
+        `${newest?.name ?? 'none'}. Start the newer version, or restore a backup made by this one.`,
+    );
+  }
+  if (known?.version !== row.version || known.checksum !== row.checksum) {
+    throw new Error(
+      `Migration ${row.name} is not the one that was applied to this database: applied files are never changed, ` +
+        'removed or put in between. Restore the file, and make the change in a new one.',
+    );
+  }
+}
+
+function readMigrations(dialect: SqlDatabase['dialect'], folder: string): Migration[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'));
+  return files.sort().map((file, index) => {
+    const version = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1]);
+    if (version !== index + 1) {
+      throw new Error(`Migration ${file} is out of place: files are 0001_name.sql, 0002_name.sql and so on, no gaps`);
+    }
+    // A checkout may have turned the line ends round; that is no change of content.
+    const text = readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n');
+    return {
+      version,
+      name: file.slice(0, -'.sql'.length),
+      sql: text.replaceAll('{{key}}', KEY_TYPE[dialect]),
+      checksum: createHash('sha256').update(text).digest('hex'),
+    };
+  });
+}

@@ -1,0 +1,57 @@
+// One connection out of the pool, for as long as a statement or a transaction needs it. Here the driver's errors become
+// those of the stores, and it is noted whether the connection can still be used.
+import type { PoolClient, QueryConfig } from 'pg';
+import { isConnectionLost, toStoreError } from './postgres-errors.ts';
+import { toPostgresPlaceholders } from './postgres-placeholders.ts';
+import type { SqlRow, SqlValue } from './sql-database.ts';
+
+const NO_TIMEOUT_MS = 2 ** 31 - 1;
+
+export class PostgresSession {
+  readonly #client: PoolClient;
+  #isLost = false;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async query<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    // PostgreSQL has no NUL in text. No stored key contains one, so such a name is simply not found.
+    const values = params.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
+    return this.#send<Row>({ text: toPostgresPlaceholders(sql), values });
+  }
+
+  /** Sends one or more statements as they are, without parameters. */
+  async runScript(text: string): Promise<void> {
+    await this.#send({ text });
+  }
+
+  /** For work that may take longer than any request: as runScript, but the client waits for as long as it takes. */
+  async runUnhurried(text: string): Promise<void> {
+    const config: QueryConfig & { query_timeout: number } = { text, query_timeout: NO_TIMEOUT_MS };
+    await this.#send(config);
+  }
+
+  async rollBack(): Promise<void> {
+    if (this.#isLost) return;
+    try {
+      await this.runScript('ROLLBACK');
+    } catch {
+      this.#isLost = true;
+    }
+  }
+
+  /** Gives the connection back, or away if it is of no more use. */
+  release(): void {
+    this.#client.release(this.#isLost);
+  }
+
+  async #send<Row extends SqlRow>(config: QueryConfig): Promise<Row[]> {
+    try {
+      return (await this.#client.query<Row>(config)).rows;
+    } catch (error) {
+      if (isConnectionLost(error)) this.#isLost = true;
+      throw toStoreError(error);
+    }
+  }
+}

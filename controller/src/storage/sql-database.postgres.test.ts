@@ -1,0 +1,165 @@
+// What only a server somewhere else can do: be down, come back, fall silent, cut a connection at the worst moment.
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findPostgres, startPostgres, type TestPostgres } from '../../../test/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
+import { openPostgres, type PostgresOptions } from './sql-database.postgres.ts';
+import type { SqlDatabase } from './sql-database.ts';
+
+const OUT_OF_REACH = { name: 'TryLaterError', status: 503, code: 'database_unavailable' };
+
+test('an address that cannot be read is refused without repeating it', () => {
+  expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).toThrow('form postgres://');
+  expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).not.toThrow('s3cret');
+});
+
+describe.skipIf(findPostgres() === undefined)('with a server of its own', () => {
+  let server: TestPostgres;
+  let proxy: TcpProxy;
+  let opened: SqlDatabase[];
+  const open = (options: PostgresOptions = {}) => {
+    const url = new URL(server.url);
+    url.port = String(proxy.port);
+    url.password = 's3cret';
+    const db = openPostgres(url.href, options);
+    opened.push(db);
+    return db;
+  };
+  const rows = (db: SqlDatabase) => db.query('SELECT a FROM t ORDER BY a');
+
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+  beforeEach(async () => {
+    opened = [];
+    proxy = await startTcpProxy(Number(new URL(server.url).port));
+    await open().query('CREATE TABLE t (a INTEGER PRIMARY KEY)');
+  });
+  afterEach(async () => {
+    await open().query('DROP TABLE t');
+    await Promise.all(opened.map((db) => db.close()));
+    await proxy.close();
+  });
+
+  test('a server that stops is an outage, whether connections are idle, busy or new; then all goes on', async () => {
+    const db = open();
+    const fresh = open();
+    let isInside: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => {
+      isInside = resolve;
+    });
+    const interrupted = db.transaction(async (tx) => {
+      await tx.query('INSERT INTO t VALUES (1)');
+      isInside();
+      return tx.query('SELECT pg_sleep(60) IS NULL AS slept');
+    });
+    const outcome = expect(interrupted).rejects.toMatchObject(OUT_OF_REACH);
+    await inside;
+    await server.pause();
+    await outcome;
+    await expect(db.query('INSERT INTO t VALUES (2)')).rejects.toMatchObject(OUT_OF_REACH);
+    await expect(fresh.transaction((tx) => tx.query('INSERT INTO t VALUES (3)'))).rejects.toMatchObject(OUT_OF_REACH);
+    await server.start();
+    expect(await rows(db)).toEqual([]);
+    expect(await rows(fresh)).toEqual([]);
+  });
+
+  test('check says in one sentence what is wrong, without the password', async () => {
+    const db = open();
+    await db.check();
+    await server.pause();
+    const failure = await db.check().catch((error: unknown) => error);
+    await server.start();
+    expect(failure).toMatchObject(OUT_OF_REACH);
+    expect(String(failure)).toContain(`127.0.0.1:${proxy.port}/postgres cannot be used: `);
+    expect(JSON.stringify(failure) + String(failure)).not.toContain('s3cret');
+  });
+
+  test('check notices a read-only server, and writing to it is an outage', async () => {
+    const url = new URL(server.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    const db = openPostgres(url.href);
+    opened.push(db);
+    await expect(db.check()).rejects.toThrow('is read-only');
+    await expect(db.query('INSERT INTO t VALUES (1)')).rejects.toMatchObject(OUT_OF_REACH);
+  });
+
+  test('a connection cut in the middle of a transaction is an outage, and nothing of it stays', async () => {
+    const db = open();
+    const call = db.transaction(async (tx) => {
+      await tx.query('INSERT INTO t VALUES (1)');
+      proxy.cutAll();
+      await tx.query('INSERT INTO t VALUES (2)');
+    });
+    await expect(call).rejects.toMatchObject(OUT_OF_REACH);
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('a connection lost during COMMIT is an outage, not a success', async () => {
+    const db = open();
+    proxy.onClientBytes = (bytes, cut) => {
+      if (bytes.includes('COMMIT')) cut();
+    };
+    const call = db.transaction((tx) => tx.query('INSERT INTO t VALUES (1)'));
+    await expect(call).rejects.toMatchObject(OUT_OF_REACH);
+    proxy.onClientBytes = undefined;
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('idle connections that break do not hurt', async () => {
+    const db = open();
+    await Promise.all(Array.from({ length: 5 }, () => db.query('SELECT pg_sleep(0.01) IS NULL AS slept')));
+    const admin = new Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'weft'`);
+    await admin.end();
+    // The news may still be on its way to us: an outage is allowed, a wrong answer or a crash is not.
+    await expect.poll(() => rows(db).catch(() => 'outage')).toEqual([]);
+  });
+
+  test('a server that accepts and never answers is an outage after the timeout', async () => {
+    const db = open({ connectTimeoutMs: 100 });
+    proxy.isSilent = true;
+    await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
+    proxy.isSilent = false;
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('a pool with no connection left is an outage', async () => {
+    const db = open({ connectTimeoutMs: 100, maxConnections: 1 });
+    await db.transaction(async () => {
+      await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
+    });
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('a statement that takes too long is an outage; the connection can be used again', async () => {
+    const db = open({ statementTimeoutMs: 100, maxConnections: 1 });
+    await expect(db.query('SELECT pg_sleep(60) IS NULL AS slept')).rejects.toMatchObject(OUT_OF_REACH);
+    expect(await rows(db)).toEqual([]);
+  });
+
+  test('a wrong password or database is an outage that check explains', async () => {
+    const url = new URL(server.url);
+    url.pathname = '/nowhere';
+    const db = openPostgres(url.href);
+    opened.push(db);
+    await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
+    await expect(db.check()).rejects.toThrow('database "nowhere" does not exist');
+  });
+
+  test('an error of the work leaves the connection in the pool', async () => {
+    const db = open({ maxConnections: 1 });
+    const backend = async () => (await db.query('SELECT pg_backend_pid() AS pid'))[0];
+    const before = await backend();
+    await expect(
+      db.transaction(async () => {
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    await db.query('INSERT INTO t VALUES (1)');
+    await expect(db.query('INSERT INTO t VALUES (1)')).rejects.toMatchObject({ name: 'UniqueViolation' });
+    expect(await backend()).toEqual(before);
+  });
+});

@@ -1,0 +1,189 @@
+// The embedded database: one SQLite file, one connection, no server. Statements are prepared once and run one at a
+// time; those outside a transaction wait for the one that is open, since they would otherwise become part of it.
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
+import { OpenTransaction } from './open-transaction.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
+import { isBusy, toStoreError, unavailable, whyUnavailable } from './sqlite-errors.ts';
+
+export interface SqliteOptions {
+  /** How long a statement waits for a writer in another process; 5 s unless told. */
+  busyTimeoutMs?: number;
+  migrationsFolder?: string;
+}
+
+/** Opens nothing yet: a file that cannot be opened is reported by the first statement, and tried again by the next. */
+export function openSqlite(file: string, options: SqliteOptions = {}): SqlDatabase {
+  return new SqliteDatabase(file, options);
+}
+
+class SqliteDatabase implements SqlDatabase {
+  readonly dialect = 'sqlite';
+  readonly #file: string;
+  readonly #busyTimeoutMs: number;
+  readonly #migrationsFolder: string;
+  readonly #statements = new Map<string, StatementSync>();
+  #connection: DatabaseSync | undefined;
+  #isClosed = false;
+  #lastInLine: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, options: SqliteOptions) {
+    this.#file = file;
+    this.#busyTimeoutMs = options.busyTimeoutMs ?? 5_000;
+    this.#migrationsFolder = options.migrationsFolder ?? MIGRATIONS_FOLDER;
+  }
+
+  async query<Row extends SqlRow = SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#inLine(() => this.#whenFree(() => this.#run(sql, params) as Row[]));
+  }
+
+  async transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T> {
+    return this.#inLine(async () => {
+      await this.#whenFree(() => this.#connect().exec('BEGIN IMMEDIATE'));
+      const tx = new OpenTransaction(async (sql, params) => {
+        try {
+          return this.#run(sql, params);
+        } catch (error) {
+          throw toStoreError(error);
+        }
+      });
+      try {
+        const result = await work(tx);
+        tx.assertCommittable();
+        this.#connect().exec('COMMIT');
+        return result;
+      } catch (error) {
+        this.#rollBack();
+        throw error;
+      } finally {
+        tx.end();
+      }
+    });
+  }
+
+  async migrate(): Promise<void> {
+    await applyMigrations(this.dialect, this.#migrationsFolder, (work) =>
+      this.transaction((tx) => {
+        const session: MigrationSession = {
+          query: (sql, params) => tx.query(sql, params),
+          runScript: async (sql) => this.#connect().exec(sql),
+        };
+        return work(session);
+      }),
+    );
+  }
+
+  async check(): Promise<void> {
+    try {
+      if (this.#connection && this.#isOnDisk && !existsSync(this.#file)) throw new Error('the file is gone');
+      await this.transaction((tx) => tx.query('SELECT 1 AS one'));
+    } catch (error) {
+      throw unavailable(`The SQLite database ${this.#file} cannot be used: ${whyUnavailable(error)}`, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#inLine(() => {
+      this.#isClosed = true;
+      this.#disconnect();
+    });
+  }
+
+  get #isOnDisk(): boolean {
+    return this.#file !== ':memory:';
+  }
+
+  #run(sql: string, params: readonly SqlValue[]): SqlRow[] {
+    const connection = this.#connect();
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...params) as SqlRow[];
+  }
+
+  #connect(): DatabaseSync {
+    if (this.#isClosed) throw unavailable('The database is shutting down');
+    this.#connection ??= this.#isOnDisk ? openFile(this.#file) : new DatabaseSync(this.#file);
+    return this.#connection;
+  }
+
+  #disconnect(): void {
+    this.#statements.clear();
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  #rollBack(): void {
+    // SQLite has rolled back by itself after some errors, such as a full disk.
+    if (!this.#connection?.isTransaction) return;
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      this.#disconnect();
+    }
+  }
+
+  /** One piece of work after the other, in the order of arrival, whether or not the one before succeeded. */
+  #inLine<T>(work: () => T | Promise<T>): Promise<T> {
+    const turn = this.#lastInLine.then(work);
+    this.#lastInLine = turn.catch(() => undefined);
+    return turn.catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+  }
+
+  /** Waits for writers elsewhere without blocking the process, as SQLite's own busy handler would. A statement refused
+   * as busy had no effect, so it can be tried again. */
+  async #whenFree<T>(step: () => T): Promise<T> {
+    const deadline = performance.now() + this.#busyTimeoutMs;
+    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 25)) {
+      try {
+        return step();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
+        await pause(waitMs * (0.5 + Math.random()));
+      }
+    }
+  }
+}
+
+function openFile(file: string): DatabaseSync {
+  createPrivately(file);
+  const connection = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
+  try {
+    connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** SQLite gives `-wal` and `-shm` the mode of the main file, so that one is private before anything is in it. */
+function createPrivately(file: string): void {
+  if (!existsSync(file)) {
+    try {
+      closeSync(openSync(file, 'wx', 0o600));
+      syncFolder(dirname(file));
+    } catch {
+      // Another process was first, or the folder is missing: opening says which.
+    }
+  }
+  // Never opened here when it exists: closing such a descriptor would drop the locks of other connections.
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(name)) chmodSync(name, 0o600);
+}
+
+/** The name of a new file is durable only once its folder is. */
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

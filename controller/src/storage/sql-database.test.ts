@@ -1,0 +1,9 @@
+import { eachDatabase } from '../../../test/databases.ts';
+import { describeSqlDatabase } from './sql-database.contract.ts';
+
+eachDatabase((kind) => {
+  describeSqlDatabase(async () => {
+    const namespace = await kind.createNamespace();
+    return { db: namespace.open(), otherNode: namespace.open(), remove: () => namespace.remove() };
+  });
+});

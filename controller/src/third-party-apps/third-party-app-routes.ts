@@ -1,0 +1,74 @@
+// Operations on third-party apps.
+import {
+  StatusAnswer,
+  ThirdPartyApp,
+  ThirdPartyAppCreate,
+  ThirdPartyAppSummary,
+  ThirdPartyAppUpdate,
+} from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route, success } from '../http/route.ts';
+import type { ThirdPartyAppService } from './third-party-app-service.ts';
+
+export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
+  const tag = 'Third-party apps';
+  return [
+    // spec #17
+    route({
+      operation: 'create_third_party_app',
+      method: 'POST',
+      url: '/api/v1/third_party_apps',
+      tag,
+      summary: 'Register a third-party app',
+      body: ThirdPartyAppCreate,
+      response: ThirdPartyApp,
+      handle: ({ body }) => apps.create(body),
+    }),
+    route({
+      operation: 'list_third_party_apps',
+      method: 'GET',
+      url: '/api/v1/third_party_apps',
+      tag,
+      summary: 'List all third-party apps, without their api keys',
+      response: Type.Array(ThirdPartyAppSummary),
+      handle: () => apps.list(),
+    }),
+    // spec #18
+    route({
+      operation: 'get_third_party_app',
+      method: 'GET',
+      url: '/api/v1/third_party_apps/:app_name',
+      target: 'app_name',
+      tag,
+      summary: 'Get a third-party app',
+      response: ThirdPartyApp,
+      handle: (context) => apps.get(context.path('app_name')),
+    }),
+    // spec #19
+    route({
+      operation: 'update_third_party_app',
+      method: 'PUT',
+      url: '/api/v1/third_party_apps/:app_name',
+      target: 'app_name',
+      tag,
+      summary: "Change an app's api key or permissions",
+      body: ThirdPartyAppUpdate,
+      response: ThirdPartyApp,
+      handle: (context) => apps.update(context.path('app_name'), context.body),
+    }),
+    // spec #20
+    route({
+      operation: 'remove_third_party_app',
+      method: 'DELETE',
+      url: '/api/v1/third_party_apps/:app_name',
+      target: 'app_name',
+      tag,
+      summary: 'Delete a third-party app',
+      response: StatusAnswer,
+      async handle(context) {
+        await apps.remove(context.path('app_name'));
+        return success('The app has been deleted');
+      },
+    }),
+  ];
+}

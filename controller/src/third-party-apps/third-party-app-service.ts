@@ -1,0 +1,125 @@
+// Third-party apps: programs that read the network and command it. Keeps their api keys encrypted and tells auth who
+// an app is.
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import type { CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import { NotFoundError, TryLaterError } from '../errors.ts';
+import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
+import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
+
+export interface NewApp {
+  app_name: string;
+  api_key: string;
+  permissions: Record<string, unknown>;
+}
+
+export interface ThirdPartyAppServiceOptions {
+  apps: ThirdPartyAppStore;
+  keyring: Keyring;
+  callerChanged: CallerChanged;
+  maxApps: number;
+}
+
+export class ThirdPartyAppService implements PrincipalSource {
+  readonly #apps: ThirdPartyAppStore;
+  readonly #keyring: Keyring;
+  readonly #callerChanged: CallerChanged;
+  readonly #maxApps: number;
+  /** Decrypted in place of a key that does not exist, so that unknown names take as long as known ones. */
+  readonly #decoy: string;
+
+  constructor({ apps, keyring, callerChanged, maxApps }: ThirdPartyAppServiceOptions) {
+    this.#apps = apps;
+    this.#keyring = keyring;
+    this.#callerChanged = callerChanged;
+    this.#maxApps = maxApps;
+    this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
+  }
+
+  async get(app_name: string): Promise<ThirdPartyApp> {
+    const app = await this.#apps.get(app_name);
+    if (!app) throw appNotFound();
+    return this.#toResponse(app);
+  }
+
+  async list(): Promise<ThirdPartyAppSummary[]> {
+    return (await this.#apps.list()).map(({ id, app_name, permissions }) => ({ id, app_name, permissions }));
+  }
+
+  async create({ app_name, api_key, permissions }: NewApp): Promise<ThirdPartyApp> {
+    if ((await this.#apps.count()) >= this.#maxApps) {
+      throw new TryLaterError(429, 'too_many_apps', `This installation holds at most ${this.#maxApps} apps`, 3600);
+    }
+    const id = randomUUID();
+    const api_key_encrypted = this.#keyring.encrypt(api_key, id);
+    const app = { id, app_name, api_key_encrypted, permissions, ver: generateSecret(), created_at: Date.now() };
+    await this.#apps.create(app);
+    return this.#toResponse(app);
+  }
+
+  async update(
+    app_name: string,
+    input: { api_key?: string | null; permissions?: Record<string, unknown> | null },
+  ): Promise<ThirdPartyApp> {
+    const before = await this.#apps.get(app_name);
+    if (!before) throw appNotFound();
+    const change: ThirdPartyAppChange = {};
+    if (input.permissions) change.permissions = input.permissions;
+    if (input.api_key) {
+      change.api_key_encrypted = this.#keyring.encrypt(input.api_key, before.id);
+      change.ver = generateSecret();
+    }
+    if (Object.keys(change).length === 0) return this.#toResponse(before);
+    const after = await this.#apps.update(app_name, change);
+    if (!after) throw appNotFound();
+    this.#callerChanged('third_party_app', app_name);
+    return this.#toResponse(after);
+  }
+
+  async remove(app_name: string): Promise<void> {
+    if (!(await this.#apps.remove(app_name))) throw appNotFound();
+    this.#callerChanged('third_party_app', app_name);
+  }
+
+  /** Encrypts anew what an older secret protects, so that the older secret can be dropped. */
+  async reencrypt(): Promise<void> {
+    for (const app of await this.#apps.list()) {
+      if (!this.#keyring.isOutdated(app.api_key_encrypted)) continue;
+      const api_key_encrypted = this.#keyring.encrypt(this.#keyring.decrypt(app.api_key_encrypted, app.id), app.id);
+      await this.#apps.update(app.app_name, { api_key_encrypted });
+    }
+  }
+
+  async principal(name: string): Promise<Principal | undefined> {
+    const app = await this.#apps.get(name);
+    return app && toPrincipal(app);
+  }
+
+  async authenticate(app_name: string, api_key: string): Promise<Principal | undefined> {
+    const app = await this.#apps.get(app_name);
+    const expected = app
+      ? this.#keyring.decrypt(app.api_key_encrypted, app.id)
+      : this.#keyring.decrypt(this.#decoy, 'decoy');
+    const matches = timingSafeEqual(digest(expected), digest(api_key));
+    return app && matches ? toPrincipal(app) : undefined;
+  }
+
+  #toResponse(app: ThirdPartyAppRecord): ThirdPartyApp {
+    const { id, app_name, api_key_encrypted, permissions } = app;
+    return { id, app_name, api_key: this.#keyring.decrypt(api_key_encrypted, id), permissions };
+  }
+}
+
+function toPrincipal(app: ThirdPartyAppRecord): Principal {
+  const { id, app_name: name, permissions, ver } = app;
+  return { caller: { kind: 'third_party_app', id, name, permissions: permissions as AppPermissions }, ver };
+}
+
+/** Of equal length whatever the key, as the comparison needs. */
+function digest(secret: string): Buffer {
+  return Buffer.from(hashGeneratedSecret(secret));
+}
+
+function appNotFound(): NotFoundError {
+  return new NotFoundError('app_not_found', 'Third-party app not found');
+}

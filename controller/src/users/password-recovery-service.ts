@@ -1,0 +1,118 @@
+// Password recovery. The request path stores the wish and nothing else, whether or not the account exists; a loop in
+// the background turns wishes into mail. So both cases answer alike and equally fast, and a restart loses no wish.
+import { randomUUID } from 'node:crypto';
+import type { CallerChanged } from '../caller.ts';
+import { UnusableRequestError } from '../errors.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { PasswordHasher } from '../password-hasher.ts';
+import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import { resetMail } from './reset-mail.ts';
+import type { RecoveryRequest, ResetTokenStore } from './reset-token-store.ts';
+import { normalizeUsername } from './user-service.ts';
+import type { UserStore } from './user-store.ts';
+
+const tokenLifeMs = 60 * 60_000;
+const leaseMs = 60_000;
+const pollMs = 5_000;
+const mailsPerHour = 3;
+const maxPending = 10_000;
+const batchSize = 20;
+
+export interface PasswordRecoveryOptions {
+  users: UserStore;
+  resetTokens: ResetTokenStore;
+  mailer: Mailer;
+  hasher: PasswordHasher;
+  callerChanged: CallerChanged;
+  /** Where links in mails lead; read when a mail is written, because the port may be chosen at start. */
+  publicUrl: () => string;
+  onError: (error: unknown, message: string) => void;
+}
+
+export class PasswordRecoveryService {
+  readonly #options: PasswordRecoveryOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> | undefined;
+
+  constructor(options: PasswordRecoveryOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#schedule(0);
+  }
+
+  /** Resolves once the round in progress is over. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#working;
+  }
+
+  async request(username: string): Promise<void> {
+    const request = { id: randomUUID(), username: normalizeUsername(username), requested_at: Date.now(), attempts: 0 };
+    await this.#options.resetTokens.enqueue(request, maxPending);
+    if (this.#timer) this.#schedule(100 + Math.random() * 200);
+  }
+
+  /** Throws UnusableRequestError (400), in one sentence for every cause, if the token cannot be used. */
+  async reset(token: string, newPassword: string): Promise<void> {
+    const { resetTokens, hasher, callerChanged } = this.#options;
+    const password_hash = await hasher.hash(newPassword);
+    const change = { password_hash, ver: generateSecret() };
+    const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change);
+    if (username === undefined) {
+      throw new UnusableRequestError(
+        400,
+        'invalid_reset_token',
+        'This reset token is unknown, used or expired; ask for a new one',
+      );
+    }
+    callerChanged('user', username);
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#working = this.#round()
+        .catch((error) => this.#options.onError(error, 'password recovery is held up'))
+        .finally(() => {
+          this.#working = undefined;
+          if (this.#timer) this.#schedule(pollMs);
+        });
+    }, delayMs).unref();
+  }
+
+  async #round(): Promise<void> {
+    const { resetTokens } = this.#options;
+    const now = Date.now();
+    await resetTokens.removeExpired(now);
+    for (;;) {
+      const requests = await resetTokens.claim(now, now + leaseMs, batchSize);
+      for (const request of requests) await this.#handle(request);
+      if (requests.length < batchSize) return;
+    }
+  }
+
+  /** A request whose mail fails stays in the store and is taken again when its lease ends. */
+  async #handle(request: RecoveryRequest): Promise<void> {
+    const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
+    const now = Date.now();
+    const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
+    if (user) {
+      const token = generateSecret();
+      const token_hash = hashGeneratedSecret(token);
+      const record = { token_hash, user_id: user.id, created_at: now, expires_at: now + tokenLifeMs };
+      if (await resetTokens.create(record, mailsPerHour)) {
+        try {
+          await mailer.send(resetMail(user.username, token, publicUrl()));
+        } catch (error) {
+          await resetTokens.discard(token_hash);
+          onError(error, 'a password recovery mail could not be sent; it will be tried again');
+          return;
+        }
+      }
+    }
+    await resetTokens.finish(request.id);
+  }
+}

@@ -1,0 +1,28 @@
+// The words of the password recovery mail.
+import type { Mail } from '../mail/mailer.ts';
+
+/** The token stands behind `#`, so that it stays out of server logs and Referer headers. */
+export function resetMail(username: string, token: string, publicUrl: string): Mail {
+  const link = `${publicUrl}/reset-password#token=${token}`;
+  const lines = [
+    `Somebody asked to reset the password of ${username} at ${publicUrl}.`,
+    'If it was you, open this link within 60 minutes and choose a new password:',
+    link,
+    `Or send the token yourself: POST ${publicUrl}/api/v1/users/reset-password with {"token": "${token}", "new_password": "..."}`,
+    'If it was not you, do nothing: your password stays as it is.',
+  ];
+  return {
+    to: username,
+    subject: 'Reset your Weft password',
+    text: `${lines.join('\n\n')}\n`,
+    html: lines
+      .map((line) =>
+        line === link ? `<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>` : `<p>${escapeHtml(line)}</p>`,
+      )
+      .join('\n'),
+  };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,117 @@
+// Password recovery in SQL. Used and replaced tokens stay as rows until they are long expired, because they count
+// towards the hourly limit. Whatever touches a token locks its user first: one order of locks, no deadlocks.
+import { TryLaterError } from '../errors.ts';
+import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { RecoveryRequest, ResetTokenRecord, ResetTokenStore } from './reset-token-store.ts';
+
+const HOUR_MS = 3_600_000;
+// Any number will do that is no other advisory lock's.
+const ENQUEUE_LOCK = 7_305_002;
+
+type RequestRow = { id: string; username: string; requested_at: number; attempts: number };
+
+export function createResetTokenStore(db: SqlDatabase): ResetTokenStore {
+  return new SqlResetTokenStore(db);
+}
+
+class SqlResetTokenStore implements ResetTokenStore {
+  readonly #db: SqlDatabase;
+  readonly #claimSql: string;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+    // Two nodes that claim at once: on SQLite one waits for the other, on PostgreSQL each takes what is left.
+    const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
+    // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
+    this.#claimSql = `WITH free AS MATERIALIZED (
+        SELECT id FROM recovery_requests WHERE held_until <= ? ORDER BY requested_at, id LIMIT ? ${lock}
+      )
+      UPDATE recovery_requests SET held_until = ?, attempts = attempts + 1 WHERE id IN (SELECT id FROM free)
+      RETURNING id, username, requested_at, attempts`;
+  }
+
+  async enqueue(request: RecoveryRequest, maxPending: number): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      // Without it, two at once could each find the last place free.
+      if (this.#db.dialect === 'postgres') await tx.query(`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}) IS NULL`);
+      const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM recovery_requests');
+      if ((row?.count ?? 0) >= maxPending) {
+        throw new TryLaterError(429, 'too_many_recovery_requests', 'Too many recovery requests are waiting', 60);
+      }
+      await tx.query(
+        'INSERT INTO recovery_requests (id, username, requested_at, attempts, held_until) VALUES (?, ?, ?, ?, 0)',
+        [request.id, request.username, request.requested_at, request.attempts],
+      );
+    });
+  }
+
+  async claim(now: number, leaseUntil: number, limit: number): Promise<RecoveryRequest[]> {
+    const rows = await this.#db.query<RequestRow>(this.#claimSql, [now, limit, leaseUntil]);
+    return rows
+      .map(({ id, username, requested_at, attempts }) => ({ id, username, requested_at, attempts }))
+      .sort((a, b) => a.requested_at - b.requested_at || (a.id < b.id ? -1 : 1));
+  }
+
+  async finish(id: string): Promise<void> {
+    await this.#db.query('DELETE FROM recovery_requests WHERE id = ?', [id]);
+  }
+
+  async create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      // A user removed meanwhile gets no token.
+      if (!(await lockUser(tx, token.user_id))) return false;
+      const [row] = await tx.query<{ count: number }>(
+        'SELECT COUNT(*) AS count FROM reset_tokens WHERE user_id = ? AND created_at > ?',
+        [token.user_id, token.created_at - HOUR_MS],
+      );
+      if ((row?.count ?? 0) >= maxPerHour) return false;
+      await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [token.user_id]);
+      await tx.query(
+        'INSERT INTO reset_tokens (token_hash, user_id, created_at, expires_at, is_usable) VALUES (?, ?, ?, ?, 1)',
+        [token.token_hash, token.user_id, token.created_at, token.expires_at],
+      );
+      return true;
+    });
+  }
+
+  async redeem(
+    tokenHash: string,
+    now: number,
+    change: { password_hash: string; ver: string },
+  ): Promise<string | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const [owner] = await tx.query<{ user_id: string }>('SELECT user_id FROM reset_tokens WHERE token_hash = ?', [
+        tokenHash,
+      ]);
+      if (owner === undefined || !(await lockUser(tx, owner.user_id))) return undefined;
+      const used = await tx.query(
+        `UPDATE reset_tokens SET is_usable = 0 WHERE token_hash = ? AND is_usable = 1 AND expires_at > ?
+         RETURNING token_hash`,
+        [tokenHash, now],
+      );
+      if (used.length === 0) return undefined;
+      const [user] = await tx.query<{ username: string }>(
+        'UPDATE users SET password_hash = ?, ver = ? WHERE id = ? RETURNING username',
+        [change.password_hash, change.ver, owner.user_id],
+      );
+      return user?.username;
+    });
+  }
+
+  async discard(tokenHash: string): Promise<void> {
+    await this.#db.query('DELETE FROM reset_tokens WHERE token_hash = ?', [tokenHash]);
+  }
+
+  async removeExpired(now: number): Promise<number> {
+    const rows = await this.#db.query('DELETE FROM reset_tokens WHERE expires_at < ? RETURNING token_hash', [
+      now - HOUR_MS,
+    ]);
+    return rows.length;
+  }
+}
+
+/** Resolves whether there is such a user; until the transaction ends, nothing else can happen to it or its tokens. */
+async function lockUser(tx: SqlQueries, userId: string): Promise<boolean> {
+  const rows = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [userId]);
+  return rows.length === 1;
+}

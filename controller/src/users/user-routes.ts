@@ -1,0 +1,171 @@
+// Operations on user accounts.
+import {
+  PasswordRecoveryRequest,
+  PasswordReset,
+  StatusAnswer,
+  TokenData,
+  UserCreate,
+  UserRegister,
+  UserUpdate,
+} from '@weft/contract';
+import Type from 'typebox';
+import type { UserCaller } from '../caller.ts';
+import { AuthenticationError, ValidationError } from '../errors.ts';
+import { type Route, type RouteContext, route, success } from '../http/route.ts';
+import { addressKey, type RateLimiter } from '../rate-limiter.ts';
+import type { PasswordRecoveryService } from './password-recovery-service.ts';
+import type { UserService } from './user-service.ts';
+
+export interface UserRoutesOptions {
+  users: UserService;
+  recovery: PasswordRecoveryService;
+  /** Throws PermissionError unless the request may set Weft up: it comes from this machine, or shows the code. */
+  requireSetupRight: (context: RouteContext, code: string | undefined) => void;
+  limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
+}
+
+export function userRoutes({ users, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
+  const tag = 'Users';
+  return [
+    // spec #2
+    route({
+      operation: 'create_user_public',
+      method: 'POST',
+      url: '/api/v1/users/public',
+      tag,
+      summary: 'Create the first administrator; later, create a user as an administrator',
+      query: Type.Object({
+        code: Type.Optional(Type.String({ description: 'The set-up code printed at start, needed beyond loopback' })),
+      }),
+      body: UserCreate,
+      response: TokenData,
+      async handle(context) {
+        if (context.callerIfAny) return users.create(context.body);
+        requireSetupRight(context, context.query.code);
+        if (!context.body.roles.includes('admin')) throw firstUserMustBeAdmin();
+        const created = await users.createFirstAdmin(context.body);
+        if (!created) throw new AuthenticationError();
+        return created;
+      },
+    }),
+    // spec #3
+    route({
+      operation: 'sign_up',
+      method: 'POST',
+      url: '/api/v1/users/signup',
+      tag,
+      summary: 'Sign up for an account with the standard role',
+      body: UserRegister,
+      response: TokenData,
+      async handle({ body, address }) {
+        limits.signups.take(addressKey(address));
+        return users.signUp(body);
+      },
+    }),
+    // spec #4
+    route({
+      operation: 'request_password_recovery',
+      method: 'POST',
+      url: '/api/v1/users/password-recovery',
+      tag,
+      summary: 'Ask for a mail with a reset token',
+      body: PasswordRecoveryRequest,
+      response: StatusAnswer,
+      async handle({ body, address }) {
+        limits.recoveries.take(addressKey(address));
+        await recovery.request(body.username);
+        return success('If this account exists, a mail with a reset token is on its way');
+      },
+    }),
+    // spec #5
+    route({
+      operation: 'reset_password',
+      method: 'POST',
+      url: '/api/v1/users/reset-password',
+      tag,
+      summary: 'Choose a new password with a reset token',
+      body: PasswordReset,
+      response: StatusAnswer,
+      async handle({ body, address }) {
+        limits.resets.take(addressKey(address));
+        await recovery.reset(body.token, body.new_password);
+        return success('The password has been changed; sign in with the new one');
+      },
+    }),
+    // spec #6
+    route({
+      operation: 'list_users',
+      method: 'GET',
+      url: '/api/v1/users',
+      tag,
+      summary: 'List all users',
+      response: Type.Array(TokenData),
+      handle: () => users.list(),
+    }),
+    // spec #7
+    route({
+      operation: 'create_user',
+      method: 'POST',
+      url: '/api/v1/users',
+      tag,
+      summary: 'Create a user',
+      body: UserCreate,
+      response: TokenData,
+      handle: ({ body }) => users.create(body),
+    }),
+    // spec #11
+    route({
+      operation: 'get_me',
+      method: 'GET',
+      url: '/api/v1/users/me',
+      tag,
+      summary: 'Get the calling user',
+      response: TokenData,
+      handle: ({ caller }) => users.get(caller.name),
+    }),
+    // spec #8
+    route({
+      operation: 'get_user',
+      method: 'GET',
+      url: '/api/v1/users/:username',
+      target: 'username',
+      tag,
+      summary: 'Get a user',
+      response: TokenData,
+      handle: (context) => users.get(context.path('username')),
+    }),
+    // spec #9
+    route({
+      operation: 'update_user',
+      method: 'PUT',
+      url: '/api/v1/users/:username',
+      target: 'username',
+      tag,
+      summary: "Change a user's password or roles",
+      body: UserUpdate,
+      response: TokenData,
+      handle: (context) => users.update(context.path('username'), context.body, context.caller as UserCaller),
+    }),
+    // spec #10
+    route({
+      operation: 'remove_user',
+      method: 'DELETE',
+      url: '/api/v1/users/:username',
+      target: 'username',
+      tag,
+      summary: 'Delete a user',
+      response: StatusAnswer,
+      async handle(context) {
+        await users.remove(context.path('username'));
+        return success('The user has been deleted');
+      },
+    }),
+  ];
+}
+
+function firstUserMustBeAdmin(): ValidationError {
+  const error = 'the first user must have the role admin';
+  return new ValidationError([
+    { loc: ['body', 'roles'], type: 'value_error', msg: `Value error, ${error}`, ctx: { error } },
+  ]);
+}

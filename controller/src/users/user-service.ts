@@ -1,0 +1,152 @@
+// Users: accounts of people. Creates, changes and removes them, and tells auth who a user is.
+import { randomUUID } from 'node:crypto';
+import type { TokenData } from '@weft/contract';
+import type { CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
+import { NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import type { PasswordHasher } from '../password-hasher.ts';
+import { generateSecret } from '../secrets.ts';
+import type { UserChange, UserRecord, UserStore } from './user-store.ts';
+
+export interface NewUser {
+  username: string;
+  password: string;
+  roles: string[];
+}
+
+export interface UserServiceOptions {
+  users: UserStore;
+  hasher: PasswordHasher;
+  callerChanged: CallerChanged;
+  signup: 'open' | 'closed';
+  maxUsers: number;
+}
+
+export class UserService implements PrincipalSource {
+  readonly #users: UserStore;
+  readonly #hasher: PasswordHasher;
+  readonly #callerChanged: CallerChanged;
+  readonly #signup: 'open' | 'closed';
+  readonly #maxUsers: number;
+  /** Once true, true for ever: the last administrator cannot disappear. */
+  #hasAdmin = false;
+
+  constructor({ users, hasher, callerChanged, signup, maxUsers }: UserServiceOptions) {
+    this.#users = users;
+    this.#hasher = hasher;
+    this.#callerChanged = callerChanged;
+    this.#signup = signup;
+    this.#maxUsers = maxUsers;
+  }
+
+  async hasAdmin(): Promise<boolean> {
+    this.#hasAdmin ||= await this.#users.hasAdmin();
+    return this.#hasAdmin;
+  }
+
+  async list(): Promise<TokenData[]> {
+    return (await this.#users.list()).map(toTokenData);
+  }
+
+  async get(username: string): Promise<TokenData> {
+    return toTokenData(await this.#require(username));
+  }
+
+  async create(input: NewUser): Promise<TokenData> {
+    await this.#requireRoom();
+    const user = await this.#newRecord(input);
+    await this.#users.create(user);
+    return toTokenData(user);
+  }
+
+  /** Creates the first administrator, or resolves undefined if there is one already. */
+  async createFirstAdmin(input: NewUser): Promise<TokenData | undefined> {
+    const user = await this.#newRecord(input);
+    return (await this.#users.createFirstAdmin(user)) ? toTokenData(user) : undefined;
+  }
+
+  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
+    if (this.#signup === 'closed') {
+      throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
+    }
+    if (!(await this.hasAdmin())) {
+      throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
+    }
+    return this.create({ ...input, roles: ['user'] });
+  }
+
+  async update(
+    username: string,
+    input: { password?: string | null; roles?: string[] | null },
+    by?: UserCaller,
+  ): Promise<TokenData> {
+    if (input.roles && by && !by.isAdmin) {
+      throw new PermissionError('roles_not_permitted', 'Only administrators may change roles');
+    }
+    const before = await this.#require(username);
+    const change: UserChange = {};
+    if (input.password) change.password_hash = await this.#hasher.hash(input.password);
+    if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
+    if (Object.keys(change).length === 0) return toTokenData(before);
+    const after = await this.#users.update(before.username, { ...change, ver: generateSecret() });
+    if (!after) throw userNotFound();
+    this.#callerChanged('user', after.username);
+    return toTokenData(after);
+  }
+
+  async remove(username: string): Promise<void> {
+    const name = normalizeUsername(username);
+    if (!(await this.#users.remove(name))) throw userNotFound();
+    this.#callerChanged('user', name);
+  }
+
+  async principal(name: string): Promise<Principal | undefined> {
+    const user = await this.#users.get(name);
+    return user && toPrincipal(user);
+  }
+
+  async authenticate(username: string, password: string): Promise<Principal | undefined> {
+    const user = await this.#users.get(normalizeUsername(username));
+    return (await this.#hasher.verify(user?.password_hash, password)) ? toPrincipal(user!) : undefined;
+  }
+
+  async #newRecord({ username, password, roles }: NewUser): Promise<UserRecord> {
+    return {
+      id: randomUUID(),
+      username: normalizeUsername(username),
+      password_hash: await this.#hasher.hash(password),
+      roles: [...new Set(roles)],
+      ver: generateSecret(),
+      created_at: Date.now(),
+    };
+  }
+
+  async #require(username: string): Promise<UserRecord> {
+    const user = await this.#users.get(normalizeUsername(username));
+    if (!user) throw userNotFound();
+    return user;
+  }
+
+  async #requireRoom(): Promise<void> {
+    if ((await this.#users.count()) >= this.#maxUsers) {
+      throw new TryLaterError(429, 'too_many_users', `This installation holds at most ${this.#maxUsers} users`, 3600);
+    }
+  }
+}
+
+/** One account whatever the case of the letters or the spaces around them. */
+export function normalizeUsername(username: string): string {
+  return username.trim().normalize('NFC').toLowerCase();
+}
+
+function toTokenData(user: UserRecord): TokenData {
+  return { username: user.username, roles: user.roles.join(','), scopes: [] };
+}
+
+function toPrincipal(user: UserRecord): Principal {
+  const { id, username: name, roles, ver } = user;
+  return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };
+}
+
+function userNotFound(): NotFoundError {
+  return new NotFoundError('user_not_found', 'User not found');
+}

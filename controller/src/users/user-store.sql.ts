@@ -1,0 +1,146 @@
+// Users in SQL. The promises about administrators rest on the one row of `administration`: it comes with the first
+// administrator, and every transaction that may take one away updates it first, so that they go one after the other.
+import { ConflictError } from '../errors.ts';
+import { type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import type { UserChange, UserRecord, UserStore } from './user-store.ts';
+
+type UserRow = {
+  id: string;
+  username: string;
+  password_hash: string;
+  roles: string;
+  ver: string;
+  created_at: number;
+};
+
+const COLUMNS = 'id, username, password_hash, roles, ver, created_at';
+
+export function createUserStore(db: SqlDatabase): UserStore {
+  return new SqlUserStore(db);
+}
+
+class SqlUserStore implements UserStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(username: string): Promise<UserRecord | undefined> {
+    const [row] = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
+    return row && toRecord(row);
+  }
+
+  async list(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users ORDER BY username`);
+    return rows.map(toRecord);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM users');
+    return row?.count ?? 0;
+  }
+
+  async create(user: UserRecord): Promise<void> {
+    await this.#db
+      .transaction(async (tx) => {
+        if (isAdmin(user.roles)) await establishAdministration(tx, user.created_at);
+        await insertUser(tx, user);
+      })
+      .catch(throwUserExists);
+  }
+
+  async createFirstAdmin(user: UserRecord): Promise<boolean> {
+    return this.#db
+      .transaction(async (tx) => {
+        if (!(await establishAdministration(tx, user.created_at))) return false;
+        await insertUser(tx, user);
+        return true;
+      })
+      .catch(throwUserExists);
+  }
+
+  async hasAdmin(): Promise<boolean> {
+    const rows = await this.#db.query('SELECT id FROM administration WHERE id = 1');
+    return rows.length === 1;
+  }
+
+  async update(username: string, change: UserChange): Promise<UserRecord | undefined> {
+    const { password_hash = null, roles, ver = null } = change;
+    const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
+    return this.#db.transaction(async (tx) => {
+      if (becomesAdmin === 0) await queueUp(tx);
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
+           is_admin = COALESCE(?, is_admin), ver = COALESCE(?, ver)
+         WHERE username = ? RETURNING ${COLUMNS}`,
+        [password_hash, roles ? JSON.stringify(roles) : null, becomesAdmin, ver, username],
+      );
+      if (row === undefined) return undefined;
+      if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
+      if (becomesAdmin === 0) await assertAdminRemains(tx);
+      return toRecord(row);
+    });
+  }
+
+  async remove(username: string): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      await queueUp(tx);
+      const removed = await tx.query('DELETE FROM users WHERE username = ? RETURNING id', [username]);
+      if (removed.length === 0) return false;
+      await assertAdminRemains(tx);
+      return true;
+    });
+  }
+}
+
+/** Resolves whether this was the first time. Waits for a transaction that is just doing the same. */
+async function establishAdministration(tx: SqlQueries, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    'INSERT INTO administration (id, established_at) VALUES (1, ?) ON CONFLICT DO NOTHING RETURNING id',
+    [now],
+  );
+  return rows.length === 1;
+}
+
+/** On PostgreSQL the lock on this row lasts until the transaction ends; the next in line then sees its outcome. */
+async function queueUp(tx: SqlQueries): Promise<void> {
+  await tx.query('UPDATE administration SET established_at = established_at WHERE id = 1');
+}
+
+/** Looked at after the change: if there has been an administrator and now is none, this transaction took the last. */
+async function assertAdminRemains(tx: SqlQueries): Promise<void> {
+  const orphaned = await tx.query(
+    'SELECT id FROM administration WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1)',
+  );
+  if (orphaned.length > 0) throw new ConflictError('last_administrator', 'The last administrator has to stay');
+}
+
+async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
+  await tx.query(
+    'INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    [
+      user.id,
+      user.username,
+      user.password_hash,
+      JSON.stringify(user.roles),
+      Number(isAdmin(user.roles)),
+      user.ver,
+      user.created_at,
+    ],
+  );
+}
+
+function isAdmin(roles: readonly string[]): boolean {
+  return roles.includes('admin');
+}
+
+function throwUserExists(error: unknown): never {
+  if (error instanceof UniqueViolation) throw new ConflictError('user_exists', 'A user with this username exists');
+  throw error;
+}
+
+function toRecord(row: UserRow): UserRecord {
+  const { id, username, password_hash, ver, created_at } = row;
+  return { id, username, password_hash, roles: JSON.parse(row.roles) as string[], ver, created_at };
+}

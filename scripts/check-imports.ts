@@ -1,0 +1,20 @@
+// Looks for breaches of the import rules in the whole source tree.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findBreaches } from './import-rules.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const folders = ['contract/src', 'controller/src'];
+
+const files = folders
+  .filter((folder) => existsSync(join(root, folder)))
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => `${folder}/${path}`),
+  )
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const breaches = findBreaches(files);
+for (const breach of breaches) process.stderr.write(`${breach}\n`);
+process.exitCode = breaches.length === 0 && files.length > 0 ? 0 : 1;

@@ -1,0 +1,44 @@
+// `npm run check`: everything that can be said about the code without running it, side by side.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { ensureInstalled, node24, root } from './install.mjs';
+
+await ensureInstalled();
+const node = node24();
+const tool = (/** @type {string} */ path) => join(root, 'node_modules', path);
+
+/** @type {[name: string, args: string[]][]} */
+const checks = [
+  ['format and lint', [tool('@biomejs/biome/bin/biome'), 'check', '--colors=off', '.']],
+  ['types', [tool('typescript/bin/tsc'), '-p', '.']],
+  ['who imports whom', [join('scripts', 'check-imports.ts')]],
+  ['dead code', [tool('knip/bin/knip.js')]],
+  ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],
+];
+
+const results = await Promise.all(checks.map(([name, args]) => run(name, args)));
+process.exit(results.every((isGood) => isGood) ? 0 : 1);
+
+/**
+ * @param {string} name
+ * @param {string[]} args
+ * @returns {Promise<boolean>}
+ */
+function run(name, args) {
+  const startedAt = Date.now();
+  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+      process.stdout.write(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n${code === 0 ? '' : `${output}\n`}`);
+      resolve(code === 0);
+    });
+  });
+}

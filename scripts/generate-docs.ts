@@ -1,0 +1,27 @@
+// Writes the documents that are made from code. With --check it writes nothing and fails if one is out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { configurationDocument } from './configuration-document.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const documents: Record<string, () => string> = {
+  'docs/configuration.md': configurationDocument,
+};
+
+const isCheck = process.argv.includes('--check');
+for (const [path, make] of Object.entries(documents)) {
+  const text = make();
+  if (!isCheck) writeFileSync(join(root, path), text);
+  else if (readIfThere(join(root, path)) !== text) {
+    process.stderr.write(`${path} is out of date: run node scripts/generate-docs.ts\n`);
+    process.exitCode = 1;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

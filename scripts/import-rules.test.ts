@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { findBreaches } from './import-rules.ts';
+
+const src = 'controller/src';
+
+test.each([
+  ['contract/src/user.ts', "import { isIP } from 'node:net';", 'schema library'],
+  [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],
+  [`${src}/users/user-routes.ts`, "import { Pool } from 'pg';", 'routes and sockets'],
+  [`${src}/users/user-service.ts`, "import { reply } from '../http/route.ts';", 'a service knows nothing'],
+  [`${src}/users/user-service.ts`, "import { SqlUserStore } from './user-store.sql.ts';", 'only wire.ts'],
+  [`${src}/http/server.ts`, "export * from '../storage/sql-database.sqlite.ts';", 'only wire.ts'],
+  [`${src}/http/server.ts`, "import { serve } from '../wire.ts';", 'the top'],
+  [`${src}/http/server.ts`, "const x = await import('../bin/help.ts');", 'the top'],
+  [`${src}/users/user-service.ts`, "import type { AuthService } from '../auth/auth-service.ts';", 'order of features'],
+  [`${src}/agents/agent-service.ts`, "import { x } from '../users/user-service.ts';", 'order of features'],
+  [`${src}/users/user-service.ts`, "import {\n  one,\n  two,\n} from '../http/route.ts';", 'a service knows nothing'],
+  [`${src}/http/a.ts`, 'const port = process.env.PORT;', 'reads the environment'],
+  [`${src}/utils/text.ts`, '', 'a folder is named'],
+])('%s with %j is found', (path, text, reason) => {
+  expect(findBreaches([{ path, text }])).toEqual([expect.stringContaining(reason)]);
+});
+
+test('an import cycle is found, through types too', () => {
+  const a = { path: `${src}/a.ts`, text: "import { b } from './b.ts';" };
+  const b = { path: `${src}/b.ts`, text: "import type { A } from './a.ts';" };
+  expect(findBreaches([a, b])).toEqual([`import cycle: ${src}/a.ts -> ${src}/b.ts -> ${src}/a.ts`]);
+});
+
+test('what the rules allow passes, and so do tests', () => {
+  const files = [
+    { path: 'contract/src/user.ts', text: "import { Type } from 'typebox';" },
+    {
+      path: `${src}/users/user-routes.ts`,
+      text: "import { User } from '@weft/contract';\nimport type { UserService } from './user-service.ts';\nimport { route } from '../http/route.ts';",
+    },
+    { path: `${src}/auth/auth-service.ts`, text: "import type { UserStore } from '../users/user-store.ts';" },
+    { path: `${src}/wire.ts`, text: "import { SqlUserStore } from './users/user-store.sql.ts';" },
+    { path: `${src}/bin/weft.ts`, text: "await import('../wire.ts');\nprocess.env;" },
+    { path: `${src}/users/user-store.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
+    { path: `${src}/users/user-store.sql.ts`, text: "export const sql = `select * from 'x'`;" },
+  ];
+  expect(findBreaches(files)).toEqual([]);
+});

@@ -1,0 +1,163 @@
+// Who may import whom: the rules that keep the parts apart, as a table, and the search for what breaks them.
+import { dirname, join, normalize } from 'node:path/posix';
+
+/** A file by its path from the top of the repository, with its text. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+interface Import {
+  from: string;
+  /** The path of a file of ours, or the name of a package. */
+  to: string;
+}
+
+interface Rule {
+  /** Ends the sentence "a.ts imports b.ts: ...". */
+  because: string;
+  /** The files the rule is about. */
+  who: RegExp;
+  /** What they must not import. */
+  never?: RegExp;
+  /** The only things they may import. */
+  only?: RegExp[];
+}
+
+const test = /\.(test|contract)\.ts$/;
+const backend = /\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
+const builtIn = /^node:/;
+const contract = /^(@weft\/contract$|contract\/src\/)/;
+
+// Tests may import anything: they stand outside and look at everything.
+const rules: Rule[] = [
+  {
+    because: 'the contract knows the schema library and nothing else',
+    who: /^contract\/src\//,
+    only: [/^contract\/src\//, /^typebox(\/|$)/],
+  },
+  {
+    because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
+    who: /^controller\/src\/.*-(routes|socket)\.ts$/,
+    only: [
+      contract,
+      builtIn,
+      /^typebox(\/|$)/,
+      /^controller\/src\/(caller|errors|rate-limiter)\.ts$/,
+      /^controller\/src\/http\//,
+      /^controller\/src\/[a-z-]+\/[a-z-]+-service\.ts$/,
+    ],
+  },
+  {
+    because: 'a service knows nothing of HTTP, of routes or of a backend',
+    who: /-service\.ts$/,
+    never: /^(fastify|pg|node:sqlite|node:http)$|\/http\/|-(routes|socket)\.ts$/,
+  },
+  {
+    because: 'only wire.ts chooses a backend',
+    // A backend may be built of parts of its own kind.
+    who: /^controller\/src\/(?!wire\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    never: backend,
+  },
+  {
+    because: 'wire.ts and the command line are the top; nothing stands on them',
+    who: /^(contract\/|controller\/src\/(?!bin\/))/,
+    never: /^controller\/src\/(wire\.ts$|bin\/)/,
+  },
+];
+
+/** Features may import those of earlier lines only, and never one another on the same line. */
+const featureOrder = [
+  ['users', 'agents', 'third-party-apps'],
+  ['auth'],
+  ['telemetry'],
+  ['jobs'],
+  ['commands'],
+  ['emulator'],
+];
+
+const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
+const environmentReader = /^controller\/src\/bin\/weft\.ts$/;
+
+/** One line for each breach; empty when all is well. */
+export function findBreaches(files: SourceFile[]): string[] {
+  const sources = files.filter(({ path }) => !test.test(path));
+  const imports = sources.flatMap(importsOf);
+  return [
+    ...imports.flatMap(ruleBreaches),
+    ...imports.flatMap(orderBreach),
+    ...cycles(imports),
+    ...files
+      .filter(({ path }) => namelessFolder.test(path))
+      .map(({ path }) => `${path}: a folder is named for what it is about`),
+    ...sources
+      .filter(
+        ({ path, text }) =>
+          /^(contract|controller)\//.test(path) && !environmentReader.test(path) && text.includes('process.env'),
+      )
+      .map(({ path }) => `${path} reads the environment: only the command line does, through the configuration`),
+  ];
+}
+
+function ruleBreaches({ from, to }: Import): string[] {
+  return rules
+    .filter(({ who, never, only }) => {
+      if (!who.test(from)) return false;
+      return (
+        never?.test(to) || (only !== undefined && !isOwnFolder(from, to) && !only.some((allowed) => allowed.test(to)))
+      );
+    })
+    .map(({ because }) => `${from} imports ${to}: ${because}`);
+}
+
+/** A feature's routes may use its own small parts, but not its stores. */
+function isOwnFolder(from: string, to: string): boolean {
+  return dirname(from) === dirname(to) && !to.includes('-store');
+}
+
+function orderBreach({ from, to }: Import): string[] {
+  const [mine, theirs] = [featureOf(from), featureOf(to)];
+  if (mine === undefined || theirs === undefined || mine === theirs || rank(theirs) < rank(mine)) return [];
+  return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of features`];
+}
+
+function featureOf(path: string): string | undefined {
+  const [top, src, feature = ''] = path.split('/');
+  return top === 'controller' && src === 'src' && rank(feature) >= 0 ? feature : undefined;
+}
+
+function rank(feature: string): number {
+  return featureOrder.findIndex((line) => line.includes(feature));
+}
+
+function cycles(imports: Import[]): string[] {
+  const edges = new Map<string, string[]>();
+  for (const { from, to } of imports) edges.set(from, [...(edges.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, way: string[]) => {
+    const start = way.indexOf(file);
+    if (start >= 0) found.push(`import cycle: ${[...way.slice(start), file].join(' -> ')}`);
+    if (start >= 0 || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...way, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) visit(file, []);
+  return found;
+}
+
+function importsOf({ path, text }: SourceFile): Import[] {
+  const specifiers = [...text.matchAll(/\bimport\(\s*'([^'\n]+)'/g)].map((match) => match[1]!);
+  let isInside = false;
+  for (const line of text.split('\n')) {
+    isInside ||= /^(import|export)\b/.test(line);
+    if (!isInside) continue;
+    const specifier = /(?:\bfrom|^import) '([^'\n]+)'/.exec(line)?.[1];
+    if (specifier !== undefined) specifiers.push(specifier);
+    isInside = specifier === undefined && !line.endsWith(';') && !/^export (?!type \{|\{|\*)/.test(line);
+  }
+  return specifiers.map((specifier) => ({
+    from: path,
+    to: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
+  }));
+}

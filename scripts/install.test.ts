@@ -1,0 +1,82 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const script = join(import.meta.dirname, 'install.mjs');
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-install-'));
+  mkdirSync(join(folder, 'part'));
+  const lock = {
+    name: 'x',
+    lockfileVersion: 3,
+    packages: { '': { workspaces: ['part'] }, 'node_modules/part': { resolved: 'part', link: true }, part: {} },
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', workspaces: ['part'] }));
+  writeFileSync(join(folder, 'part', 'package.json'), JSON.stringify({ name: 'part', version: '1.0.0' }));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Resolves what the install said. */
+async function install(): Promise<string> {
+  const code = `import { ensureInstalled } from ${JSON.stringify(script)}; await ensureInstalled(process.argv[1]);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code, folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  await new Promise((resolve) => child.on('close', resolve));
+  return said;
+}
+
+const modules = (name: string) => join(folder, 'node_modules', name);
+
+test('installs once, and again only when the lock file has changed', async () => {
+  expect(await install()).toContain('done');
+  expect(existsSync(modules('part'))).toBe(true);
+  expect(await install()).toBe('');
+  writeFileSync(join(folder, 'package-lock.json'), `${readFileSync(join(folder, 'package-lock.json'), 'utf8')}\n`);
+  expect(await install()).toContain('done');
+});
+
+test('an install that was cut short is begun anew', async () => {
+  await install();
+  const dead = spawnSync(process.execPath, ['-e', '']).pid;
+  rmSync(modules('.weft-installed'));
+  writeFileSync(modules('half-a-package'), '');
+  writeFileSync(modules('.weft-install.lock'), String(dead));
+  expect(await install()).toContain('done');
+  expect(existsSync(modules('half-a-package'))).toBe(false);
+  expect(existsSync(modules('.weft-install.lock'))).toBe(false);
+});
+
+test('packages made for another kind of machine are replaced', async () => {
+  await install();
+  writeFileSync(
+    modules('.weft-installed'),
+    readFileSync(modules('.weft-installed'), 'utf8').replace(/^\S+/, 'plan9-mips'),
+  );
+  writeFileSync(modules('for-mips'), '');
+  expect(await install()).toContain('done');
+  expect(existsSync(modules('for-mips'))).toBe(false);
+});
+
+test('of two installs at once, one waits and finds it done', async () => {
+  const said = (await Promise.all([install(), install()])).toSorted((a, b) => a.length - b.length);
+  expect(said.filter((text) => text.includes('done in'))).toHaveLength(1);
+  expect(await install()).toBe('');
+});
+
+test('a failed install shows what npm said and is tried again', async () => {
+  writeFileSync(join(folder, 'package.json'), '{ broken');
+  const said = await install();
+  for (const part of ['failed', 'JSON', 'npm could not install']) expect(said).toContain(part);
+  expect(existsSync(modules('.weft-installed'))).toBe(false);
+  expect(await install()).toContain('failed');
+});

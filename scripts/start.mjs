@@ -1,0 +1,16 @@
+// `npm start`: installs what is missing, then runs `weft serve` with the arguments given.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
+
+const weft = join(root, 'controller', 'src', 'bin', 'weft.ts');
+const args = ['serve', ...process.argv.slice(2)];
+
+await ensureInstalled();
+if (isNode24()) {
+  // The same process: no second Node to start, and signals arrive where they are meant to.
+  process.argv = [process.execPath, weft, ...args];
+  await import(pathToFileURL(weft).href);
+} else {
+  process.exit(await runInForeground(node24(), [weft, ...args]));
+}

@@ -1,0 +1,74 @@
+// The programs that the tests run against, brought in from Debian where that is possible. The tests start their own
+// copies on private ports, so the system-wide ones that come with the packages are kept from starting.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fail } from './install.mjs';
+
+/** What is needed, how to see that it is there, and the variable that names one running elsewhere. */
+const servers = [
+  { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
+];
+
+// Only for the time of the install, and only where no such file is: an operator's own stay as they are.
+const temporaryFiles = [
+  { path: '/usr/sbin/policy-rc.d', text: '#!/bin/sh\nexit 101\n', mode: 0o755 },
+  {
+    path: '/etc/postgresql-common/createcluster.d/weft-tests.conf',
+    text: 'create_main_cluster = false\n',
+    mode: 0o644,
+  },
+];
+
+/** Installs what is missing, or says loudly what to do; in CI a server that is still missing ends the run. */
+export function ensureServers() {
+  const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
+    !process.env[variable] && !isThere();
+  const missing = servers.filter(isMissing);
+  if (missing.length === 0) return;
+  const reason = installPackages(missing.map(({ debianPackage }) => debianPackage));
+  for (const { title, debianPackage, variable } of missing.filter(isMissing)) {
+    const line = `${title} is missing (${reason ?? 'the package brought no server'}).`;
+    const remedy = `Install the package ${debianPackage}, or set ${variable} to a database the tests may fill.`;
+    if (process.env.CI === 'true') fail(`${line} ${remedy} With CI=true that is a failure.`);
+    process.stderr.write(`\n*** ${line}\n*** ITS TESTS DO NOT RUN. ${remedy}\n\n`);
+  }
+}
+
+/**
+ * @param {string[]} packages
+ * @returns {string | undefined} why nothing was installed
+ */
+function installPackages(packages) {
+  if (!existsSync('/usr/bin/apt-get')) return 'this is not Debian, so it cannot be installed from here';
+  if (process.getuid?.() !== 0) return 'only root can install it';
+  process.stderr.write(`Installing ${packages.join(', ')} (once) ... `);
+  const made = temporaryFiles.filter(({ path }) => !existsSync(path));
+  try {
+    for (const { path, text, mode } of made) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode });
+    }
+    const first = apt('install', ...packages);
+    // A fresh machine has no package lists, an old one has lists of packages that are gone.
+    const result = first.status === 0 ? first : apt('update').status === 0 ? apt('install', ...packages) : first;
+    process.stderr.write(result.status === 0 ? 'done\n' : `failed\n${result.stdout}${result.stderr}\n`);
+    return result.status === 0 ? undefined : 'apt-get could not install it, see above';
+  } finally {
+    for (const { path } of made) rmSync(path, { force: true });
+  }
+}
+
+/** @param {string[]} args */
+function apt(...args) {
+  const options = ['-y', '-q', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=300'];
+  return spawnSync('apt-get', [...options, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+}
+
+function hasPostgres() {
+  const folder = '/usr/lib/postgresql';
+  return existsSync(folder) && readdirSync(folder).some((version) => existsSync(`${folder}/${version}/bin/initdb`));
+}

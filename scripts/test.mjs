@@ -1,0 +1,13 @@
+// `npm test`: installs what the tests need, PostgreSQL among it, and runs them. `--long` adds those that take minutes;
+// all other arguments go to Vitest.
+import { join } from 'node:path';
+import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
+import { ensureServers } from './test-servers.mjs';
+
+const isLong = process.argv.includes('--long');
+const args = process.argv.slice(2).filter((arg) => arg !== '--long');
+
+await ensureInstalled();
+ensureServers();
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+process.exit(await runInForeground(node24(), [vitest, 'run', ...args], isLong ? { WEFT_TEST_LONG: '1' } : {}));

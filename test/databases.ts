@@ -1,0 +1,112 @@
+// The databases that every store has to work on. Each namespace is fresh: a file in a temporary folder, or a schema of
+// its own on the PostgreSQL that the run has.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { describe, inject } from 'vitest';
+import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
+import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
+import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+
+export interface OpenOptions {
+  migrationsFolder?: string;
+}
+
+/** A place that starts empty. Several databases opened on it are several nodes on one database. */
+export interface DatabaseNamespace {
+  /** What openSqlite or openPostgres takes. */
+  address: string;
+  open(options?: OpenOptions): SqlDatabase;
+  /** Closes all that was opened, and removes everything. */
+  remove(): Promise<void>;
+}
+
+export interface DatabaseKind {
+  dialect: SqlDatabase['dialect'];
+  createNamespace(): Promise<DatabaseNamespace>;
+}
+
+const KINDS: DatabaseKind[] = [
+  { dialect: 'sqlite', createNamespace: createSqliteNamespace },
+  { dialect: 'postgres', createNamespace: createPostgresNamespace },
+];
+
+/** Describes the same suite for each database; the one that is not there is shown as skipped. */
+export function eachDatabase(describeOn: (kind: DatabaseKind) => void): void {
+  for (const kind of KINDS) {
+    const isMissing = kind.dialect === 'postgres' && inject('postgresUrl') === undefined;
+    describe.skipIf(isMissing)(`on ${kind.dialect}`, () => describeOn(kind));
+  }
+}
+
+/** Two nodes on one fresh, migrated database. */
+export async function openTwoNodes(
+  kind: DatabaseKind,
+): Promise<{ nodes: [SqlDatabase, SqlDatabase]; remove(): Promise<void> }> {
+  const namespace = await kind.createNamespace();
+  const nodes: [SqlDatabase, SqlDatabase] = [namespace.open(), namespace.open()];
+  await nodes[0].migrate();
+  return { nodes, remove: () => namespace.remove() };
+}
+
+async function createSqliteNamespace(): Promise<DatabaseNamespace> {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-sqlite-'));
+  const address = join(folder, 'weft.db');
+  return namespaceAt(
+    address,
+    (options) => openSqlite(address, options),
+    async () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  );
+}
+
+async function createPostgresNamespace(): Promise<DatabaseNamespace> {
+  const schema = `test_${randomUUID().replaceAll('-', '')}`;
+  await runOnServer(`CREATE SCHEMA ${schema}`);
+  const url = new URL(postgresUrl());
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return namespaceAt(
+    url.href,
+    (options) => openPostgres(url.href, options),
+    () => runOnServer(`DROP SCHEMA ${schema} CASCADE`),
+  );
+}
+
+function namespaceAt(
+  address: string,
+  open: (options?: OpenOptions) => SqlDatabase,
+  removeAll: () => Promise<void>,
+): DatabaseNamespace {
+  const opened: SqlDatabase[] = [];
+  return {
+    address,
+    open: (options) => {
+      const database = open(options);
+      opened.push(database);
+      return database;
+    },
+    remove: async () => {
+      await Promise.all(opened.map((database) => database.close()));
+      await removeAll();
+    },
+  };
+}
+
+function postgresUrl(): string {
+  const url = inject('postgresUrl');
+  if (url === undefined) throw new Error('This run has no PostgreSQL');
+  return url;
+}
+
+async function runOnServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: postgresUrl() });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

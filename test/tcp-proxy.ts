@@ -1,0 +1,53 @@
+// A proxy in front of a real server that can cut or silence its connections, to see what clients make of it.
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  port: number;
+  /** From now on bytes from the client are shown here first; `cut` ends that connection before they go on. */
+  onClientBytes: ((bytes: Buffer, cut: () => void) => void) | undefined;
+  /** While true, new connections are accepted and nothing is ever answered. */
+  isSilent: boolean;
+  cutAll(): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = proxy.isSilent ? undefined : connect(targetPort, '127.0.0.1');
+    const ends = upstream ? [client, upstream] : [client];
+    const cut = () => {
+      for (const end of ends) end.destroy();
+    };
+    for (const end of ends) {
+      sockets.add(end);
+      end.on('error', cut);
+      end.on('close', () => {
+        sockets.delete(end);
+        cut();
+      });
+    }
+    client.on('data', (bytes) => {
+      proxy.onClientBytes?.(bytes, cut);
+      if (upstream && !upstream.destroyed) upstream.write(bytes);
+    });
+    upstream?.pipe(client);
+  });
+  const proxy: TcpProxy = {
+    port: 0,
+    onClientBytes: undefined,
+    isSilent: false,
+    cutAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: async () => {
+      proxy.cutAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The proxy got no port');
+  proxy.port = address.port;
+  return proxy;
+}

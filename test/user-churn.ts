@@ -1,0 +1,20 @@
+// Run as a child and killed in the middle: creates users without end, removes every second one, and prints what it
+// has done once the store says that it is durable.
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
+import { createUserStore } from '../controller/src/users/user-store.sql.ts';
+
+const [file = '', round = ''] = process.argv.slice(2);
+const db = openSqlite(file);
+await db.migrate();
+const store = createUserStore(db);
+for (let n = 0; ; n += 1) {
+  const username = `u${round}-${n}@x`;
+  await store.create({ id: randomUUID(), username, password_hash: 'h', roles: ['user'], ver: 'v', created_at: 0 });
+  writeSync(1, `created ${username}\n`);
+  if (n % 2) {
+    await store.remove(username);
+    writeSync(1, `removed ${username}\n`);
+  }
+}

@@ -1,0 +1,34 @@
+// All tests of the repository. `*.long.test.ts` take minutes and run only with WEFT_TEST_LONG=1.
+import { configDefaults, defineConfig } from 'vitest/config';
+
+// Here and not only in `env`, so that worker processes and their children start with it.
+process.env.TZ = 'UTC';
+
+const exclude = [...configDefaults.exclude, ...(process.env.WEFT_TEST_LONG === '1' ? [] : ['**/*.long.test.ts'])];
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    env: { TZ: 'UTC' },
+    globalSetup: ['test/global-setup.ts'],
+    // Processes rather than threads: native modules and signals behave as they do in the product.
+    pool: 'forks',
+    reporters: ['default', './test/summary-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{contract,controller,test}/**/*.test.ts'],
+          exclude,
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'e2e', include: ['e2e/**/*.test.ts'], exclude, testTimeout: 60_000, hookTimeout: 60_000 },
+      },
+    ],
+  },
+});
