@@ -10,7 +10,7 @@ import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 
-export interface OpenOptions {
+interface OpenOptions {
   migrationsFolder?: string;
 }
 

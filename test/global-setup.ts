@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env.TEST_POSTGRES_URL;
+  const given = process.env.TEST_POSTGRES_URL || undefined;
   if (given !== undefined || findPostgres() === undefined) {
     if (given === undefined) reportMissing();
     project.provide('postgresUrl', given);

@@ -76,7 +76,7 @@ export async function startPostgres(): Promise<TestPostgres> {
 }
 
 /** Free a moment ago; nothing on the machine keeps it free. */
-export async function findFreePort(): Promise<number> {
+async function findFreePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const address = probe.address();

@@ -54,6 +54,7 @@ test('ten wrong settings are ten lines, each with the name', () => {
     expect(problems.filter((problem) => problem.startsWith(`${name} `))).toHaveLength(1);
   }
   expect(problems.every((problem) => !problem.includes('\n'))).toBe(true);
+  expect(problems).toContainEqual(expect.stringMatching(/^WEFT_CORS_ORIGINS must name each origin/));
 });
 
 test.each([

@@ -26,7 +26,8 @@ export class PasswordHasher {
 
   /** Without a hash to compare with, it takes as long and resolves false: whether a name exists cannot be timed. */
   async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
-    this.#decoy ??= this.hash('decoy');
+    // Not in turn: it is made once, and must not fail because the queue is full.
+    this.#decoy ??= hash('decoy', cost);
     const against = passwordHash ?? (await this.#decoy);
     const matches = await this.#inTurn(() => verify(against, password.normalize('NFC')));
     return matches && passwordHash !== undefined;

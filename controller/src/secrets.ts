@@ -35,7 +35,7 @@ export class Keyring {
     const entry = this.#storageKeys.find((each) => each.id === id);
     if (!entry || !iv || !body) throw new Error('stored secret was encrypted with a key that is not configured');
     const bytes = Buffer.from(body, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', entry.key, Buffer.from(iv, 'base64url'))
+    const decipher = createDecipheriv('aes-256-gcm', entry.key, Buffer.from(iv, 'base64url'), { authTagLength: 16 })
       .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(-16));
     return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');

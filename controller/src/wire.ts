@@ -16,7 +16,7 @@ import { TryLaterError } from './errors.ts';
 import { createFormats } from './http/formats.ts';
 import { createLogger, type Logger } from './http/log.ts';
 import { createOpenApi } from './http/openapi.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type Timeouts } from './http/server.ts';
 import { ServiceMetrics } from './http/service-metrics.ts';
 import { servicePages } from './http/service-pages.ts';
 import { createNetworkCheck, createSetupCheck, isForwarded, isLoopback } from './http/setup-check.ts';
@@ -51,14 +51,18 @@ export interface RunningWeft {
   firstAdminNeeded: boolean;
   /** Set if the first administrator must be created with it. */
   setupCode: string | undefined;
-  /** Resolves once requests under way have been answered and everything is closed. */
+  /** Resolves once requests under way have been answered and everything is closed; stopping again changes nothing. */
   stop(): Promise<void>;
   /** Rejects if Weft cannot go on by itself. */
   failed: Promise<never>;
 }
 
 /** Throws StartError if it cannot start. While PostgreSQL is out of reach it starts all the same and answers 503. */
-export async function serve(config: Config, log: Logger = createLogger(config.logLevel)): Promise<RunningWeft> {
+export async function serve(
+  config: Config,
+  log: Logger = createLogger(config.logLevel),
+  timeouts?: Partial<Timeouts>,
+): Promise<RunningWeft> {
   prepareDataFolder(config.dataDir);
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
   const keyring = openKeyring(config);
@@ -79,6 +83,7 @@ export async function serve(config: Config, log: Logger = createLogger(config.lo
     routes,
     pages,
     log,
+    timeouts,
     metrics: services.metrics,
     validator: new Validator(createFormats({ passwordLength: config.passwordLength })),
     isReady: () => preparation.isDone,
@@ -87,12 +92,18 @@ export async function serve(config: Config, log: Logger = createLogger(config.lo
       hasAdmin: () => services.users.hasAdmin(),
       isEnrolmentToken: (token) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token) => services.agents.requireEnrolment(token),
+      // What a proxy passes on without a trusted word about its sender may come from anywhere.
       mayReadServiceMetrics: (request) =>
-        mayReadMetrics(request.ip) && (config.trustedProxies.length > 0 || !isForwarded(request.headers)),
+        mayReadMetrics(request.ip) && !(isForwarded(request.headers) && request.ip === request.socket.remoteAddress),
     },
   });
 
-  const stop = async () => {
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= stopOnce();
+    return stopped;
+  };
+  const stopOnce = async () => {
     preparation.cancel();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
     await server.close();

@@ -4,6 +4,7 @@
 
 import type { AppCaller, Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
+import { parseDateTime } from '../http/date-time.ts';
 
 /** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
 type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';
@@ -116,7 +117,7 @@ export const permissions = {
 export type Operation = keyof typeof permissions;
 
 export function permissionRow(operation: Operation): Row {
-  const row: Row | undefined = permissions[operation];
+  const row: Row | undefined = Object.hasOwn(permissions, operation) ? permissions[operation] : undefined;
   if (!row) throw new Error(`operation ${String(operation)} has no row in the permissions table`);
   return row;
 }
@@ -151,8 +152,14 @@ function isNamed(caller: Caller, target: string): boolean {
 
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
   const { expires_at } = app.permissions;
-  if (expires_at !== undefined && Date.parse(expires_at) <= now) {
+  if (expires_at !== undefined && !isLater(expires_at, now)) {
     throw new PermissionError('permissions_expired', `The permissions of this app ended at ${expires_at}`);
   }
   if (app.permissions[right] === false) throw new PermissionError();
+}
+
+/** Read as it was when it was accepted; a time that nobody can read has passed. */
+function isLater(time: string, now: number): boolean {
+  const parsed = parseDateTime(time);
+  return 'ms' in parsed && parsed.ms > now;
 }

@@ -26,20 +26,25 @@ export function tokenRoutes({ auth, failures }: TokenRoutesOptions): Route[] {
       response: Token,
       async handle({ body, query, address }) {
         const from = addressKey(address);
-        const account = `${from} ${query.login_type} ${body.username.trim().toLowerCase()}`;
-        failures.perAddress.check(from);
-        failures.perAccount.check(account);
-        try {
-          const token = await auth.login(query.login_type, body.username, body.password);
+        const account = `${from} ${query.login_type} ${body.username.trim().normalize('NFC').toLowerCase()}`;
+        const check = () => {
+          failures.perAddress.check(from);
+          failures.perAccount.check(account);
+        };
+        check();
+        const outcome = await auth.login(query.login_type, body.username, body.password).catch((error) => {
+          if (!(error instanceof AuthenticationError)) throw error;
+          return error;
+        });
+        // Once more, because guesses sent all at once have all passed the first time; right or wrong, none may tell.
+        check();
+        if (!(outcome instanceof AuthenticationError)) {
           failures.perAccount.forget(account);
-          return token;
-        } catch (error) {
-          if (error instanceof AuthenticationError) {
-            failures.perAddress.count(from);
-            failures.perAccount.count(account);
-          }
-          throw error;
+          return outcome;
         }
+        failures.perAddress.count(from);
+        failures.perAccount.count(account);
+        throw outcome;
       },
     }),
   ];

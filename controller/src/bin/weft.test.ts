@@ -1,9 +1,14 @@
 // The command as a process of its own: what only signals, exit codes and real streams can show.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+// Each process loads the whole of Weft, which takes a while on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -54,11 +59,26 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('one press of Ctrl+C may arrive twice', async () => {
+test('a request under way is answered, though the wish to stop arrive twice, as from a terminal and from npm', async () => {
   const { child, ended, ready } = weft(['serve', '--port', '0']);
-  await ready;
+  const body = 'grant_type=password';
+  const answer = Promise.withResolvers<string>();
+  const socket = connect(Number(new URL(await ready).port), '127.0.0.1');
+  const head = [
+    'POST /api/v1/token HTTP/1.1',
+    'Host: localhost',
+    'Expect: 100-continue',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  // "100 Continue" says that the request has begun.
+  await once(socket, 'data');
+  socket.once('data', (data) => answer.resolve(data.toString()));
   child.kill('SIGINT');
-  child.kill('SIGINT');
+  await once(child.stderr, 'data');
+  child.kill('SIGTERM');
+  socket.write(body);
+  expect(await answer.promise).toMatch(/^HTTP\/1\.1 4/);
   expect((await ended).code).toBe(0);
 });
 

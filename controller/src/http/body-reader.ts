@@ -4,7 +4,10 @@ import { UnusableRequestError } from '../errors.ts';
 
 const noBody = new Uint8Array(0);
 
-/** Throws UnusableRequestError: 413 once more than `maxBytes` are announced or have come, 415 for an encoded body. */
+/**
+ * Throws UnusableRequestError: 413 once more than `maxBytes` are announced or have come, 415 for an encoded body, 400 if
+ * the client goes away before the end.
+ */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -31,7 +34,9 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     request.on('end', () =>
       resolve(chunks.length === 1 ? chunks[0]! : chunks.length === 0 ? noBody : Buffer.concat(chunks, size)),
     );
-    request.on('error', reject);
+    request.on('error', () => {
+      reject(new UnusableRequestError(400, 'unfinished_body', 'The body ended before it was complete'));
+    });
   });
 }
 

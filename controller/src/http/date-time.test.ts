@@ -77,18 +77,28 @@ describe('what is refused', () => {
   });
 
   it('year 0 has a type of its own', () => {
-    expect(parseDateTime('0000-01-01T00:00:00Z')).toEqual({ error: 'year 0 is out of range', type: 'datetime_parsing' });
+    expect(parseDateTime('0000-01-01T00:00:00Z')).toEqual({
+      error: 'year 0 is out of range',
+      type: 'datetime_parsing',
+    });
   });
 });
 
 it('reads back every timestamp it writes', () => {
-  const ms = fc.integer({ min: Date.UTC(1, 0, 1) + 2e12, max: Date.UTC(9999, 11, 31) });
-  fc.assert(fc.property(ms, (value) => expect(parseDateTime(formatTimestamp(value))).toEqual({ ms: value })));
+  const ms = fc.integer({ min: Date.parse('0001-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59.999Z') });
+  fc.assert(
+    fc.property(ms, (value) => {
+      expect(parseDateTime(formatTimestamp(value))).toEqual({ ms: value });
+    }),
+  );
 });
 
 it('answers for any text', () => {
   const piece = fc.constantFrom(...'0123456789-:.TZ+ ', '2024-02-29', 'T10:11:12');
-  const text = fc.oneof(fc.string(), fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join('')));
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join('')),
+  );
   fc.assert(
     fc.property(text, (value) => {
       const result = parseDateTime(value);

@@ -71,7 +71,7 @@ describe('properties', () => {
   const piece = fc.constantFrom('a', 'B', '.', '-', '@', '<', '>', '"', ' ', 'co', 'ü', '\u0308', '\\', 'xn--', '1');
   const nearAddress = fc.tuple(fc.array(piece, { maxLength: 5 }), fc.array(piece, { maxLength: 5 }));
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'grapheme' }),
     nearAddress.map(([left, right]) => `${left.join('')}a@b${right.join('')}.co`),
   );
 

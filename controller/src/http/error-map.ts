@@ -46,6 +46,9 @@ function fromFramework(error: unknown): Answer | undefined {
   if (typeof code !== 'string' || !code.startsWith('FST_')) return undefined;
   if (statusCode === 413) return { status: 413, body: { detail: 'The body is too large', code: 'body_too_large' } };
   if (statusCode === 414) return { status: 414, body: { detail: 'The address is too long', code: 'address_too_long' } };
+  if (statusCode === 415) {
+    return { status: 415, body: { detail: 'The Content-Type cannot be read', code: 'unsupported_media_type' } };
+  }
   if (statusCode === 400) return { status: 400, body: { detail: 'The request cannot be read', code: 'bad_request' } };
   return undefined;
 }

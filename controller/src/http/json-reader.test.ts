@@ -81,14 +81,19 @@ describe('values that cannot be kept', () => {
     ]);
   });
 
+  it('knows where it stands after containers have closed', () => {
+    const { loc } = problemsOf('{"a":[1,[2],{"x":{}}],"b":[[],NaN]}')[0] ?? {};
+    expect(loc).toEqual(['body', 'b', 1]);
+  });
+
   it('stops at a hundred problems', () => {
     expect(problemsOf(`[${'NaN,'.repeat(5000)}1]`)).toHaveLength(100);
   });
 
   it.each(['\\u0000', 'x\\u0000y', '\\ud800', '\\uDFFF', '\\ud83d\\ud83d', '\\ude00\\ud83d'])(
     'a string with %s',
-    (escape) => {
-      expect(problemsOf(`{"a":["ok","${escape}"]}`)).toEqual([
+    (escaped) => {
+      expect(problemsOf(`{"a":["ok","${escaped}"]}`)).toEqual([
         { loc: ['body', 'a', 1], msg: NOT_TEXT, type: 'string_unicode' },
       ]);
     },
@@ -175,16 +180,22 @@ describe('properties', () => {
     const piece = fc.constantFrom(...'{}[],:"\\u0d8e-.+1 \n\u0001é', 'NaN', 'Infinity', 'null', 'true', '"a"', '"b":');
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
-      fc.property(fc.oneof(text.map((t) => Buffer.from(t)), fc.uint8Array({ maxLength: 40 })), (bytes) => {
-        let wasRead = true;
-        try {
-          readJson(bytes);
-        } catch (error) {
-          wasRead = false;
-          expect(error instanceof ValidationError || error instanceof UnusableRequestError).toBe(true);
-        }
-        if (wasRead) expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
-      }),
+      fc.property(
+        fc.oneof(
+          text.map((t) => Buffer.from(t)),
+          fc.uint8Array({ maxLength: 40 }),
+        ),
+        (bytes) => {
+          let wasRead = true;
+          try {
+            readJson(bytes);
+          } catch (error) {
+            wasRead = false;
+            expect(error instanceof ValidationError || error instanceof UnusableRequestError).toBe(true);
+          }
+          if (wasRead) expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
+        },
+      ),
       { numRuns: 2000 },
     );
   });

@@ -1,6 +1,7 @@
 // Structured logs on standard error, one JSON object a line. Bodies and headers are never logged; the redaction below
 // is the second lock on the door.
 import { type Logger, pino } from 'pino';
+import { decodeFormText } from './query-reader.ts';
 
 export type { Logger };
 
@@ -38,7 +39,12 @@ function serializeError(error: unknown): unknown {
   return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
 }
 
-/** A request's address as it may be logged: values of the query that open doors are left out. */
+const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret']);
+const utf8 = new TextDecoder();
+
+/** A request's address as it may be logged: values of the query that open doors are left out, however it is escaped. */
 export function withoutSecrets(url: string): string {
-  return url.replace(/([?&](?:token|access_token|code|password|api_key|secret)=)[^&#]*/gi, '$1***');
+  return url.replace(/([?&]([^?=&#]*)=)[^&#]*/g, (pair, start, name) =>
+    secretParameters.has(decodeFormText(name, utf8).toLowerCase()) ? `${start}***` : pair,
+  );
 }

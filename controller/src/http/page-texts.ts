@@ -65,3 +65,39 @@ export const docsPage = `<!doctype html>
 
 export const docsScript = `window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null });
 `;
+
+/** Where the link in a recovery mail leads. The token stands behind `#`: it never reaches a server log. */
+export const resetPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Reset your Weft password</title><style>${style}
+  label { display: block; margin: 1rem 0 .25rem; } input, button { font: inherit; padding: .5rem .75rem; border-radius: 8px; border: 1px solid #94a3b8; }
+</style></head>
+<body>
+<h1>Choose a new password</h1>
+<form id="reset">
+<label for="password">New password</label>
+<input id="password" type="password" autocomplete="new-password" required>
+<button>Change password</button>
+</form>
+<p id="outcome" role="status"></p>
+<script src="/reset-password/page.js"></script>
+</body>
+</html>
+`;
+
+export const resetScript = `const form = document.getElementById('reset');
+const outcome = document.getElementById('outcome');
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const body = JSON.stringify({ token, new_password: document.getElementById('password').value });
+  try {
+    const answer = await fetch('/api/v1/users/reset-password', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const { detail } = await answer.json();
+    outcome.textContent = Array.isArray(detail) ? detail.map(({ msg }) => msg).join('. ') : detail;
+    form.hidden = answer.ok;
+  } catch {
+    outcome.textContent = 'Weft cannot be reached. Check your connection and try again.';
+  }
+});
+`;

@@ -3,16 +3,17 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../auth/permissions.ts';
 import { TryLaterError } from '../errors.ts';
 import { readBody } from './body-reader.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { createErrorHandler } from './error-map.ts';
 import { createGuard, type Doorkeeper } from './guard.ts';
-import { createHostCheck } from './host-check.ts';
+import { createHostCheck, hasOneHost } from './host-check.ts';
 import { type Logger, withoutSecrets } from './log.ts';
 import { createNotFoundHandler } from './not-found.ts';
+import { prepareOrderlyStop } from './orderly-stop.ts';
 import type { Page } from './page.ts';
 import { createRequestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
@@ -23,10 +24,19 @@ import type { Validator } from './validator.ts';
 
 const maxBodyBytes = 1024 * 1024;
 const maxHeaderBytes = 16 * 1024;
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 18_000;
-const idleTimeoutMs = 120_000;
-const keepAliveTimeoutMs = 65_000;
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 18_000, idleMs: 120_000, keepAliveMs: 65_000 };
+
+/** How long a client may take. They are no settings: only tests have other ones. */
+export interface Timeouts {
+  /** From the first byte to the end of the headers. */
+  headersMs: number;
+  /** From the first byte to the end of the body. */
+  requestMs: number;
+  /** Without a byte either way. */
+  idleMs: number;
+  /** Between two requests. */
+  keepAliveMs: number;
+}
 
 export interface ServerOptions {
   routes: Route[];
@@ -44,6 +54,7 @@ export interface ServerOptions {
   trustedProxies: readonly string[];
   tls: { certFile: string; keyFile: string } | undefined;
   maxConnections: number;
+  timeouts?: Partial<Timeouts> | undefined;
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
@@ -52,7 +63,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: false,
     serverFactory: (handler) => createListener(options, handler),
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => void createErrorHandler(log)(error, request, reply),
+    // No hook runs for these.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers).header('x-request-id', request.id);
+      createErrorHandler(log)(error, request, reply);
+    },
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     genReqId: createRequestIds(),
     return503OnClosing: false,
@@ -70,16 +85,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     reply.headers(headers);
     reply.header('x-request-id', request.id);
     if (!request.raw.url?.startsWith('/')) {
-      reply
-        .code(400)
-        .header('connection', 'close')
-        .send({ detail: 'The request target must be a path', code: 'bad_request' });
+      refuseAndClose(reply, 'The request target must be a path');
+    } else if (!hasOneHost(request.raw)) {
+      refuseAndClose(reply, 'The request must have one Host header');
     } else if (!hostIsOurs(request.headers.host)) {
       reply.code(421).send({
         detail: 'This server does not go by that name; set WEFT_PUBLIC_URL or WEFT_ALLOWED_HOSTS to the name you use',
         code: 'host_not_allowed',
       });
     } else if (!cors(request, reply)) {
+      // Without a body any type will do; Fastify would still refuse a malformed one.
+      if (!hasBody(request.headers)) delete request.headers['content-type'];
       done();
     }
   });
@@ -94,11 +110,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     permissionRow(config.operation);
   });
 
+  const beforeAnswer = prepareOrderlyStop(app, options.tls !== undefined);
+
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request: FastifyRequest, payload: http.IncomingMessage) =>
     readBody(payload, maxBodyBytes),
   );
-  app.setErrorHandler(createErrorHandler(log));
+  const handleError = createErrorHandler(log);
+  app.setErrorHandler((error, request, reply) => {
+    beforeAnswer(reply);
+    handleError(error, request, reply);
+  });
   app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages]));
 
   for (const page of options.pages) {
@@ -107,7 +129,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       url: page.url,
       config: { operation: page.operation },
       onRequest: createGuard(page, options.doorkeeper),
-      handler: (request, reply) => page.handle(request, reply),
+      handler: (request, reply) => {
+        beforeAnswer(reply);
+        return page.handle(request, reply);
+      },
     });
   }
   for (const route of options.routes) {
@@ -120,19 +145,22 @@ export function createServer(options: ServerOptions): FastifyInstance {
         if (options.isReady()) guard.call(app, request, reply, done);
         else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
       },
-      handler: createRouteHandler(route, options.validator),
+      handler: createRouteHandler(route, options.validator, beforeAnswer),
     });
   }
   return app;
 }
 
 function createListener(options: ServerOptions, handler: http.RequestListener): http.Server {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const settings = {
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: keepAliveTimeoutMs,
+    // Refused by ourselves, with the body that every refusal has.
+    requireHostHeader: false,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs),
+    keepAliveTimeout: timeouts.keepAliveMs,
     noDelay: true,
   };
   const server = options.tls
@@ -141,9 +169,17 @@ function createListener(options: ServerOptions, handler: http.RequestListener): 
         handler,
       )
     : http.createServer(settings, handler);
-  server.setTimeout(idleTimeoutMs);
+  server.setTimeout(timeouts.idleMs);
   server.maxConnections = options.maxConnections;
   return server as http.Server;
+}
+
+function hasBody(headers: http.IncomingHttpHeaders): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+function refuseAndClose(reply: FastifyReply, detail: string): void {
+  reply.code(400).header('connection', 'close').send({ detail, code: 'bad_request' });
 }
 
 /** Reads are frequent and uninteresting; changes, refusals and failures are worth a line. */

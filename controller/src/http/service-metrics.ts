@@ -1,25 +1,27 @@
 // What Weft counts about itself, in Prometheus' format. Labels come from fixed sets only (operations, statuses): no
 // name that a caller chose ever becomes one.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+
+const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** Counted by hand: the library looks labels up by building strings, which costs more than answering does. */
+class OperationCounts {
+  readonly byStatus = new Map<number, number>();
+  readonly buckets = new Uint32Array(bucketSeconds.length + 1);
+  seconds = 0;
+
+  count(status: number, seconds: number): void {
+    this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
+    this.seconds += seconds;
+    let bucket = 0;
+    while (bucket < bucketSeconds.length && seconds > bucketSeconds[bucket]!) bucket++;
+    this.buckets[bucket]!++;
+  }
+}
 
 export class ServiceMetrics {
   readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: 'weft_http_requests_total',
-    help: 'Answered requests by operation and status',
-    labelNames: ['operation', 'status'],
-    registers: [this.#registry],
-  });
-  readonly #duration = new Histogram({
-    name: 'weft_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer',
-    labelNames: ['operation'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [this.#registry],
-  });
-  /** Looking a label up costs more than counting: each combination is looked up once. */
-  readonly #requestsBy = new Map<string, Counter.Internal>();
-  readonly #durationBy = new Map<string, Histogram.Internal<'operation'>>();
+  readonly #operations = new Map<string, OperationCounts>();
 
   constructor(gauges: Record<string, { help: string; value: () => number }>) {
     collectDefaultMetrics({ register: this.#registry });
@@ -36,20 +38,46 @@ export class ServiceMetrics {
   }
 
   observe(operation: string, status: number, elapsedMs: number): void {
-    const key = `${operation} ${status}`;
-    const requests = this.#requestsBy.get(key) ?? this.#requests.labels(operation, String(status));
-    this.#requestsBy.set(key, requests);
-    requests.inc();
-    const duration = this.#durationBy.get(operation) ?? this.#duration.labels(operation);
-    this.#durationBy.set(operation, duration);
-    duration.observe(elapsedMs / 1000);
+    let counts = this.#operations.get(operation);
+    if (!counts) {
+      counts = new OperationCounts();
+      this.#operations.set(operation, counts);
+    }
+    counts.count(status, elapsedMs / 1000);
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async text(): Promise<string> {
+    return `${await this.#registry.metrics()}\n${this.#requestsText()}`;
   }
 
   get contentType(): string {
     return this.#registry.contentType;
+  }
+
+  #requestsText(): string {
+    const requests = [
+      '# HELP weft_http_requests_total Answered requests by operation and status',
+      '# TYPE weft_http_requests_total counter',
+    ];
+    const name = 'weft_http_request_duration_seconds';
+    const durations = [
+      `# HELP ${name} Time from the first byte of a request to the end of its answer`,
+      `# TYPE ${name} histogram`,
+    ];
+    for (const [operation, { byStatus, buckets, seconds }] of this.#operations) {
+      for (const [status, count] of byStatus) {
+        requests.push(`weft_http_requests_total{operation="${operation}",status="${status}"} ${count}`);
+      }
+      let below = 0;
+      for (const [index, count] of buckets.entries()) {
+        below += count;
+        durations.push(`${name}_bucket{operation="${operation}",le="${bucketSeconds[index] ?? '+Inf'}"} ${below}`);
+      }
+      durations.push(
+        `${name}_sum{operation="${operation}"} ${seconds}`,
+        `${name}_count{operation="${operation}"} ${below}`,
+      );
+    }
+    return `${[...requests, ...durations].join('\n')}\n`;
   }
 }

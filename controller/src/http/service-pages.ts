@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from './page.ts';
-import { docsPage, docsScript, welcomePage } from './page-texts.ts';
+import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 const pageHeaders = {
@@ -79,6 +79,16 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       url: '/docs/start.js',
       handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(docsScript),
     },
+    {
+      operation: 'documentation',
+      url: '/reset-password',
+      handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
+    },
+    {
+      operation: 'documentation',
+      url: '/reset-password/page.js',
+      handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(resetScript),
+    },
     swaggerAsset('swagger-ui.css', 'text/css; charset=utf-8'),
     swaggerAsset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   ];
@@ -93,7 +103,11 @@ function swaggerAsset(name: string, contentType: string): Page {
     async handle(request: FastifyRequest, reply: FastifyReply) {
       content ??= load(name);
       const { plain, zipped } = await content;
-      reply.headers({ 'content-type': contentType, 'cache-control': 'public, max-age=86400', vary: 'Accept-Encoding' });
+      reply.headers({
+        'content-type': contentType,
+        'cache-control': 'public, max-age=86400',
+        vary: 'Accept-Encoding, Origin',
+      });
       const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
       if (takesGzip) reply.header('content-encoding', 'gzip');
       return reply.send(takesGzip ? zipped : plain);

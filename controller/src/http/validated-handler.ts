@@ -10,7 +10,7 @@ import { type Route, RouteContext } from './route.ts';
 import { searchOf } from './search.ts';
 import type { Validator } from './validator.ts';
 
-export function createRouteHandler(route: Route, validator: Validator) {
+export function createRouteHandler(route: Route, validator: Validator, beforeAnswer: (reply: FastifyReply) => void) {
   const hasPath = route.url.includes(':');
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
@@ -23,7 +23,9 @@ export function createRouteHandler(route: Route, validator: Validator) {
     const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
     if (route.body) body = readValidBody(route, validator, request, problems);
     if (problems.length > 0) throw new ValidationError(problems);
-    return await route.handle(new RouteContext(request, reply, query, body));
+    const answer = await route.handle(new RouteContext(request, reply, query, body));
+    beforeAnswer(reply);
+    return answer;
   };
 }
 

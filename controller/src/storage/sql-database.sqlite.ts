@@ -9,7 +9,7 @@ import { OpenTransaction } from './open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
 import { isBusy, toStoreError, unavailable, whyUnavailable } from './sqlite-errors.ts';
 
-export interface SqliteOptions {
+interface SqliteOptions {
   /** How long a statement waits for a writer in another process; 5 s unless told. */
   busyTimeoutMs?: number;
   migrationsFolder?: string;

@@ -14,6 +14,7 @@ import type { UserStore } from './user-store.ts';
 const tokenLifeMs = 60 * 60_000;
 const leaseMs = 60_000;
 const pollMs = 5_000;
+const wakeMs = 100;
 const mailsPerHour = 3;
 const maxPending = 10_000;
 const batchSize = 20;
@@ -32,6 +33,8 @@ export interface PasswordRecoveryOptions {
 export class PasswordRecoveryService {
   readonly #options: PasswordRecoveryOptions;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires; no time at all while it is not set. */
+  #dueAt = Number.POSITIVE_INFINITY;
   #working: Promise<void> | undefined;
 
   constructor(options: PasswordRecoveryOptions) {
@@ -46,13 +49,14 @@ export class PasswordRecoveryService {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#dueAt = Number.POSITIVE_INFINITY;
     await this.#working;
   }
 
   async request(username: string): Promise<void> {
     const request = { id: randomUUID(), username: normalizeUsername(username), requested_at: Date.now(), attempts: 0 };
     await this.#options.resetTokens.enqueue(request, maxPending);
-    if (this.#timer) this.#schedule(100 + Math.random() * 200);
+    if (this.#timer) this.#schedule(wakeMs + Math.random() * 2 * wakeMs);
   }
 
   /** Throws UnusableRequestError (400), in one sentence for every cause, if the token cannot be used. */
@@ -71,16 +75,27 @@ export class PasswordRecoveryService {
     callerChanged('user', username);
   }
 
+  /** Brings the next round forward, never puts it off: a stream of requests must not hold up the first of them. */
   #schedule(delayMs: number): void {
+    const dueAt = performance.now() + delayMs;
+    if (dueAt >= this.#dueAt) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#working = this.#round()
-        .catch((error) => this.#options.onError(error, 'password recovery is held up'))
-        .finally(() => {
-          this.#working = undefined;
-          if (this.#timer) this.#schedule(pollMs);
-        });
-    }, delayMs).unref();
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => this.#startRound(), delayMs).unref();
+  }
+
+  #startRound(): void {
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    if (this.#working) {
+      this.#schedule(wakeMs);
+      return;
+    }
+    this.#working = this.#round()
+      .catch((error) => this.#options.onError(error, 'password recovery is held up'))
+      .finally(() => {
+        this.#working = undefined;
+        if (this.#timer) this.#schedule(pollMs);
+      });
   }
 
   async #round(): Promise<void> {

@@ -16,7 +16,7 @@ export interface ResetTokenRecord {
 }
 
 export interface ResetTokenStore {
-  /** Durable when it resolves. Throws TryLaterError (429) when more than `maxPending` requests wait already. */
+  /** Durable when it resolves. Throws TryLaterError (429) when `maxPending` requests wait already. */
   enqueue(request: RecoveryRequest, maxPending: number): Promise<void>;
   /**
    * Takes up to `limit` requests nobody holds, oldest first, and holds them until `leaseUntil`; their `attempts` count
@@ -27,7 +27,7 @@ export interface ResetTokenStore {
   finish(id: string): Promise<void>;
   /**
    * Stores a token and makes all older tokens of that user useless, unless the user was given `maxPerHour` tokens in
-   * the hour before `created_at`: then it resolves false and nothing changes.
+   * the hour before `created_at`, or is gone: then it resolves false and nothing changes.
    */
   create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean>;
   /**

@@ -14,7 +14,7 @@ import { AuthenticationError, ValidationError } from '../errors.ts';
 import { type Route, type RouteContext, route, success } from '../http/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
-import type { UserService } from './user-service.ts';
+import { toCallerTokenData, type UserService } from './user-service.ts';
 
 export interface UserRoutesOptions {
   users: UserService;
@@ -121,7 +121,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       tag,
       summary: 'Get the calling user',
       response: TokenData,
-      handle: ({ caller }) => users.get(caller.name),
+      handle: async ({ caller }) => toCallerTokenData(caller as UserCaller),
     }),
     // spec #8
     route({

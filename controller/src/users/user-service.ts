@@ -142,6 +142,11 @@ function toTokenData(user: UserRecord): TokenData {
   return { username: user.username, roles: user.roles.join(','), scopes: [] };
 }
 
+/** The caller is its own record, read a moment ago: no need to ask the store again. */
+export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
+  return { username: name, roles: roles.join(','), scopes: [] };
+}
+
 function toPrincipal(user: UserRecord): Principal {
   const { id, username: name, roles, ver } = user;
   return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };

@@ -184,24 +184,29 @@ export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
     });
   });
 
-  test('administrators who remove and demote each other at the same time leave one', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const names = Array.from({ length: 6 }, (_, n) => `a${round}-${n}@x`);
-      for (const name of names) await store.create(admin(name));
-      if (round > 0) await store.remove('survivor@x');
-      const calls = names.map((name, n) => {
-        const node = n % 2 ? store : fixture.otherNode;
-        return n % 3 ? node.remove(name) : node.update(name, { roles: ['user'] });
-      });
-      const outcomes = await Promise.allSettled(calls);
-      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-      expect(refused).toMatchObject([{ reason: { code: 'last_administrator' } }]);
-      const admins = (await store.list()).filter((user) => user.roles.includes('admin'));
-      expect(admins).toHaveLength(1);
-      await store.create(admin('survivor@x'));
-      await store.remove(admins[0]!.username);
-    }
-  });
+  test.each(['remove', 'demote', 'remove or demote'])(
+    'administrators who %s each other at the same time leave one',
+    async (what) => {
+      for (let round = 0; round < 10; round += 1) {
+        const names = [0, 1, 2, 3].map((n) => `a${round}-${n}@x`);
+        for (const name of names) await store.create(admin(name));
+        if (round > 0) await store.remove('survivor@x');
+        const outcomes = await Promise.allSettled(
+          names.map((name, n) => {
+            const node = n % 2 ? store : fixture.otherNode;
+            const isRemoval = what === 'remove' || (what !== 'demote' && n < 2);
+            return isRemoval ? node.remove(name) : node.update(name, { roles: ['user'] });
+          }),
+        );
+        const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+        expect(refused).toMatchObject([{ reason: { code: 'last_administrator' } }]);
+        const admins = (await store.list()).filter((user) => user.roles.includes('admin'));
+        expect(admins).toHaveLength(1);
+        await store.create(admin('survivor@x'));
+        await store.remove(admins[0]!.username);
+      }
+    },
+  );
 
   test('every method throws TryLaterError (503) while the database is out of reach', async () => {
     await fixture.cutOff();

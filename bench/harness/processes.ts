@@ -1,0 +1,78 @@
+// Starts what a benchmark measures, each in a process of its own: the product as `npm start` runs it, and floors.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Measured {
+  url: string;
+  /** Seconds of processor time used so far. */
+  cpuSeconds(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A fresh Weft on a free port, with the settings of a first start but for `env`. */
+export async function startWeft(env: Record<string, string> = {}): Promise<Measured & { dataDir: string }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weft-bench-'));
+  const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
+  const weft = await start([join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
+  return {
+    ...weft,
+    dataDir,
+    async stop() {
+      await weft.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A file of this folder that prints its address once it listens. */
+export function startFloor(file: string): Promise<Measured> {
+  return start([join(import.meta.dirname, file)], {});
+}
+
+async function start(args: string[], env: Record<string, string>): Promise<Measured> {
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+  const url = await firstAddress(child);
+  return {
+    url,
+    cpuSeconds: () => cpuSecondsOf(child.pid!),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGTERM');
+      }),
+  };
+}
+
+function firstAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout!.on('data', (chunk: Buffer) => {
+      said += chunk;
+      const address = /https?:\/\/[\w.:[\]-]+/.exec(said);
+      if (address) resolve(address[0]);
+    });
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it listened: ${said}`)));
+  });
+}
+
+async function cpuSecondsOf(pid: number): Promise<number> {
+  const { readFile } = await import('node:fs/promises');
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+export function describeHost(): Record<string, string | number> {
+  const [cpu] = cpus();
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    arch: process.arch,
+    cpu: cpu?.model && cpu.model !== 'unknown' ? cpu.model : process.arch,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+}

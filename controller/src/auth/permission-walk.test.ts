@@ -1,0 +1,239 @@
+// Walks every route of a running server with every kind of credential, on the caller's own record and on another's. The
+// expectation comes from the table below, which repeats the published one and knows nothing of the code's.
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { readOrCreateSecret } from '../secret-file.ts';
+import { generateSecret, Keyring } from '../secrets.ts';
+
+// `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
+// `enrol` at the end: also for the holder of an enrolment token.
+const table = `
+  POST   /api/v1/token/                           open open open open
+  POST   /api/v1/users/public                     yes  no   no   no
+  POST   /api/v1/users/signup                     open open open open
+  POST   /api/v1/users/password-recovery          open open open open
+  POST   /api/v1/users/reset-password             open open open open
+  GET    /api/v1/users/                           yes  no   no   no
+  POST   /api/v1/users/                           yes  no   no   no
+  GET    /api/v1/users/me                         yes  yes  no   no
+  GET    /api/v1/users/{username}                 yes  self no   no
+  PUT    /api/v1/users/{username}                 yes  self no   no
+  DELETE /api/v1/users/{username}                 yes  self no   no
+  POST   /api/v1/agents/public                    yes  no   no   no   enrol
+  POST   /api/v1/agents/                          yes  no   no   no
+  GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
+  PUT    /api/v1/agents/{ap_id}                   yes  no   self no
+  DELETE /api/v1/agents/{ap_id}                   yes  no   no   no
+  POST   /api/v1/third_party_apps/                yes  no   no   no
+  GET    /api/v1/third_party_apps/                yes  no   no   no
+  GET    /api/v1/third_party_apps/{app_name}      yes  no   no   self
+  PUT    /api/v1/third_party_apps/{app_name}      yes  no   no   no
+  DELETE /api/v1/third_party_apps/{app_name}      yes  no   no   no
+  POST   /api/v1/enrolment_tokens                 yes  no   no   no
+  GET    /api/v1/enrolment_tokens                 yes  no   no   no
+  DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
+`;
+const rows = table
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [method = '', path = '', admin = '', user = '', agent = '', app = '', door] = line.trim().split(/\s+/);
+    return { method, path, rules: { admin, user, agent, app }, door };
+  });
+type Row = (typeof rows)[number];
+type Known = keyof Row['rules'];
+type Target = 'own' | 'foreign';
+
+const names = { admin: adminUsername, user: 'ada@weft.test', agent: 'ap-1', app: 'app-1' };
+const foreign: Record<string, string> = { username: 'bob@weft.test', ap_id: 'roof-1', app_name: 'app-2', id: 'none' };
+
+let weft: TestWeft;
+let known: Record<Known, string>;
+let unknown: Record<string, string | undefined>;
+let enrolment: string;
+
+beforeAll(async () => {
+  weft = await startWeft();
+  const admin = await weft.admin();
+  known = {
+    admin,
+    user: await weft.user(names.user),
+    agent: await weft.agent(names.agent),
+    app: await weft.app(names.app, { agents: ['ap-*'] }),
+  };
+  const post = async (path: string, json: unknown) => {
+    const answer = await weft.request('POST', path, { token: admin, json });
+    expect(answer.status).toBe(200);
+    return answer.body;
+  };
+  await post('/api/v1/users/', { username: foreign.username, password, roles: ['user'] });
+  await post('/api/v1/agents/', { ap_id: foreign.ap_id, password, configuration: {} });
+  await post('/api/v1/third_party_apps/', { app_name: foreign.app_name, api_key: password, permissions: {} });
+  enrolment = (await post('/api/v1/enrolment_tokens', { ap_id_pattern: 'ap-*', max_uses: 100 })).token;
+  const ours = new Keyring(readOrCreateSecret(weft.config.dataDir));
+  unknown = {
+    'no token': undefined,
+    garbage: 'garbage',
+    'an expired token': resigned(admin, ours, { exp: Math.floor(Date.now() / 1000) - 1 }),
+    "another installation's token": resigned(admin, new Keyring(generateSecret()), {}),
+  };
+});
+afterAll(() => weft.stop());
+
+/** The claims of a token with some of them changed, signed by the given keyring. */
+function resigned(token: string, keyring: Keyring, changes: object): string {
+  const [header, payload = ''] = token.split('.');
+  const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...changes };
+  const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  return `${signed}.${createHmac('sha256', keyring.tokenKeys[0]!).update(signed).digest('base64url')}`;
+}
+
+/** A request that changes nothing even where it is let in: nothing in its body, and nothing that exists to delete. */
+function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
+  const hasBody = method === 'POST' || method === 'PUT';
+  const url = path.replace(/\{\w+\}/, encodeURIComponent(name));
+  return weft.request(method, url, { token, ...(hasBody && { json: {} }) });
+}
+
+function nameOf(row: Row, target: Target, caller?: Known): string {
+  if (target === 'foreign') return row.method === 'DELETE' ? 'nobody' : foreign[parameterOf(row) ?? '']!;
+  // What an app calls its own, among agents, is what its permissions name.
+  if (caller === 'app' && parameterOf(row) === 'ap_id') return names.agent;
+  return names[caller ?? 'admin'];
+}
+
+function parameterOf({ path }: Row): string | undefined {
+  return /\{(\w+)\}/.exec(path)?.[1];
+}
+
+function targetsOf(row: Row): Target[] {
+  return parameterOf(row) === undefined ? ['own'] : ['own', 'foreign'];
+}
+
+function expectRefusal(answer: Answer, status: number, who: string): void {
+  expect(answer.status, who).toBe(status);
+  expect(answer.headers.get('www-authenticate'), who).toBe(status === 401 ? 'Bearer' : null);
+  expect(answer.body, who).toEqual({ detail: expect.any(String), code: expect.stringMatching(/^[a-z_]+$/) });
+}
+
+function expectAdmission(answer: Answer, who: string): void {
+  expect([200, 404, 409, 422], who).toContain(answer.status);
+}
+
+describe('the permissions of a running server (Z1)', () => {
+  it('are written down here for every route that it has', async () => {
+    const { paths } = (await weft.request('GET', '/openapi.json')).body;
+    const registered = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\/$/, '')}`),
+    );
+    expect(registered.sort()).toEqual(rows.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`).sort());
+  });
+
+  it.each(rows)('refuse at $method $path whoever shows no good token', async (row) => {
+    for (const [who, token] of Object.entries(unknown)) {
+      const answer = await call(row, token, nameOf(row, 'own'));
+      if (row.rules.admin === 'open') expectAdmission(answer, who);
+      else expectRefusal(answer, 401, who);
+    }
+    const enrolling = await call(row, enrolment, nameOf(row, 'own'));
+    if (row.rules.admin === 'open' || row.door === 'enrol') expectAdmission(enrolling, 'an enrolment token');
+    else expectRefusal(enrolling, 401, 'an enrolment token');
+  });
+
+  it.each(rows)('let in to $method $path whom the table names, and nobody else', async (row) => {
+    for (const caller of Object.keys(row.rules) as Known[]) {
+      for (const target of targetsOf(row)) {
+        const isSelfRemoval = row.method === 'DELETE' && target === 'own' && row.rules[caller] === 'self';
+        if (isSelfRemoval) continue;
+        const who = `${caller}, ${target}`;
+        const answer = await call(row, known[caller], nameOf(row, target, caller));
+        const rule = row.rules[caller];
+        if (rule === 'no' || (rule === 'self' && target === 'foreign')) expectRefusal(answer, 403, who);
+        else if (rule === 'glob' && target === 'foreign') expectRefusal(answer, 404, who);
+        else expectAdmission(answer, who);
+      }
+    }
+  });
+
+  it('let a user remove itself', async () => {
+    const token = await weft.user('gone@weft.test');
+    expect((await weft.request('DELETE', '/api/v1/users/gone%40weft.test', { token })).status).toBe(200);
+    expectRefusal(await weft.request('GET', '/api/v1/users/me', { token }), 401, 'the removed user');
+  });
+
+  it('let anybody in to create the first administrator, and nobody from then on', async () => {
+    const empty = await startWeft();
+    try {
+      const create = () => empty.request('POST', '/api/v1/users/public', { json: {} });
+      expect((await create()).status).toBe(422);
+      await empty.admin();
+      expectRefusal(await create(), 401, 'nobody');
+    } finally {
+      await empty.stop();
+    }
+  });
+
+  it('bind an enrolment token to the names it is for', async () => {
+    const enrol = (ap_id: string) =>
+      weft.request('POST', '/api/v1/agents/public', { token: enrolment, json: { ap_id, password, configuration: {} } });
+    expect((await enrol('ap-enrolled')).status).toBe(200);
+    expectRefusal(await enrol('roof-2'), 403, 'the holder');
+  });
+
+  it('refuse an app whose right to read was taken away, or has expired, from its next request on', async () => {
+    const token = await weft.app('reader');
+    const read = () => weft.request('GET', '/api/v1/agents/ap-1', { token });
+    for (const [granted, status] of [
+      [{}, 200],
+      [{ read: false }, 403],
+      [{ expires_at: '2020-01-01T00:00:00Z' }, 403],
+      [{ expires_at: '1577836800' }, 403],
+      [{ agents: [] }, 404],
+      [{ agents: ['ap-?'], read: true }, 200],
+    ] as const) {
+      const change = { token: known.admin, json: { permissions: granted } };
+      expect((await weft.request('PUT', '/api/v1/third_party_apps/reader', change)).status).toBe(200);
+      expect((await read()).status, JSON.stringify(granted)).toBe(status);
+    }
+  });
+});
+
+describe('the order of checks', () => {
+  const broken = { body: '{', headers: { 'content-type': 'application/json' } };
+
+  it.each([
+    ['PUT', '/api/v1/users/nobody@weft.test', 'user', { password: 'a new password' }],
+    ['PUT', '/api/v1/agents/nobody', 'user', { configuration: {} }],
+    ['PUT', '/api/v1/third_party_apps/nobody', 'app', { permissions: {} }],
+  ] as const)('at %s %s is 401, 403, 422, 404', async (method, path, refused, good) => {
+    const status = async (token: string | undefined, input: object) =>
+      (await weft.request(method, path, { token, ...input })).status;
+    expect(await status(undefined, broken)).toBe(401);
+    expect(await status(known[refused], broken)).toBe(403);
+    expect(await status(known.admin, broken)).toBe(422);
+    expect(await status(known.admin, { json: good })).toBe(404);
+  });
+
+  it.each([
+    ['/api/v1/users/', { username: foreign.username, password, roles: ['user'] }],
+    ['/api/v1/agents/', { ap_id: foreign.ap_id, password, configuration: {} }],
+    ['/api/v1/third_party_apps/', { app_name: foreign.app_name, api_key: password, permissions: {} }],
+  ])('at POST %s is 401, 403, 422, 409', async (path, duplicate) => {
+    const status = async (token: string | undefined, input: object) =>
+      (await weft.request('POST', path, { token, ...input })).status;
+    expect(await status(undefined, { json: duplicate })).toBe(401);
+    expect(await status(known.agent, { json: duplicate })).toBe(403);
+    expect(await status(known.admin, { json: { ...duplicate, password: 1, api_key: 1 } })).toBe(422);
+    expect(await status(known.admin, { json: duplicate })).toBe(409);
+  });
+
+  it('puts the guard before the size and the type of a body', async () => {
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    const send = async (token: string | undefined, body: string, type: string) =>
+      (await weft.request('POST', '/api/v1/agents/', { token, body, headers: { 'content-type': type } })).status;
+    expect(await send(undefined, 'x', 'application/xml')).toBe(401);
+    expect(await send(known.user, large, 'application/json')).toBe(403);
+    expect(await send(known.admin, large, 'application/json')).toBe(413);
+  });
+});

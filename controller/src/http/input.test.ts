@@ -1,0 +1,439 @@
+// What the running server makes of input that is wrong, odd or hostile: the reference's own words, every problem at once,
+// and nothing stored that was not meant.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+
+let weft: TestWeft;
+let token: string;
+let count = 0;
+
+beforeAll(async () => {
+  weft = await startWeft();
+  token = await weft.admin();
+});
+afterAll(() => weft.stop());
+
+const problem = (loc: (string | number)[], type: string, msg: string, ctx?: object) => ({
+  loc,
+  type,
+  msg,
+  ...(ctx && { ctx }),
+});
+const missing = (...loc: string[]) => problem(loc, 'missing', 'Field required');
+const notUnicode = (...loc: (string | number)[]) =>
+  problem(loc, 'string_unicode', 'Input should be a valid string, unable to parse raw data as a unicode string');
+const ownRule = (loc: (string | number)[], error: string) =>
+  problem(loc, 'value_error', `Value error, ${error}`, { error });
+const badEmail = (reason: string) =>
+  problem(['body', 'username'], 'value_error', `value is not a valid email address: ${reason}`, { reason });
+const namePattern = '^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$';
+const badName = (field: string) =>
+  problem(['body', field], 'string_pattern_mismatch', `String should match pattern '${namePattern}'`, {
+    pattern: namePattern,
+  });
+const oneOf = (loc: (string | number)[], expected: string) =>
+  problem(loc, 'literal_error', `Input should be ${expected}`, { expected });
+
+function postText(
+  path: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  contentType = 'application/json',
+): Promise<Answer> {
+  return weft.request('POST', path, { token, body, headers: { 'content-type': contentType } });
+}
+
+/** Creates an agent with this text as its configuration. */
+function createAgent(configuration: string, ap_id = `input-${++count}`): Promise<Answer & { ap_id?: string }> {
+  return postText('/api/v1/agents/', `{"ap_id":"${ap_id}","password":"${password}","configuration":${configuration}}`);
+}
+
+const users = '/api/v1/users/';
+const agents = '/api/v1/agents/';
+const apps = '/api/v1/third_party_apps/';
+const login = '/api/v1/token/?login_type=user';
+
+describe('I1: what is wrong is said in the words of the reference', () => {
+  it.each<[string, string, unknown, object[]]>([
+    ['nothing at all', users, {}, [missing('body', 'username'), missing('body', 'password'), missing('body', 'roles')]],
+    [
+      'every field wrong, in the order of the model',
+      users,
+      { roles: 'admin', password: 12345678, username: ['a@b.co'] },
+      [
+        problem(['body', 'username'], 'string_type', 'Input should be a valid string'),
+        problem(['body', 'password'], 'string_type', 'Input should be a valid string'),
+        problem(['body', 'roles'], 'list_type', 'Input should be a valid list'),
+      ],
+    ],
+    [
+      'bounds',
+      users,
+      { username: 'a', password: '1234567', roles: [] },
+      [
+        badEmail('An email address must have an @-sign.'),
+        problem(['body', 'password'], 'string_too_short', 'String should have at least 8 characters', {
+          min_length: 8,
+        }),
+        problem(['body', 'roles'], 'too_short', 'List should have at least 1 item after validation, not 0', {
+          field_type: 'List',
+          min_length: 1,
+          actual_length: 0,
+        }),
+      ],
+    ],
+    [
+      'roles that are none, each by its index',
+      users,
+      { username: 'a@b.co', password, roles: ['nonadmin', 'user', 'Admin', ' admin', 'аdmin', 'admin,user', 1] },
+      [0, 2, 3, 4, 5, 6].map((index) => oneOf(['body', 'roles', index], "'admin' or 'user'")),
+    ],
+    [
+      'null fields',
+      agents,
+      { ap_id: null, password, configuration: null },
+      [
+        problem(['body', 'ap_id'], 'string_type', 'Input should be a valid string'),
+        problem(['body', 'configuration'], 'dict_type', 'Input should be a valid dictionary'),
+      ],
+    ],
+    [
+      'a list for an object',
+      agents,
+      { ap_id: 'a', password, configuration: [] },
+      [problem(['body', 'configuration'], 'dict_type', 'Input should be a valid dictionary')],
+    ],
+    ['null for a body', users, null, [missing('body')]],
+    [
+      'a list for a body',
+      users,
+      [],
+      [
+        problem(
+          ['body'],
+          'model_attributes_type',
+          'Input should be a valid dictionary or object to extract fields from',
+        ),
+      ],
+    ],
+    [
+      'too long a password',
+      agents,
+      { ap_id: 'a', password: 'a'.repeat(129), configuration: {} },
+      [
+        problem(['body', 'password'], 'string_too_long', 'String should have at most 128 characters', {
+          max_length: 128,
+        }),
+      ],
+    ],
+    [
+      'an empty key',
+      apps,
+      { app_name: 'a', api_key: '', permissions: {} },
+      [problem(['body', 'api_key'], 'string_too_short', 'String should have at least 1 character', { min_length: 1 })],
+    ],
+    [
+      'numbers',
+      '/api/v1/enrolment_tokens',
+      { ap_id_pattern: '*', expires_in: 0, max_uses: 1.5 },
+      [
+        problem(['body', 'expires_in'], 'greater_than', 'Input should be greater than 0', { gt: 0 }),
+        problem(
+          ['body', 'max_uses'],
+          'int_from_float',
+          'Input should be a valid integer, got a number with a fractional part',
+        ),
+      ],
+    ],
+    [
+      'numbers in strings',
+      '/api/v1/enrolment_tokens',
+      { ap_id_pattern: '*', expires_in: '1e3', max_uses: '100001' },
+      [
+        problem(
+          ['body', 'expires_in'],
+          'int_parsing',
+          'Input should be a valid integer, unable to parse string as an integer',
+        ),
+        problem(['body', 'max_uses'], 'less_than_equal', 'Input should be less than or equal to 100000', {
+          le: 100_000,
+        }),
+      ],
+    ],
+  ])('%s', async (_what, path, json, detail) => {
+    const answer = await weft.request('POST', path, { token, json });
+    expect([answer.status, answer.body]).toEqual([422, { detail, code: 'validation_error' }]);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
+  });
+
+  it('a text that is not JSON is told with the character where it breaks', async () => {
+    const answer = await postText(users, '{"username": }');
+    expect(answer.body.detail).toEqual([
+      problem(['body', 13], 'json_invalid', 'JSON decode error', { error: 'Expecting value' }),
+    ]);
+  });
+
+  it('the problems of the form come before those of the query', async () => {
+    const answer = await weft.request('POST', '/api/v1/token/?login_type=root', {
+      form: { grant_type: 'code', username: '' },
+    });
+    expect([answer.status, answer.body.detail]).toEqual([
+      422,
+      [
+        problem(['body', 'grant_type'], 'string_pattern_mismatch', "String should match pattern 'password'", {
+          pattern: 'password',
+        }),
+        missing('body', 'username'),
+        missing('body', 'password'),
+        oneOf(['query', 'login_type'], "'user', 'agent' or 'third_party_app'"),
+      ],
+    ]);
+  });
+
+  it('no answer repeats what was sent', async () => {
+    const secret = 'do-not-echo';
+    const answer = await weft.request('POST', users, { token, json: { username: secret, password: [secret] } });
+    expect(answer.status).toBe(422);
+    expect(JSON.stringify(answer.body)).not.toContain(secret);
+  });
+
+  it('who may not is told so before what is wrong', async () => {
+    expect((await weft.request('POST', users, { json: {} })).status).toBe(401);
+    expect((await weft.request('PUT', `${users}nobody%40weft.test`, { token, json: { roles: 1 } })).status).toBe(422);
+  });
+});
+
+describe('I2: bytes that are no text', () => {
+  it.each([
+    ['FF FE', [0xff, 0xfe]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['half a character', [0xe2, 0x82]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+  ])('%s inside a body is 400, and nothing is stored', async (_what, bytes) => {
+    const ap_id = `bytes-${++count}`;
+    const [start, end] = [`{"ap_id":"${ap_id}","password":"${password}","configuration":{"a":"`, '"}}'];
+    const answer = await postText(agents, Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)]));
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { detail: 'There was an error parsing the body', code: 'unreadable_body' },
+    ]);
+    expect((await weft.request('GET', agents + ap_id, { token })).status).toBe(404);
+  });
+
+  it.each(['utf16le', 'utf8'] as const)(
+    'a body with a byte order mark, or two bytes a character, is 400: %s',
+    async (encoding) => {
+      expect((await postText(users, Buffer.from('\ufeff{"a":1}', encoding))).status).toBe(400);
+    },
+  );
+});
+
+describe('I3: numbers that are none', () => {
+  it.each(['NaN', 'Infinity', '-Infinity', '1e999', '-1e999'])('%s is 422', async (number) => {
+    const answer = await createAgent(`{"a":${number}}`);
+    expect([answer.status, answer.body.detail]).toEqual([
+      422,
+      [problem(['body', 'configuration', 'a'], 'finite_number', 'Input should be a finite number')],
+    ]);
+  });
+
+  it('-0, 1e308 and 0.1 are numbers', async () => {
+    const answer = await createAgent('{"a":-0,"b":1e308,"c":0.1}');
+    expect([answer.status, answer.body.configuration]).toEqual([200, { a: 0, b: 1e308, c: 0.1 }]);
+  });
+});
+
+describe('I4, I5: shapes that cost more than they say', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+
+  it('what is nested 32 deep is stored and comes back', async () => {
+    const answer = await createAgent(nested(30), 'deep');
+    expect(answer.status).toBe(200);
+    expect(JSON.stringify((await weft.request('GET', `${agents}deep`, { token })).body.configuration)).toBe(nested(30));
+  });
+
+  it.each([31, 65, 1000, 100_000, 500_000])('%i levels more are 422', async (depth) => {
+    const answer = await createAgent(nested(depth));
+    const error = 'the body is nested more than 32 levels deep';
+    expect([answer.status, answer.body.detail]).toEqual([422, [ownRule(['body'], error)]]);
+  });
+
+  it.each([
+    ['100,000 keys', `{${Array.from({ length: 100_000 }, (_, index) => `"${index}":1`).join()}}`],
+    ['100,000 equal keys', `{${Array(100_000).fill('"a":1').join()}}`],
+    ['one long key', `{"${'a'.repeat(1_000_000)}":1}`],
+    ['one long value', `{"a":"${'a'.repeat(1_000_000)}"}`],
+    ['65 KiB of escapes', `{"a":"${'\\u0001'.repeat(12_000)}"}`],
+  ])('%s are 422', async (_what, configuration) => {
+    const answer = await createAgent(configuration);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toHaveLength(1);
+  });
+
+  it('of very many problems only the first are told', async () => {
+    const json = { username: 'a@b.co', password, roles: Array(50_000).fill('root') };
+    const answer = await weft.request('POST', users, { token, json });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('I7, I8, I9: keys and numbers that parsers disagree about', () => {
+  it('of equal keys the last one counts, everywhere', async () => {
+    const answer = await postText(
+      agents,
+      `{"ap_id":"../x","ap_id":"twice","password":"x","password":"${password}","configuration":1,"configuration":{"a":1,"a":2}}`,
+    );
+    expect([answer.status, answer.body.ap_id, answer.body.configuration]).toEqual([200, 'twice', { a: 2 }]);
+  });
+
+  it('names that mean something to JavaScript are data', async () => {
+    const text =
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":1,"hasOwnProperty":{"__proto__":[]}}';
+    for (const path of [agents, apps]) {
+      const name = path === agents ? 'ap_id' : 'app_name';
+      const rest =
+        path === agents ? `"password":"${password}","configuration":${text}` : `"api_key":"k","permissions":${text}`;
+      const created = await postText(path, `{"${name}":"proto","__proto__":{"${name}":"other"},${rest}}`);
+      expect(created.status).toBe(200);
+      const stored = (await weft.request('GET', `${path}proto`, { token })).body;
+      expect(JSON.stringify(path === agents ? stored.configuration : stored.permissions)).toBe(text);
+    }
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('a field that is only inherited counts as missing', async () => {
+    const answer = await postText(
+      users,
+      `{"__proto__":{"username":"a@b.co","password":"${password}","roles":["user"]}}`,
+    );
+    expect([answer.status, answer.body.detail.length]).toEqual([422, 3]);
+  });
+
+  it('integers that would be rounded are 422, those that are exact come back', async () => {
+    const refused = await createAgent('{"a":[1,12345678901234567890]}');
+    const error = 'an integer of this size cannot be kept exactly, write it as a string';
+    expect([refused.status, refused.body.detail]).toEqual([422, [ownRule(['body', 'configuration', 'a', 1], error)]]);
+    const kept = await createAgent(`{"a":${Number.MAX_SAFE_INTEGER}}`);
+    expect(kept.body.configuration).toEqual({ a: Number.MAX_SAFE_INTEGER });
+  });
+});
+
+describe('I10: characters that no store keeps', () => {
+  it.each(['\\u0000', 'a\\u0000b', '\\ud800', '\\udfffx', '\\ud800\\ud800'])(
+    '%s is 422 wherever it stands',
+    async (text) => {
+      const inValue = await createAgent(`{"a":{"b":["${text}"]}}`);
+      expect([inValue.status, inValue.body.detail]).toEqual([422, [notUnicode('body', 'configuration', 'a', 'b', 0)]]);
+      expect((await createAgent(`{"${text}":1}`)).status).toBe(422);
+      const inPassword = await postText(users, `{"username":"a@b.co","password":"12345678${text}","roles":["user"]}`);
+      expect(inPassword.status).toBe(422);
+    },
+  );
+
+  it.each(['username', 'password'])('NUL in the %s of a login is 422', async (field) => {
+    const form = { username: adminUsername, password, [field]: 'a\0b' };
+    const answer = await weft.request('POST', login, { form });
+    expect([answer.status, answer.body.detail]).toEqual([422, [notUnicode('body', field)]]);
+  });
+});
+
+describe('I17: a body that is not declared as what it is', () => {
+  const json = JSON.stringify({ username: 'plain@weft.test', password, roles: ['user'] });
+
+  it.each([
+    ['text/plain', 422],
+    ['', 422],
+    ['application/x-www-form-urlencoded', 422],
+    ['multipart/form-data; boundary=x', 422],
+    ['application/octet-stream', 415],
+    ['application/xml', 415],
+    ['json', 415],
+    [';;;', 415],
+  ])('JSON as %j is %i, and no user is created', async (contentType, status) => {
+    const body = new Blob([json]);
+    const headers = contentType === '' ? {} : { 'content-type': contentType };
+    const answer = await weft.request('POST', users, { token, body, headers });
+    expect(answer.status).toBe(status);
+    if (status === 422) expect(answer.body.detail[0]).toMatchObject({ loc: ['body'], type: 'model_attributes_type' });
+    expect((await weft.request('GET', `${users}plain%40weft.test`, { token })).status).toBe(404);
+  });
+
+  it('application/*+json and a charset are JSON', async () => {
+    expect((await postText(users, '{}', 'application/vnd.x+json')).body.detail).toHaveLength(3);
+    expect((await postText(users, '{}', 'Application/JSON; charset=UTF-8')).body.detail).toHaveLength(3);
+  });
+
+  it('the token is given for a multipart form as for a url-encoded one, and not for JSON', async () => {
+    const form = new FormData();
+    form.set('username', adminUsername);
+    form.set('password', password);
+    expect((await weft.request('POST', login, { body: form })).status).toBe(200);
+    const answer = await weft.request('POST', login, { json: { username: adminUsername, password } });
+    expect([answer.status, answer.body.detail]).toEqual([
+      422,
+      [missing('body', 'username'), missing('body', 'password')],
+    ]);
+  });
+
+  it.each(['json', '', ';;;', 'text/plain'])('an operation without a body does not mind the type %j', async (type) => {
+    const answer = await weft.request('DELETE', `${agents}nowhere`, { token, headers: { 'content-type': type } });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('I18: names that would be something else elsewhere', () => {
+  const refused = [
+    '',
+    '/',
+    'a/b',
+    '\\',
+    '..',
+    '.a',
+    '%2e%2e%2f',
+    'a\r\nb',
+    'a\nb',
+    'a b',
+    'a#',
+    'a*',
+    'a?',
+    '😀',
+    'é',
+    '-a',
+    '_a',
+  ];
+
+  it.each([...refused, 'a'.repeat(129), 'a\n'])('%j is no name', async (name) => {
+    const agent = await weft.request('POST', agents, { token, json: { ap_id: name, password, configuration: {} } });
+    expect([agent.status, agent.body.detail]).toEqual([422, [badName('ap_id')]]);
+    const app = await weft.request('POST', apps, { token, json: { app_name: name, api_key: 'k', permissions: {} } });
+    expect([app.status, app.body.detail]).toEqual([422, [badName('app_name')]]);
+  });
+
+  it.each(['a.b', 'a..b', 'A+1', 'a@b.co', '00:11:22', 'a_b-c', 'a'.repeat(128), 'public', 'me'])(
+    '%s is one, and found again',
+    async (name) => {
+      expect((await createAgent('{}', name)).status).toBe(200);
+      const escaped = encodeURIComponent(name);
+      for (const path of [escaped, `${escaped}/`]) {
+        expect((await weft.request('GET', agents + path, { token })).body.ap_id).toBe(name);
+      }
+    },
+  );
+});
+
+describe('I20: what is given twice', () => {
+  it('of two login types the last counts', async () => {
+    const form = { username: adminUsername, password };
+    const asUser = await weft.request('POST', '/api/v1/token/?login_type=agent&login_type=user', { form });
+    const asAgent = await weft.request('POST', '/api/v1/token/?login_type=user&login_type=agent', { form });
+    expect([asUser.status, asAgent.status]).toEqual([200, 401]);
+  });
+
+  it('of two passwords the last counts', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    const pair = `username=${encodeURIComponent(adminUsername)}`;
+    const good = encodeURIComponent(password);
+    expect((await postText(login, `${pair}&password=wrong&password=${good}`, type)).status).toBe(200);
+    expect((await postText(login, `${pair}&password=${good}&password=wrong`, type)).status).toBe(401);
+  });
+});

@@ -1,0 +1,134 @@
+// The log that makes a post durable before it is answered: records are appended and flushed, and read back after a
+// crash. It lies in segments, so that what has been sealed into blocks goes by removing files.
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  unlinkSync,
+  writevSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+const headerBytes = 8;
+const maxSegmentBytes = 4 * 1024 * 1024;
+
+export interface JournalOptions {
+  folder: string;
+  /** Told about bytes that cannot be read back: an unfinished end is normal after a crash, anything else is damage. */
+  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+}
+
+export class Journal {
+  readonly #folder: string;
+  readonly #onDamage: JournalOptions['onDamage'];
+  /** Numbers of the segments on disk, oldest first; the last one is open for appending. */
+  #segments: number[] = [];
+  #handle: number | undefined;
+  #size = 0;
+
+  constructor({ folder, onDamage }: JournalOptions) {
+    this.#folder = folder;
+    this.#onDamage = onDamage;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /**
+   * Hands every record that was ever appended and not removed to `take`, with its segment, in order; then opens a new
+   * segment. An unfinished record at the very end is cut off; a damaged one elsewhere costs the rest of its segment.
+   */
+  recover(take: (record: Uint8Array, segment: number) => void): void {
+    const names = readdirSync(this.#folder).filter((name) => /^\d{12}\.log$/.test(name));
+    this.#segments = names.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b);
+    const last = this.#segments.at(-1);
+    for (const segment of this.#segments) this.#read(segment, segment === last, take);
+    this.#open((last ?? 0) + 1);
+  }
+
+  /** The segment that the next record goes to. */
+  get segment(): number {
+    return this.#segments.at(-1)!;
+  }
+
+  /** Durable when it returns. When it throws, nothing was appended. */
+  append(payload: Uint8Array): void {
+    if (this.#size >= maxSegmentBytes) this.#open(this.segment + 1);
+    const header = Buffer.alloc(headerBytes);
+    header.writeUInt32LE(payload.length, 0);
+    header.writeUInt32LE(crc32(payload), 4);
+    try {
+      this.#write([header, payload]);
+    } catch (error) {
+      ftruncateSync(this.#handle!, this.#size);
+      throw error;
+    }
+    fdatasyncSync(this.#handle!);
+    this.#size += headerBytes + payload.length;
+  }
+
+  /** Removes the segments before this one. */
+  removeBefore(segment: number): void {
+    while (this.#segments.length > 1 && this.#segments[0]! < segment) unlinkSync(this.#path(this.#segments.shift()!));
+  }
+
+  get bytes(): number {
+    return (this.#segments.length - 1) * maxSegmentBytes + this.#size;
+  }
+
+  close(): void {
+    if (this.#handle !== undefined) closeSync(this.#handle);
+    this.#handle = undefined;
+  }
+
+  #write(parts: Uint8Array[]): void {
+    const total = parts.reduce((sum, part) => sum + part.length, 0);
+    const written = writevSync(this.#handle!, parts, this.#size);
+    // The kernel writes less than asked only when the disk is full: the rest says so.
+    if (written < total) {
+      const rest = Buffer.concat(parts).subarray(written);
+      if (writevSync(this.#handle!, [rest], this.#size + written) < rest.length) throw new Error('short write');
+    }
+  }
+
+  #open(segment: number): void {
+    this.close();
+    this.#handle = openSync(this.#path(segment), 'wx+', 0o600);
+    this.#segments.push(segment);
+    this.#size = 0;
+    // The new name must survive a power cut as well as what is written under it.
+    const folder = openSync(this.#folder, 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+
+  #read(segment: number, isLast: boolean, take: (record: Uint8Array, segment: number) => void): void {
+    const path = this.#path(segment);
+    const bytes = readFileSync(path);
+    let position = 0;
+    while (position < bytes.length) {
+      const length = position + headerBytes <= bytes.length ? bytes.readUInt32LE(position) : Number.POSITIVE_INFINITY;
+      const end = position + headerBytes + length;
+      const isWhole = end <= bytes.length;
+      const payload = isWhole ? bytes.subarray(position + headerBytes, end) : undefined;
+      if (!payload || crc32(payload) !== bytes.readUInt32LE(position + 4)) {
+        const isEnd = isLast && (!isWhole || end === bytes.length);
+        const what = `${bytes.length - position} bytes from ${position} on in journal segment ${path}`;
+        this.#onDamage(isEnd ? `cut off ${what}: they were never acknowledged` : `cannot read ${what}`, isEnd);
+        if (isEnd) truncateSync(path, position);
+        return;
+      }
+      take(payload, segment);
+      position = end;
+    }
+  }
+
+  #path(segment: number): string {
+    return join(this.#folder, `${String(segment).padStart(12, '0')}.log`);
+  }
+}

@@ -1,0 +1,94 @@
+// One test per operation that the running server documents: mutated requests, and what must hold for every answer.
+import { Agent } from 'node:http';
+import fc from 'fast-check';
+import { afterAll, expect, it } from 'vitest';
+import {
+  listOperations,
+  type OpenApi,
+  type RawRequest,
+  type RawResponse,
+  requestsOf,
+  sendRaw,
+} from './mutated-requests.ts';
+import { password, startWeft } from './weft.ts';
+
+const known = {
+  username: ['victim@weft.test', 'nobody@weft.test'],
+  password: [password],
+  new_password: [password],
+  api_key: ['key'],
+  roles: [['user'], ['admin', 'user']],
+  ap_id: ['victim-ap', 'nowhere'],
+  app_name: ['victim-app', 'nothing'],
+  ap_id_pattern: ['victim-*', '*'],
+  token: ['not-a-token'],
+};
+
+export interface Runs {
+  /** For most operations. */
+  usual: number;
+  /** For those where a request that is still valid costs a password hash. */
+  costly: number;
+}
+
+const costly = /^(create_token|reset_password|sign_up|(create|update)_(user|agent)(_public)?)$/;
+
+export async function describeMutations(runs: Runs): Promise<void> {
+  const weft = await startWeft();
+  const agent = new Agent({ keepAlive: true });
+  const token = await weft.admin();
+  await weft.user('victim@weft.test');
+  await weft.agent('victim-ap');
+  await weft.app('victim-app');
+  const document: OpenApi = (await weft.request('GET', '/openapi.json')).body;
+  afterAll(async () => {
+    agent.destroy();
+    await weft.stop();
+  });
+
+  // What removes the records that the others work on comes last.
+  const operations = listOperations(document).sort(
+    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+  );
+  it.each(operations)('I11: $id answers every mutated request, and never with a 5xx', async (operation) => {
+    const seen = new Set<number>();
+    const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
+    await fc.assert(
+      fc.asyncProperty(requestsOf(operation, document, known), async (request) => {
+        const answer = await sendRaw(weft.url, agent, token, request);
+        seen.add(answer.status);
+        checkAnswer(request, answer);
+      }),
+      { numRuns },
+    );
+    expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
+    // Otherwise the requests were not almost right: some must fail validation, and some get past it.
+    if (operation.body) expect([...seen]).toContain(422);
+    const isPast = (status: number) => [200, 401, 404, 409].includes(status) || operation.id === 'reset_password';
+    expect([...seen].some(isPast), [...seen].join()).toBe(true);
+  });
+}
+
+function checkAnswer(request: RawRequest, { status, contentType, text }: RawResponse): void {
+  expect(status, text).toBeLessThan(500);
+  expect(contentType).toMatch(/^application\/json/);
+  const body = JSON.parse(text);
+  if (status === 200) return;
+  expect(Object.keys(body).sort()).toEqual(['code', 'detail']);
+  expect(body.code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  if (status !== 422) {
+    expect(typeof body.detail).toBe('string');
+    return;
+  }
+  expect(body.code).toBe('validation_error');
+  expect(body.detail.length).toBeGreaterThan(0);
+  for (const problem of body.detail) {
+    const { loc, msg, type, ctx, ...rest } = problem;
+    expect(rest).toEqual({});
+    expect(['body', 'query', 'path']).toContain(loc[0]);
+    expect(loc.every((step: unknown) => typeof step === 'string' || Number.isInteger(step))).toBe(true);
+    expect([typeof msg, typeof type]).toEqual(['string', 'string']);
+    expect(ctx === undefined || typeof ctx === 'object').toBe(true);
+  }
+  if (request.body.length > 20_000) expect(text.length).toBeLessThan(request.body.length + 20_000);
+}
