@@ -1,3 +1,4 @@
+// Hashing of chosen passwords, and the queue in front of it.
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { TryLaterError } from './errors.ts';

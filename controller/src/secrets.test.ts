@@ -1,3 +1,4 @@
+// What is derived from the secret of the installation, and what only the right key opens.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateSecret, hashGeneratedSecret, Keyring } from './secrets.ts';

@@ -176,16 +176,18 @@ test('an agent or app named like an administrator never acts as that administrat
       const app = { app_name: name, api_key: password, permissions: {} };
       expect((await post('/api/v1/third_party_apps/', app)).status).toBe(200);
       const administrator = await weft.login('user', name);
-      for (const token of [await weft.login('agent', name), await weft.login('third_party_app', name)]) {
-        for (const [method, path, json] of adminsOnly) {
+      const impostors = [await weft.login('agent', name), await weft.login('third_party_app', name)];
+      const me = () => weft.request('GET', '/api/v1/users/me', { token: administrator });
+      for (const [method, path, json] of adminsOnly) {
+        for (const token of impostors) {
           const { status } = await weft.request(method, path.replace('NAME', name), { token, json });
           expect([method, path, status]).toEqual([method, path, 403]);
         }
+        expect((await me()).status).toBe(200);
       }
       await weft.request('DELETE', agents + name, { token: admin });
       await weft.request('DELETE', `/api/v1/third_party_apps/${name}`, { token: admin });
-      const { body } = await weft.request('GET', '/api/v1/users/me', { token: administrator });
-      expect(body).toEqual({ username: name, roles: 'admin', scopes: [] });
+      expect((await me()).body).toEqual({ username: name, roles: 'admin', scopes: [] });
       await weft.request('DELETE', `/api/v1/users/${name}`, { token: admin });
     }),
     { numRuns: 8 },

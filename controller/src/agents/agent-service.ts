@@ -53,6 +53,8 @@ export class AgentService implements PrincipalSource {
   async create(input: NewAgent): Promise<Agent> {
     await this.#requireRoom();
     const agent = await this.#newRecord(input);
+    // Once more: hashing takes its time, and many may have come meanwhile.
+    await this.#requireRoom();
     await this.#agents.create(agent);
     return toAgentResponse(agent);
   }

@@ -1,3 +1,4 @@
+// Globs over ap_ids: what they match, against a table and against a regular expression.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matchesGlob } from './glob.ts';

@@ -260,7 +260,7 @@ describe('the answers', () => {
         await ask(method, `${collection}{${key}}`, collection + name, method === 'put' ? { json: {} } : {});
       }
     }
-    await ask('get', apps.slice(0, -1) + '/', apps);
+    await ask('get', apps, apps);
     await ask('post', '/api/v1/agents/public', '/api/v1/agents/public', { json: agent });
     const { id } = (
       await ask('post', '/api/v1/enrolment_tokens', '/api/v1/enrolment_tokens', { json: { ap_id_pattern: '*' } })

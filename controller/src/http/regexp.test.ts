@@ -9,8 +9,8 @@ import { NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/identifie
 const root = join(import.meta.dirname, '../../..');
 const maxMs = 100;
 // Small steps first: an expression that explodes is caught before it takes for ever.
-const lengths = [16, 20, 24, 28, 32, 64, 256, 2048, 20_000];
-const maxLetters = 14;
+const lengths = [16, 20, 24, 28, 32, 48, 72, 110, 160, 240, 360, 540, 1000, 2000, 5000, 20_000];
+const maxLetters = 9;
 
 interface Found {
   where: string;
@@ -32,7 +32,7 @@ function collect(): Found[] {
       if (node?.type === 'Property' && node.key.name === 'pattern' && typeof node.value.value === 'string') {
         found.push({ where: file, source: node.value.value, flags: 'u' });
       }
-      return node;
+      return typeof node === 'bigint' ? undefined : node;
     });
   }
   return found;
@@ -64,9 +64,9 @@ function slowest(
   for (const unit of [...letters, ...pairs]) {
     const middle = unit.repeat(Math.ceil(length / unit.length));
     for (const text of starts.flatMap((start) => [`${start}${middle}`, `${start}${middle}\u0001`])) {
-      const ms = Math.min(time(expression, text), worst.ms < maxMs ? Number.POSITIVE_INFINITY : 0);
+      const ms = time(expression, text);
       // Once more before it counts: other processes use this machine too.
-      if (ms > worst.ms) worst = { ms: ms < maxMs ? ms : Math.min(ms, time(expression, text)), unit };
+      if (ms > worst.ms) worst = { ms: ms > maxMs ? Math.min(ms, time(expression, text)) : ms, unit };
       if (worst.ms > maxMs) return worst;
     }
   }

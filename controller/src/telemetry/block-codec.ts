@@ -155,7 +155,12 @@ function decimalsOf(values: Float64Array): number | undefined {
   }
   // More decimals make larger whole numbers: an early value may have become too large.
   const scale = powersOfTen[decimals]!;
-  return values.every((value) => Number.isNaN(value) || (Math.abs(value * scale) <= maxScaled && Math.round(value * scale) / scale === value)) ? decimals : undefined;
+  return values.every(
+    (value) =>
+      Number.isNaN(value) || (Math.abs(value * scale) <= maxScaled && Math.round(value * scale) / scale === value),
+  )
+    ? decimals
+    : undefined;
 }
 
 function writeTexts(out: ByteWriter, field: number, texts: (string | undefined)[]): void {

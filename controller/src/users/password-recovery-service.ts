@@ -17,7 +17,8 @@ const pollMs = 5_000;
 const wakeMs = 100;
 const mailsPerHour = 3;
 const maxPending = 10_000;
-const batchSize = 20;
+// One at a time: a slow mail server must not keep others from mails that are held and not yet worked on.
+const batchSize = 1;
 
 export interface PasswordRecoveryOptions {
   users: UserStore;

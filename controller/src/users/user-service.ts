@@ -54,6 +54,8 @@ export class UserService implements PrincipalSource {
   async create(input: NewUser): Promise<TokenData> {
     await this.#requireRoom();
     const user = await this.#newRecord(input);
+    // Once more: hashing takes its time, and many may have come meanwhile.
+    await this.#requireRoom();
     await this.#users.create(user);
     return toTokenData(user);
   }

@@ -77,6 +77,7 @@ class SqlUserStore implements UserStore {
         [password_hash, roles ? JSON.stringify(roles) : null, becomesAdmin, ver, username],
       );
       if (row === undefined) return undefined;
+      if (password_hash !== null) await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [row.id]);
       if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
       if (becomesAdmin === 0) await assertAdminRemains(tx);
       return toRecord(row);

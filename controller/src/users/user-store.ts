@@ -30,7 +30,7 @@ export interface UserStore {
   /** True from the first administrator on, for ever. */
   hasAdmin(): Promise<boolean>;
   /**
-   * Resolves the record as it is now, or undefined if there is none.
+   * Resolves the record as it is now, or undefined if there is none. A new password makes open reset tokens useless.
    * Throws ConflictError `last_administrator` rather than take the last administrator's role, whatever runs beside it.
    */
   update(username: string, change: UserChange): Promise<UserRecord | undefined>;

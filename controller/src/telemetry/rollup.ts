@@ -1,0 +1,133 @@
+// Roll-ups: for each field and each minute or hour the least, greatest, sum, number and last of its values. They are
+// kept in chunks of 360 buckets and answer long windows without reading samples.
+import { Block, encodeBlock } from './block-codec.ts';
+
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const levels = [minuteMs, hourMs] as const;
+export type Level = (typeof levels)[number];
+
+const bucketsPerChunk = 360;
+/** Sums of decimals are not decimals; rounded to this they are again, and no mean differs that anyone could see. */
+const sumPrecision = 1e6;
+const stat = { min: 0, max: 1, sum: 2, count: 3, last: 4 } as const;
+
+/** Buckets of one field, side by side. A bucket without values has count 0. */
+export class Buckets {
+  readonly size: number;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  readonly sum: Float64Array;
+  readonly count: Float64Array;
+  readonly last: Float64Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.min = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+    this.max = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+    this.sum = new Float64Array(size);
+    this.count = new Float64Array(size);
+    this.last = new Float64Array(size);
+  }
+
+  /** Values must come in order of time. */
+  add(index: number, value: number): void {
+    if (value < this.min[index]!) this.min[index] = value;
+    if (value > this.max[index]!) this.max[index] = value;
+    this.sum[index]! += value;
+    this.count[index]!++;
+    this.last[index] = value;
+  }
+
+  /** Adds a bucket of others; they too must come in order of time. */
+  merge(index: number, other: Buckets, from: number): void {
+    if (other.count[from] === 0) return;
+    if (other.min[from]! < this.min[index]!) this.min[index] = other.min[from]!;
+    if (other.max[from]! > this.max[index]!) this.max[index] = other.max[from]!;
+    this.sum[index]! += other.sum[from]!;
+    this.count[index]! += other.count[from]!;
+    this.last[index] = other.last[from]!;
+  }
+
+  copy(index: number, other: Buckets, from: number): void {
+    for (const name of ['min', 'max', 'sum', 'count', 'last'] as const) this[name][index] = other[name][from]!;
+  }
+}
+
+export function chunkOf(level: Level, ms: number): number {
+  return Math.floor(ms / (level * bucketsPerChunk));
+}
+
+export function chunkStart(level: Level, chunk: number): number {
+  return chunk * level * bucketsPerChunk;
+}
+
+export function chunkSpan(level: Level): number {
+  return level * bucketsPerChunk;
+}
+
+export function emptyChunk(): Buckets {
+  return new Buckets(bucketsPerChunk);
+}
+
+export function encodeChunk(buckets: Buckets): Uint8Array {
+  const used: number[] = [];
+  for (let index = 0; index < buckets.size; index++) if (buckets.count[index]! > 0) used.push(index);
+  const pick = (values: Float64Array) => Float64Array.from(used, (index) => values[index]!);
+  const sum = pick(buckets.sum).map((value) =>
+    Math.abs(value) < 1e9 ? Math.round(value * sumPrecision) / sumPrecision : value,
+  );
+  return encodeBlock({
+    ts: Float64Array.from(used),
+    columns: new Map([
+      [stat.min, pick(buckets.min)],
+      [stat.max, pick(buckets.max)],
+      [stat.sum, sum],
+      [stat.count, pick(buckets.count)],
+      [stat.last, pick(buckets.last)],
+    ]),
+    texts: new Map(),
+  });
+}
+
+export function decodeChunk(data: Uint8Array): Buckets {
+  const block = new Block(data);
+  const buckets = emptyChunk();
+  const columns = Object.entries(stat).map(
+    ([name, number]) => [buckets[name as keyof typeof stat], block.column(number)!] as const,
+  );
+  for (let row = 0; row < block.ts.length; row++) {
+    for (const [target, source] of columns) target[block.ts[row]!] = source[row]!;
+  }
+  return buckets;
+}
+
+/** Ranges of whole minutes that hold a row, neighbours joined. */
+export function touchedMinutes(ts: Float64Array, unitMs: number = minuteMs): { startMs: number; endMs: number }[] {
+  const ranges: { startMs: number; endMs: number }[] = [];
+  for (const time of ts) {
+    const startMs = Math.floor(time / unitMs) * unitMs;
+    const last = ranges.at(-1);
+    if (last && startMs <= last.endMs + 1) last.endMs = startMs + unitMs - 1;
+    else ranges.push({ startMs, endMs: startMs + unitMs - 1 });
+  }
+  return ranges;
+}
+
+/** Calls back with each chunk of the range, its first and last bucket in it, and how many buckets came before. */
+export function eachChunk(
+  level: Level,
+  startMs: number,
+  endMs: number,
+  visit: (chunk: number, first: number, last: number, offset: number) => void,
+): void {
+  const lastPerChunk = chunkSpan(level) / level - 1;
+  let offset = 0;
+  for (let chunk = chunkOf(level, startMs); chunk <= chunkOf(level, endMs); chunk++) {
+    const begin = chunkStart(level, chunk);
+    const first = Math.max(0, Math.floor((startMs - begin) / level));
+    const last = Math.min(lastPerChunk, Math.floor((endMs - begin) / level));
+    visit(chunk, first, last, offset);
+    offset += last - first + 1;
+  }
+}

@@ -1,0 +1,222 @@
+// The embedded telemetry store itself, synchronous, in a thread of its own. A commit goes to the journal and to the heads
+// in memory; full or old heads are sealed into blocks and roll-ups in SQLite, and the journal behind them goes.
+import { join } from 'node:path';
+import { AgentSeries, neverTs } from './agent-series.ts';
+import { BlockCache } from './block-cache.ts';
+import { Head } from './head.ts';
+import { Journal } from './journal.ts';
+import { chunkOf, hourMs, minuteMs } from './rollup.ts';
+import { readRecord } from './sample-record.ts';
+import { sealHead } from './sealing.ts';
+import { queryFrame, readRows } from './series-reader.ts';
+import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './telemetry-store.ts';
+import { TelemetryTables } from './telemetry-tables.ts';
+
+/** A head this long is sealed. */
+const sealRows = 1024;
+/** Above these the oldest heads are sealed early, one after each commit. */
+const maxHeadBytes = 192 * 1024 * 1024;
+const maxJournalBytes = 96 * 1024 * 1024;
+const pruneStep = 64;
+
+export interface EngineOptions {
+  folder: string;
+  rawRetentionMs: number;
+  rollupRetentionMs: number;
+  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+}
+
+export interface RegisteredAgent {
+  agent: number;
+  fields: { name: string; no: number; isText: boolean }[];
+}
+
+export class TelemetryEngine {
+  readonly #options: EngineOptions;
+  readonly #tables: TelemetryTables;
+  readonly #blocks: BlockCache;
+  readonly #journal: Journal;
+  readonly #agents = new Map<number, AgentSeries>();
+  readonly #numbers = new Map<string, number>();
+  /** Agents with rows in their heads, those waiting longest first, with the journal segment of their first row. */
+  readonly #open = new Map<AgentSeries, number>();
+  readonly #full = new Set<AgentSeries>();
+  #headBytes = 0;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#tables = new TelemetryTables(join(options.folder, 'telemetry.db'));
+    this.#blocks = new BlockCache(this.#tables, (message) => options.onDamage(message, false));
+    this.#journal = new Journal({ folder: join(options.folder, 'journal'), onDamage: options.onDamage });
+    this.#journal.recover((record, segment) => this.#apply(record, segment));
+  }
+
+  /** Numbers for an agent and its names; durable when it returns. Throws FieldConflict. */
+  register(ap_id: string, names: readonly { name: string; isText: boolean; sampleIndex: number }[]): RegisteredAgent {
+    const known = this.#find(ap_id);
+    try {
+      this.#tables.transaction(() => {
+        const series = known ?? this.#load(this.#tables.createAgent(ap_id), ap_id);
+        series.register(names, this.#tables);
+      });
+    } catch (error) {
+      // What the rollback has undone must not be remembered.
+      if (!known && this.#numbers.has(ap_id)) this.#forget(ap_id, this.#find(ap_id)!);
+      throw error;
+    }
+    const series = this.#find(ap_id)!;
+    return { agent: series.no, fields: series.fields.map(({ name, no, isText }) => ({ name, no, isText })) };
+  }
+
+  /** Durable when it returns; when it throws, nothing was stored. */
+  commit(record: Uint8Array): void {
+    this.#journal.append(record);
+    this.#apply(record, this.#journal.segment);
+  }
+
+  /** At most one head: called between commits, so that nobody waits for more than that. Returns whether it sealed one. */
+  sealOne(): boolean {
+    const [oldest] = this.#open.keys();
+    if (!oldest) return false;
+    const isTight = this.#headBytes > maxHeadBytes || this.#journal.bytes > maxJournalBytes;
+    const [full] = this.#full;
+    const next = isTight ? oldest : full;
+    if (!next) return false;
+    this.#seal(next);
+    return true;
+  }
+
+  /** Everything into blocks. */
+  sealAll(): void {
+    for (const series of [...this.#open.keys()]) this.#seal(series);
+  }
+
+  query(query: SeriesQuery): Frame {
+    const series = this.#find(query.ap_id);
+    return queryFrame(series, query, this.#tables, this.#blocks, Date.now() - this.#options.rawRetentionMs);
+  }
+
+  rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Frame {
+    return readRows(this.#find(ap_id), range, limit, metrics, this.#tables, this.#blocks);
+  }
+
+  fields(ap_id: string, sinceMs: number): FieldInfo[] {
+    const fields = this.#find(ap_id)?.fields.filter(({ lastTs }) => lastTs >= sinceMs) ?? [];
+    return fields
+      .map(({ name, isText, lastTs }): FieldInfo => ({ name, kind: isText ? 'text' : 'metric', lastTs }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  latest(ap_ids: readonly string[]): LatestValues[] {
+    return ap_ids.flatMap((ap_id) => {
+      const fields = this.#find(ap_id)?.fields.filter(({ isText, lastTs }) => !isText && lastTs !== neverTs) ?? [];
+      if (fields.length === 0) return [];
+      return [{ ap_id, metrics: fields.map(({ name, lastTs: ts, lastValue: value }) => ({ name, ts, value })) }];
+    });
+  }
+
+  remove(ap_id: string): void {
+    const series = this.#find(ap_id);
+    if (!series) return;
+    this.#tables.transaction(() => this.#tables.removeAgent(series.no));
+    this.#forget(ap_id, series);
+    this.#blocks.clear();
+  }
+
+  prune(nowMs: number): boolean {
+    const { rawRetentionMs, rollupRetentionMs } = this.#options;
+    const limit = nowMs - rollupRetentionMs;
+    // An hour more than promised, so that the roll-up of a late sample still finds the samples beside it.
+    const found = this.#tables.transaction(
+      () =>
+        this.#tables.pruneBlocks(nowMs - rawRetentionMs - hourMs, pruneStep) +
+        this.#tables.pruneRollups(minuteMs, chunkOf(minuteMs, limit), pruneStep) +
+        this.#tables.pruneRollups(hourMs, chunkOf(hourMs, limit), pruneStep) +
+        this.#tables.pruneRemoved(pruneStep),
+    );
+    return found > 0;
+  }
+
+  check(): void {
+    this.#tables.check();
+  }
+
+  close(): void {
+    this.#journal.close();
+    this.#tables.close();
+  }
+
+  #seal(series: AgentSeries): void {
+    this.#tables.transaction(() => sealHead(series, this.#tables, this.#blocks));
+    this.#headBytes -= series.head.bytes;
+    series.head = new Head();
+    this.#open.delete(series);
+    this.#full.delete(series);
+    const [oldestSegment] = this.#open.values();
+    this.#journal.removeBefore(oldestSegment ?? this.#journal.segment);
+  }
+
+  #apply(record: Uint8Array, segment: number): void {
+    let series: AgentSeries | undefined;
+    let row = 0;
+    let ts = 0;
+    let bytesBefore = 0;
+    const leave = () => {
+      if (!series) return;
+      this.#headBytes += series.head.bytes - bytesBefore;
+      if (series.head.count >= sealRows) this.#full.add(series);
+    };
+    readRecord(record, {
+      sample: (agent, time) => {
+        leave();
+        series = this.#agents.get(agent) ?? (this.#tables.agentExists(agent) ? this.#load(agent) : undefined);
+        if (!series) return;
+        if (series.head.count === 0) this.#open.set(series, segment);
+        bytesBefore = series.head.count === 0 ? 0 : series.head.bytes;
+        row = series.head.row(time);
+        ts = time;
+      },
+      value: (number, value) => {
+        const field = series?.fields[number];
+        if (!field) return;
+        series!.head.setValue(row, number, value);
+        if (ts >= field.lastTs) {
+          field.lastTs = ts;
+          field.lastValue = value;
+        }
+      },
+      text: (number, text) => {
+        const field = series?.fields[number];
+        if (!field) return;
+        series!.head.setText(row, number, text);
+        if (ts >= field.lastTs) field.lastTs = ts;
+      },
+    });
+    leave();
+  }
+
+  #find(ap_id: string): AgentSeries | undefined {
+    let no = this.#numbers.get(ap_id);
+    if (no === undefined) {
+      no = this.#tables.agentNumber(ap_id);
+      if (no === undefined) return undefined;
+      this.#numbers.set(ap_id, no);
+    }
+    return this.#agents.get(no) ?? this.#load(no);
+  }
+
+  #load(no: number, ap_id?: string): AgentSeries {
+    const series = new AgentSeries(no, this.#tables);
+    this.#agents.set(no, series);
+    if (ap_id !== undefined) this.#numbers.set(ap_id, no);
+    return series;
+  }
+
+  #forget(ap_id: string, series: AgentSeries): void {
+    if (this.#open.has(series)) this.#headBytes -= series.head.bytes;
+    this.#open.delete(series);
+    this.#full.delete(series);
+    this.#agents.delete(series.no);
+    this.#numbers.delete(ap_id);
+  }
+}
