@@ -6,6 +6,14 @@ import { ensureInstalled, isNode24, node24, root, runInForeground } from './inst
 const weft = join(root, 'controller', 'src', 'bin', 'weft.ts');
 const args = ['serve', ...process.argv.slice(2)];
 
+// npm hands SIGTERM to the shell between, and Debian's ends without passing it on.
+const parent = process.ppid;
+const watch = setInterval(() => {
+  if (process.ppid === parent) return;
+  clearInterval(watch);
+  process.kill(process.pid, 'SIGTERM');
+}, 500).unref();
+
 await ensureInstalled();
 if (isNode24()) {
   // The same process: no second Node to start, and signals arrive where they are meant to.

@@ -41,6 +41,11 @@ export class Keyring {
     return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
   }
 
+  /** True if the secret that `ciphertext` was made with is known. */
+  canDecrypt(ciphertext: string): boolean {
+    return this.#storageKeys.some(({ id }) => id === ciphertext.split('.')[1]);
+  }
+
   /** True if `ciphertext` was not made with the newest secret. */
   isOutdated(ciphertext: string): boolean {
     return ciphertext.split('.')[1] !== this.#storageKeys[0]!.id;

@@ -331,7 +331,7 @@ function prepareDatabase(
   const attempt = async (): Promise<void> => {
     try {
       await database.migrate();
-      if (config.previousSecrets.length > 0) await apps.reencrypt();
+      await apps.reencrypt();
       if (config.admin && !(await users.hasAdmin()))
         await users.createFirstAdmin({ ...config.admin, roles: ['admin'] });
       isDone = true;

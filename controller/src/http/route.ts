@@ -52,6 +52,8 @@ export interface Route {
   response: TSchema;
   /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
   target?: string;
+  /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */
+  admit?: (request: FastifyRequest) => void | Promise<void>;
   handle: (context: RouteContext) => Promise<unknown>;
 }
 

@@ -1,9 +1,11 @@
 // Who may create the first administrator: somebody on this machine, or somebody who can read what was printed at start.
 import { timingSafeEqual } from 'node:crypto';
 import { BlockList, isIPv6 } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 import { PermissionError } from '../errors.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
-import type { RouteContext } from './route.ts';
+import { readQuery } from './query-reader.ts';
+import { searchOf } from './search.ts';
 
 /** True for the names and addresses that only this machine reaches. */
 export function isLoopback(host: string): boolean {
@@ -25,9 +27,11 @@ export interface SetupCheckOptions {
 }
 
 export function createSetupCheck({ code, always, attempts }: SetupCheckOptions) {
-  return ({ request, address }: RouteContext, given: string | undefined): void => {
+  return (request: FastifyRequest): void => {
+    const address = request.ip;
     if (!always && isLoopback(address) && !isForwarded(request.headers)) return;
     attempts.check(addressKey(address));
+    const given = readQuery(searchOf(request)).get('code')?.at(-1);
     if (given !== undefined && isEqual(given.trim().toUpperCase(), code)) return;
     attempts.count(addressKey(address));
     throw new PermissionError('setup_code_required', 'Give the set-up code that Weft printed at start, as ?code=');

@@ -73,6 +73,23 @@ describe('D1: a request that never ends', () => {
     connection.socket.end();
     await dripping;
   });
+
+  it('in its headers is cut off sooner than one in its body', async () => {
+    const ends: string[] = [];
+    const starts = {
+      body: 'POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+      headers: 'GET /healthz HTTP/1.1\r\nX-A: ',
+    };
+    await Promise.all(
+      Object.entries(starts).map(async ([name, start]) => {
+        const connection = await open();
+        connection.send(start);
+        await connection.answer();
+        ends.push(name);
+      }),
+    );
+    expect(ends).toEqual(['headers', 'body']);
+  });
 });
 
 it('a connection on which nothing is ever asked is closed', async () => {

@@ -14,6 +14,7 @@ export function createRouteHandler(route: Route, validator: Validator, beforeAns
   const hasPath = route.url.includes(':');
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
+    if (route.admit) await route.admit(request);
     const problems: Problem[] = [];
     let body: unknown;
     if (route.form) {

@@ -5,7 +5,15 @@ import { encodeBlock, type Rows } from './block-codec.ts';
 import { lowerBound } from './head.ts';
 import { mergeRows, sliceRows } from './merge-rows.ts';
 import {
-  Buckets, decodeChunk, eachChunk, emptyChunk, encodeChunk, hourMs, type Level, minuteMs, touchedMinutes,
+  Buckets,
+  decodeChunk,
+  eachChunk,
+  emptyChunk,
+  encodeChunk,
+  hourMs,
+  type Level,
+  minuteMs,
+  touchedMinutes,
 } from './rollup.ts';
 import { blockRows, type RawRows, rawRows } from './series-reader.ts';
 import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
@@ -51,7 +59,6 @@ function placeRows(
     tables.insertBlock(agent, part.ts[0]!, part.ts.at(-1)!, part.ts.length, encodeBlock(part));
   }
 }
-
 
 /** Counts the minutes of the range anew from all rows in it, and the hours around them from their minutes. */
 function updateRollups(
@@ -119,4 +126,3 @@ function store(
     tables.putRollup(agent, field, level, chunk, encodeChunk(target));
   });
 }
-

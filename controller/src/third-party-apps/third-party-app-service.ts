@@ -81,12 +81,21 @@ export class ThirdPartyAppService implements PrincipalSource {
     this.#callerChanged('third_party_app', app_name);
   }
 
-  /** Encrypts anew what an older secret protects, so that the older secret can be dropped. */
+  /** Encrypts anew what an older secret protects, so that it can be dropped. Throws if that secret is not known. */
   async reencrypt(): Promise<void> {
-    for (const app of await this.#apps.list()) {
-      if (!this.#keyring.isOutdated(app.api_key_encrypted)) continue;
-      const api_key_encrypted = this.#keyring.encrypt(this.#keyring.decrypt(app.api_key_encrypted, app.id), app.id);
-      await this.#apps.update(app.app_name, { api_key_encrypted });
+    for (const { app_name, id, ver, api_key_encrypted: before } of await this.#apps.list()) {
+      if (!this.#keyring.isOutdated(before)) continue;
+      if (!this.#keyring.canDecrypt(before)) {
+        throw new Error(
+          `the api key of ${app_name} was stored under another secret: give that one as WEFT_SECRET_PREVIOUS, or go back to it`,
+        );
+      }
+      // Only while the key is still the one that was read: another node may be changing it.
+      await this.#apps.update(
+        app_name,
+        { api_key_encrypted: this.#keyring.encrypt(this.#keyring.decrypt(before, id), id) },
+        ver,
+      );
     }
   }
 

@@ -85,6 +85,16 @@ export function describeThirdPartyAppStore(open: () => Promise<ThirdPartyAppStor
     expect(await store.count()).toBe(0);
   });
 
+  test('update leaves a record of another version alone if a version is given', async () => {
+    const app = appNamed('a');
+    await store.create(app);
+    expect(await store.update('a', { api_key_encrypted: 'late' }, 'ver-0')).toBeUndefined();
+    expect(await store.get('a')).toStrictEqual(app);
+    expect(await store.update('a', { api_key_encrypted: 'in time' }, 'ver-1')).toMatchObject({
+      api_key_encrypted: 'in time',
+    });
+  });
+
   test('remove resolves whether there was one to remove', async () => {
     await store.create(appNamed('a'));
     await store.create(appNamed('b'));

@@ -55,19 +55,26 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
     }
   }
 
-  async update(app_name: string, change: ThirdPartyAppChange): Promise<ThirdPartyAppRecord | undefined> {
+  async update(
+    app_name: string,
+    change: ThirdPartyAppChange,
+    onlyVer: string | null = null,
+  ): Promise<ThirdPartyAppRecord | undefined> {
     const { api_key_encrypted = null, permissions, ver = null } = change;
     const [row] = await this.#db.query<AppRow>(
       `UPDATE third_party_apps SET api_key_encrypted = COALESCE(?, api_key_encrypted),
          permissions = COALESCE(?, permissions), ver = COALESCE(?, ver)
-       WHERE app_name = ? RETURNING ${COLUMNS}`,
-      [api_key_encrypted, permissions === undefined ? null : JSON.stringify(permissions), ver, app_name],
+       WHERE app_name = ? AND ver = COALESCE(?, ver) RETURNING ${COLUMNS}`,
+      [api_key_encrypted, permissions === undefined ? null : JSON.stringify(permissions), ver, app_name, onlyVer],
     );
     return row && toRecord(row);
   }
 
   async remove(app_name: string): Promise<boolean> {
-    const rows = await this.#db.query('DELETE FROM third_party_apps WHERE app_name = ? RETURNING id', [app_name]);
+    const rows = await this.#db.query(
+      'DELETE FROM third_party_apps WHERE app_name = ? RETURNING id',
+      [app_name],
+    );
     return rows.length === 1;
   }
 }

@@ -21,8 +21,8 @@ export interface ThirdPartyAppStore {
   count(): Promise<number>;
   /** Durable when it resolves. Throws ConflictError `app_exists` if the app_name is taken. */
   create(app: ThirdPartyAppRecord): Promise<void>;
-  /** Resolves the record as it is now, or undefined if there is none. */
-  update(app_name: string, change: ThirdPartyAppChange): Promise<ThirdPartyAppRecord | undefined>;
+  /** Resolves the record as it is now, or undefined if there is none, or none of the version `onlyVer` if that is given. */
+  update(app_name: string, change: ThirdPartyAppChange, onlyVer?: string): Promise<ThirdPartyAppRecord | undefined>;
   /** Resolves whether there was one to remove. */
   remove(app_name: string): Promise<boolean>;
 }

@@ -8,10 +8,11 @@ import {
   UserRegister,
   UserUpdate,
 } from '@weft/contract';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { UserCaller } from '../caller.ts';
 import { AuthenticationError, ValidationError } from '../errors.ts';
-import { type Route, type RouteContext, route, success } from '../http/route.ts';
+import { type Route, route, success } from '../http/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
@@ -20,7 +21,7 @@ export interface UserRoutesOptions {
   users: UserService;
   recovery: PasswordRecoveryService;
   /** Throws PermissionError unless the request may set Weft up: it comes from this machine, or shows the code. */
-  requireSetupRight: (context: RouteContext, code: string | undefined) => void;
+  requireSetupRight: (request: FastifyRequest) => void;
   limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
 }
 
@@ -39,9 +40,11 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       }),
       body: UserCreate,
       response: TokenData,
+      admit: (request) => {
+        if (!request.caller) requireSetupRight(request);
+      },
       async handle(context) {
         if (context.callerIfAny) return users.create(context.body);
-        requireSetupRight(context, context.query.code);
         if (!context.body.roles.includes('admin')) throw firstUserMustBeAdmin();
         const created = await users.createFirstAdmin(context.body);
         if (!created) throw new AuthenticationError();
@@ -57,6 +60,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       summary: 'Sign up for an account with the standard role',
       body: UserRegister,
       response: TokenData,
+      admit: () => users.requireSignupOpen(),
       async handle({ body, address }) {
         limits.signups.take(addressKey(address));
         return users.signUp(body);

@@ -66,13 +66,18 @@ export class UserService implements PrincipalSource {
     return (await this.#users.createFirstAdmin(user)) ? toTokenData(user) : undefined;
   }
 
-  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
+  /** Throws PermissionError while nobody may sign up. */
+  async requireSignupOpen(): Promise<void> {
     if (this.#signup === 'closed') {
       throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
     }
     if (!(await this.hasAdmin())) {
       throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
     }
+  }
+
+  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
+    await this.requireSignupOpen();
     return this.create({ ...input, roles: ['user'] });
   }
 

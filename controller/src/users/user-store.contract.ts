@@ -130,6 +130,18 @@ export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
       expect(await store.update('a@x', {})).toStrictEqual(await store.get('a@x'));
     });
 
+    test('a new password makes open reset tokens useless, other changes do not', async () => {
+      const user = userNamed('a@x');
+      await store.create(user);
+      const token = { user_id: user.id, created_at: 1, expires_at: 100 };
+      await fixture.resetTokens.create({ ...token, token_hash: 'first' }, 3);
+      await store.update('a@x', { password_hash: 'hash-2' });
+      expect(await fixture.resetTokens.redeem('first', 50, { password_hash: 'x', ver: 'x' })).toBeUndefined();
+      await fixture.resetTokens.create({ ...token, token_hash: 'second' }, 3);
+      await store.update('a@x', { roles: ['user', 'admin'] });
+      expect(await fixture.resetTokens.redeem('second', 50, { password_hash: 'x', ver: 'x' })).toBe('a@x');
+    });
+
     test('resolves undefined for an unknown user, and makes no administrator of it', async () => {
       expect(await store.update('a@x', { roles: ['admin'] })).toBeUndefined();
       expect(await store.hasAdmin()).toBe(false);

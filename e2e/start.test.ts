@@ -1,0 +1,57 @@
+// A newcomer's first minutes: what a start says, what the first page shows, and what a second start still knows.
+import { expect, test } from 'vitest';
+import { adminUsername, eventually, password, root, serve, temporaryFolder } from './weft-process.ts';
+
+test('K8 a first start says where to open it and what to do next, and nobody has an account', async () => {
+  const weft = await serve();
+  expect(weft.out).toContain(`Weft is ready: ${weft.url}\n`);
+  expect(weft.out).toContain(`Open ${weft.url} and create the administrator`);
+  expect(weft.out).toContain(`${weft.url}/docs`);
+
+  const page = await weft.request('GET', '/');
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('Create the administrator');
+  expect(page.body).toContain(`${weft.url}/api/v1/users/public`);
+  expect(page.body).toContain('href="/docs"');
+  expect((await weft.request('GET', '/docs')).body).toContain('swagger-ui-bundle.js');
+
+  for (const name of ['admin', 'admin@example.com', 'root@localhost']) {
+    expect((await weft.login(name, 'admin')).status).toBe(401);
+  }
+  const json = { username: 'eve@example.org', password };
+  expect((await weft.request('POST', '/api/v1/users/signup', { json })).status).toBe(403);
+  for (const path of ['/debug', '/debug/pprof', '/__debug', '/admin', '/console', '/.env', '/api/v1/debug', '/test']) {
+    expect([path, (await weft.request('GET', path)).status]).toEqual([path, 404]);
+  }
+});
+
+test('T3 a second start keeps accounts, tokens and the secret, which only its owner can read', async () => {
+  const folder = temporaryFolder();
+  const first = await serve({ folder });
+  const token = await first.createAdmin();
+  expect(await first.end()).toBe(0);
+
+  const second = await serve({ folder });
+  expect(second.out).toContain('and sign in');
+  expect(second.out).not.toContain('create the administrator');
+  const me = await second.request('GET', '/api/v1/users/me', { token });
+  expect([me.status, me.body]).toEqual([200, { username: adminUsername, roles: 'admin', scopes: [] }]);
+  expect((await second.login(adminUsername, password)).status).toBe(200);
+  const json = { username: 'second@example.org', password, roles: ['admin'] };
+  expect((await second.request('POST', '/api/v1/users/public', { json })).status).toBe(401);
+  expect((await second.request('GET', '/')).body).not.toContain('Create the administrator');
+});
+
+test('npm start serves, and ends with npm', async () => {
+  const env = { WEFT_DATA_DIR: temporaryFolder() };
+  const weft = await serve({ launcher: ['npm', 'start', '--'], folder: root, env });
+  expect((await weft.request('GET', '/healthz')).status).toBe(200);
+  weft.child.kill('SIGTERM');
+  const isAnswering = () =>
+    fetch(weft.url).then(
+      () => true,
+      () => false,
+    );
+  expect(await eventually(isAnswering, (answers) => !answers)).toBe(false);
+  expect(weft.err).toContain('weft: stopping');
+});

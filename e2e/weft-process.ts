@@ -1,0 +1,166 @@
+// Weft as its operators run it: a process of its own, seen through its exit code, its output and its HTTP interface.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export const root = resolve(import.meta.dirname, '..');
+export const command = join(root, 'controller', 'src', 'bin', 'weft.ts');
+const patienceMs = 30_000;
+
+type Env = Record<string, string>;
+
+export interface RunOptions {
+  env?: Env;
+  /** Where it runs; a fresh folder unless given. */
+  folder?: string;
+  /** Sent to standard input, which then ends. */
+  input?: string;
+  /** What stands before the arguments of `weft`. */
+  launcher?: string[];
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+}
+
+/** A folder that goes with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-e2e-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export class WeftProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly folder: string;
+  out = '';
+  err = '';
+  code: number | null | undefined;
+  readonly #changes = new EventEmitter();
+
+  constructor(args: string[], { env = {}, folder = temporaryFolder(), input = '', launcher }: RunOptions = {}) {
+    this.folder = folder;
+    const [program = '', ...before] = launcher ?? [process.execPath, command];
+    this.child = spawn(program, [...before, ...args], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC', WEFT_PORT: '0', ...env },
+    });
+    this.child.stdin.on('error', () => {});
+    this.child.stdin.end(input);
+    const listen = (stream: 'stdout' | 'stderr', add: (text: string) => void) =>
+      this.child[stream].setEncoding('utf8').on('data', (text: string) => {
+        add(text);
+        this.#changes.emit('change');
+      });
+    listen('stdout', (text) => {
+      this.out += text;
+    });
+    listen('stderr', (text) => {
+      this.err += text;
+    });
+    this.child.on('close', (code) => {
+      this.code = code;
+      this.#changes.emit('change');
+    });
+    onTestFinished(() => this.end('SIGKILL').then(() => undefined));
+  }
+
+  /** Resolves once it is so, which is looked at whenever something was said or the process has ended. */
+  async until<Value>(what: string, find: () => Value | undefined | false): Promise<Value> {
+    const deadline = AbortSignal.timeout(patienceMs);
+    for (;;) {
+      const found = find();
+      if (found !== undefined && found !== false) return found;
+      if (this.code !== undefined || deadline.aborted) {
+        throw new Error(`no ${what}; exit code ${this.code}, said:\n${this.out}\n${this.err}`);
+      }
+      await once(this.#changes, 'change', { signal: deadline }).catch(() => {});
+    }
+  }
+
+  /** Where it listens, once it says so. */
+  async ready(): Promise<string> {
+    return await this.until('address', () => /ready: .*?(https?:\/\/[^\s)]+)\)?\n/.exec(this.out)?.[1]);
+  }
+
+  async ended(): Promise<number | null> {
+    return await this.until('end', () => this.code !== undefined && { code: this.code }).then(({ code }) => code);
+  }
+
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    if (this.code !== undefined) return this.code;
+    this.child.kill(signal);
+    return await this.ended();
+  }
+}
+
+export class WeftServer extends WeftProcess {
+  url = '';
+
+  async request(method: string, path: string, options: { token?: string; json?: unknown; form?: Env; headers?: Env } = {}) {
+    const { token, json, form, headers } = options;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : null,
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+    return answer;
+  }
+
+  login(username: string, password: string, kind = 'user'): Promise<Answer> {
+    return this.request('POST', `/api/v1/token/?login_type=${kind}`, { form: { username, password } });
+  }
+
+  /** The administrator's token; there must be none yet. */
+  async createAdmin(): Promise<string> {
+    const json = { username: adminUsername, password, roles: ['admin'] };
+    const { status, body } = await this.request('POST', '/api/v1/users/public', { json });
+    if (status !== 200) throw new Error(`no administrator: ${status} ${JSON.stringify(body)}`);
+    return (await this.login(adminUsername, password)).body.access_token;
+  }
+}
+
+export const adminUsername = 'ada@example.org';
+export const password = 'correct horse battery';
+
+/** `weft` with these arguments, to its end. */
+export async function runWeft(args: string[], options: RunOptions = {}) {
+  const weft = new WeftProcess(args, options);
+  const code = await weft.ended();
+  return { code, out: weft.out, err: weft.err, folder: weft.folder };
+}
+
+/** `weft serve`, once it listens. */
+export async function serve(options: RunOptions = {}): Promise<WeftServer> {
+  const weft = new WeftServer(options.launcher?.[0] === 'npm' ? [] : ['serve'], options);
+  weft.url = await weft.ready();
+  return weft;
+}
+
+/** Asks again until the answer is as wanted. */
+export async function eventually<Value>(ask: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const value = await ask();
+    if (isSo(value)) return value;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${patienceMs} ms`);
+    await new Promise((next) => setTimeout(next, 20));
+  }
+}
