@@ -1,4 +1,7 @@
 // A newcomer's first minutes: what a start says, what the first page shows, and what a second start still knows.
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { adminUsername, eventually, password, root, serve, temporaryFolder } from './weft-process.ts';
 
@@ -30,6 +33,7 @@ test('T3 a second start keeps accounts, tokens and the secret, which only its ow
   const first = await serve({ folder });
   const token = await first.createAdmin();
   expect(await first.end()).toBe(0);
+  expect(statSync(join(folder, 'data', 'secret')).mode & 0o777).toBe(0o600);
 
   const second = await serve({ folder });
   expect(second.out).toContain('and sign in');
@@ -43,8 +47,9 @@ test('T3 a second start keeps accounts, tokens and the secret, which only its ow
 });
 
 test('npm start serves, and ends with npm', async () => {
-  const env = { WEFT_DATA_DIR: temporaryFolder() };
-  const weft = await serve({ launcher: ['npm', 'start', '--'], folder: root, env });
+  const folder = installedCopy();
+  const weft = await serve({ launcher: ['npm', 'start', '--'], folder });
+  expect(weft.err).not.toContain('Installing');
   expect((await weft.request('GET', '/healthz')).status).toBe(200);
   weft.child.kill('SIGTERM');
   const isAnswering = () =>
@@ -55,3 +60,21 @@ test('npm start serves, and ends with npm', async () => {
   expect(await eventually(isAnswering, (answers) => !answers)).toBe(false);
   expect(weft.err).toContain('weft: stopping');
 });
+
+/** The repository elsewhere, with the packages of this one: whatever npm start installs, it does not do it here. */
+function installedCopy(): string {
+  const folder = temporaryFolder();
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'scripts', 'contract', 'controller']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (!name.startsWith('.') || name === '.bin') symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  }
+  const lock = createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+  writeFileSync(join(modules, '.weft-installed'), `${process.platform}-${process.arch} ${lock}\n`);
+  return folder;
+}

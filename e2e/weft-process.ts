@@ -49,6 +49,8 @@ export class WeftProcess {
     const [program = '', ...before] = launcher ?? [process.execPath, command];
     this.child = spawn(program, [...before, ...args], {
       cwd: folder,
+      // A launcher has children of its own: as a group they can be ended together.
+      detached: launcher !== undefined,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC', WEFT_PORT: '0', ...env },
     });
     this.child.stdin.on('error', () => {});
@@ -68,7 +70,17 @@ export class WeftProcess {
       this.code = code;
       this.#changes.emit('change');
     });
-    onTestFinished(() => this.end('SIGKILL').then(() => undefined));
+    onTestFinished(() => this.#kill(launcher !== undefined));
+  }
+
+  async #kill(isGroup: boolean): Promise<void> {
+    const { pid } = this.child;
+    try {
+      if (isGroup && pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // All of the group has ended.
+    }
+    await this.end('SIGKILL');
   }
 
   /** Resolves once it is so, which is looked at whenever something was said or the process has ended. */
@@ -103,7 +115,11 @@ export class WeftProcess {
 export class WeftServer extends WeftProcess {
   url = '';
 
-  async request(method: string, path: string, options: { token?: string; json?: unknown; form?: Env; headers?: Env } = {}) {
+  async request(
+    method: string,
+    path: string,
+    options: { token?: string; json?: unknown; form?: Env; headers?: Env } = {},
+  ) {
     const { token, json, form, headers } = options;
     const response = await fetch(this.url + path, {
       method,

@@ -8,6 +8,12 @@ import { fail } from './install.mjs';
 /** What is needed, how to see that it is there, and the variable that names one running elsewhere. */
 const servers = [
   { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
+  {
+    title: 'InfluxDB',
+    debianPackage: 'influxdb',
+    isThere: () => existsSync('/usr/bin/influxd'),
+    variable: 'TEST_INFLUX_URL',
+  },
 ];
 
 // Only for the time of the install, and only where no such file is: an operator's own stay as they are.

@@ -201,7 +201,8 @@ const contentTypes = [
 ];
 
 /** Changes one spot of the value, which `at` chooses. */
-function edit(holder: { root: unknown }, { at, kind, value }: { at: number; kind: string; value: unknown }) {
+function edit(holder: { root: unknown }, { at, kind, value: shared }: { at: number; kind: string; value: unknown }) {
+  const value = structuredClone(shared);
   const spots = spotsOf(holder, 'root');
   const { parent, key } = spots[at % spots.length]!;
   const inside = parent[key];

@@ -1,6 +1,7 @@
 // Starts what a benchmark measures, each in a process of its own: the product as `npm start` runs it, and floors.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 
@@ -10,12 +11,16 @@ export interface Measured {
   url: string;
   /** Seconds of processor time used so far. */
   cpuSeconds(): Promise<number>;
+  /** Resident memory in MiB. */
+  memoryMiB(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** A fresh Weft on a free port, with the settings of a first start but for `env`. */
-export async function startWeft(env: Record<string, string> = {}): Promise<Measured & { dataDir: string }> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'weft-bench-'));
+export async function startWeft(
+  env: Record<string, string> = {},
+  dataDir = createDataDir(),
+): Promise<Measured & { dataDir: string }> {
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
   const weft = await start([join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
   return {
@@ -26,6 +31,10 @@ export async function startWeft(env: Record<string, string> = {}): Promise<Measu
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+export function createDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'weft-bench-'));
 }
 
 /** A file of this folder that prints its address once it listens. */
@@ -39,6 +48,8 @@ async function start(args: string[], env: Record<string, string>): Promise<Measu
   return {
     url,
     cpuSeconds: () => cpuSecondsOf(child.pid!),
+    memoryMiB: async () =>
+      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());
@@ -60,7 +71,6 @@ function firstAddress(child: ChildProcess): Promise<string> {
 }
 
 async function cpuSecondsOf(pid: number): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

@@ -13,6 +13,8 @@ import { matchesGlob } from './glob.ts';
 /** What an enrolment token begins with, so that nobody takes it for an access token. */
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
+const maxEnrolmentTokens = 10_000;
+
 export interface NewAgent {
   ap_id: string;
   password: string;
@@ -108,6 +110,14 @@ export class AgentService implements PrincipalSource {
   ): Promise<EnrolmentToken> {
     const token = enrolmentTokenPrefix + generateSecret();
     const now = Date.now();
+    if ((await this.#enrolmentTokens.count(now)) >= maxEnrolmentTokens) {
+      throw new TryLaterError(
+        429,
+        'too_many_enrolment_tokens',
+        'Too many enrolment tokens are open; revoke some first',
+        3600,
+      );
+    }
     const record: EnrolmentTokenRecord = {
       id: randomUUID(),
       token_hash: hashGeneratedSecret(token),

@@ -48,13 +48,14 @@ export function describeEnrolmentTokenStore(open: () => Promise<EnrolmentTokenSt
     expect(await store.getUsable('hash of t', NOW)).toBeUndefined();
   });
 
-  test('list resolves those not yet expired, used up or not, newest first', async () => {
+  test('list and count know those not yet expired, used up or not, newest first', async () => {
     await store.create(token('old', { created_at: NOW - 5, max_uses: 1, uses: 1 }));
     await store.create(token('new', { created_at: NOW + 5 }));
     await store.create(token('gone', { expires_at: NOW + 10 }));
     await store.create(token('mid'));
     expect((await store.list(NOW + 10)).map(({ id }) => id)).toStrictEqual(['new', 'mid', 'old']);
     expect(await store.list(NOW + 10)).toContainEqual(token('mid'));
+    expect([await store.count(NOW), await store.count(NOW + 10)]).toStrictEqual([4, 3]);
   });
 
   test('remove resolves whether there was one to remove', async () => {

@@ -44,6 +44,14 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
     return rows.map((row) => ({ ...row }));
   }
 
+  async count(now: number): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM enrolment_tokens WHERE expires_at > ?',
+      [now],
+    );
+    return row?.count ?? 0;
+  }
+
   async create(token: EnrolmentTokenRecord): Promise<void> {
     await this.#db.query(`INSERT INTO enrolment_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
       token.id,

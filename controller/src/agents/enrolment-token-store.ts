@@ -17,6 +17,8 @@ export interface EnrolmentTokenStore {
   getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined>;
   /** All tokens not yet expired at `now`, newest first. */
   list(now: number): Promise<EnrolmentTokenRecord[]>;
+  /** How many have not expired at `now`. */
+  count(now: number): Promise<number>;
   /** Durable when it resolves. */
   create(token: EnrolmentTokenRecord): Promise<void>;
   /** Resolves whether there was one to remove. */

@@ -33,6 +33,14 @@ const metricsReaders = {
   third_party_app: 'within_permissions',
   right: 'read',
 } as const;
+/** Sees of the fleet what it may: an agent itself, an app what its globs name. */
+const fleetReaders = {
+  admin: 'yes',
+  user: 'yes',
+  agent: 'own',
+  third_party_app: 'within_permissions',
+  right: 'read',
+} as const;
 const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', door: 'callback_token' } as const;
 
 export const permissions = {
@@ -103,6 +111,11 @@ export const permissions = {
   callback_agent_data: { spec: 30, ...callbacks },
   callback_agent_details: { spec: 31, ...callbacks },
   callback_emulator: { spec: 32, ...callbacks },
+  write_line_protocol: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
+  metrics_latest: fleetReaders,
+  metrics_export: metricsReaders,
+  metrics_stream: fleetReaders,
+  metrics_presence: fleetReaders,
   job_socket: { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' },
   create_enrolment_token: adminsOnly,
   list_enrolment_tokens: adminsOnly,

@@ -53,7 +53,7 @@ it.each<[string, string, RequestInit]>([
     '/api/v1/token/?login_type=user',
     { body: new URLSearchParams({ username: hostile, password: hostile }) },
   ],
-  ['sign-up', '/api/v1/users/signup', { body: JSON.stringify({ username: hostile, password: hostile }) }],
+  ['recovery', '/api/v1/users/password-recovery', { body: JSON.stringify({ username: hostile, password: hostile }) }],
   ['path', `/api/v1/users/${encodeURIComponent(hostile)}`, { method: 'PUT' }],
   ['query', `/api/v1/token/?login_type=${encodeURIComponent(hostile)}`, {}],
 ])('X3: line breaks and escape sequences in the %s stay inside one JSON line', async (name, path, init) => {
@@ -70,7 +70,7 @@ it.each<[string, string, RequestInit]>([
 
 it('X3: nor does a User-Agent get into the log', async () => {
   const agent = 'User-Agent: "}{"msg":"forged"\tx\x9b2J';
-  const request = `POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: x3-agent\r\n${agent}\r\n\r\n`;
+  const request = `POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: x3-agent\r\n${agent}\r\n\r\n`;
   expect((await askRaw(url, Buffer.from(request, 'latin1'))).status).toBe(422);
   await lineOf('x3-agent');
   expect(written).not.toContain('"msg":"forged"');
@@ -111,7 +111,9 @@ it.each([
 
 it('a client that goes away in the middle of its body is no unforeseen error', async () => {
   const connection = await openRawConnection(url);
-  connection.send('POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"user');
+  connection.send(
+    'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"user',
+  );
   // Once the second request is answered, the first one has been read too.
   await (await fetch(`${url}/healthz`)).text();
   connection.socket.resetAndDestroy();

@@ -3,4 +3,4 @@ import { vi } from 'vitest';
 import { describeMutations } from '../../../test/mutation-suite.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
-await describeMutations({ usual: 10_000, costly: 2_000 });
+await describeMutations({ usual: 5_000, costly: 1_000 });

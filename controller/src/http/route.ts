@@ -7,6 +7,9 @@ import type { Operation } from '../auth/permissions.ts';
 import type { Caller } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 
+/** A request as the framework has it, for what happens before it is read. */
+export type IncomingRequest = FastifyRequest;
+
 export class RouteContext<Query = unknown, Body = unknown> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

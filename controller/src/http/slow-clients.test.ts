@@ -55,12 +55,12 @@ describe('D1: a request that never ends', () => {
     ['in its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ', 'a'],
     [
       'in its body',
-      'POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n',
+      'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n',
       ' ',
     ],
     [
       'in a body without a length',
-      'POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
       '1\r\n \r\n',
     ],
   ])('%s is answered 408 and cut off', async (_where, start, byte) => {
@@ -77,7 +77,7 @@ describe('D1: a request that never ends', () => {
   it('in its headers is cut off sooner than one in its body', async () => {
     const ends: string[] = [];
     const starts = {
-      body: 'POST /api/v1/users/signup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+      body: 'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
       headers: 'GET /healthz HTTP/1.1\r\nX-A: ',
     };
     await Promise.all(

@@ -1,14 +1,14 @@
 // The data folder: made if missing, checked for writing, and held by one server at a time, because the embedded stores
 // keep part of their state in memory.
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 
 /** Throws StartError, in one line, if the folder cannot be made or written. */
 export function prepareDataFolder(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -16,6 +16,22 @@ export function prepareDataFolder(dataDir: string): void {
       `the data folder ${dataDir} cannot be written (${code}): choose another with WEFT_DATA_DIR, or change its owner`,
     );
   }
+}
+
+/** One by one: Node's `recursive` never returns where a file system refuses new names with ENOENT, as /proc does. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another start may have been faster.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**

@@ -1,7 +1,7 @@
 // How samples lie on disk: a block holds some rows of one agent as columns, each encoded by what it is made of, and all
 // of them compressed together. Times are differences of differences; values with few decimals are differences of whole
 // numbers; anything else keeps its 64 bits. A column can be decoded without the others.
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /** Rows in order of time. Columns and texts are keyed by the field's number. */
 export interface Rows {
@@ -11,6 +11,8 @@ export interface Rows {
   texts: Map<number, (string | undefined)[]>;
 }
 
+/** With a checksum, so that a flipped bit on disk is noticed and not shown. */
+const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const maxDecimals = 6;
 const maxScaled = 2 ** 51;
 const powersOfTen = Array.from({ length: maxDecimals + 1 }, (_, decimals) => 10 ** decimals);
@@ -25,7 +27,7 @@ export function encodeBlock(rows: Rows): Uint8Array {
   writeTimes(out, rows.ts);
   for (const [field, values] of rows.columns) writeColumn(out, field, values);
   for (const [field, texts] of rows.texts) writeTexts(out, field, texts);
-  return zstdCompressSync(out.bytes());
+  return zstdCompressSync(out.bytes(), compression);
 }
 
 /** A block whose columns are decoded when they are asked for. */

@@ -8,11 +8,10 @@ import {
   UserRegister,
   UserUpdate,
 } from '@weft/contract';
-import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { UserCaller } from '../caller.ts';
 import { AuthenticationError, ValidationError } from '../errors.ts';
-import { type Route, route, success } from '../http/route.ts';
+import { type IncomingRequest, type Route, route, success } from '../http/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
@@ -21,7 +20,7 @@ export interface UserRoutesOptions {
   users: UserService;
   recovery: PasswordRecoveryService;
   /** Throws PermissionError unless the request may set Weft up: it comes from this machine, or shows the code. */
-  requireSetupRight: (request: FastifyRequest) => void;
+  requireSetupRight: (request: IncomingRequest) => void;
   limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
 }
 

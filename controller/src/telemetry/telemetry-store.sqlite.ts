@@ -1,0 +1,239 @@
+// The embedded telemetry store as the server's thread sees it: turns names into numbers, puts the posts of a few
+// milliseconds into one commit, and passes everything else on to the store's own thread.
+import { Worker } from 'node:worker_threads';
+import { TryLaterError } from '../errors.ts';
+import { RecordWriter } from './sample-record.ts';
+import type { RegisteredAgent } from './telemetry-engine.ts';
+import {
+  FieldConflict,
+  type Frame,
+  type Sample,
+  type SeriesQuery,
+  type TelemetryStore,
+  type TimeRange,
+} from './telemetry-store.ts';
+import type { ThreadAnswer, ThreadCall } from './telemetry-thread.ts';
+
+/** Posts that arrive within this time share a flush to disk. */
+const groupMs = 2;
+const maxKnownAgents = 50_000;
+/** Samples that wait for a commit; beyond it new posts are refused rather than piled up. */
+const maxWaitingSamples = 200_000;
+
+export interface SqliteTelemetryOptions {
+  folder: string;
+  rawRetentionMs: number;
+  rollupRetentionMs: number;
+  /** Told what could not be read back, and about failures that end the store: see `isFatal`. */
+  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+  /** The store can no longer promise anything: the process should end. */
+  onFatal: (error: Error) => void;
+}
+
+export interface SqliteTelemetryStore extends TelemetryStore {
+  /** Moves everything from memory and journal into blocks. */
+  sealAll(): Promise<void>;
+}
+
+interface KnownAgent {
+  no: number;
+  fields: Map<string, { no: number; isText: boolean }>;
+}
+
+interface Group {
+  writer: RecordWriter;
+  samples: number;
+  resolve: (() => void)[];
+  reject: ((error: unknown) => void)[];
+}
+
+/** Resolves once everything that was stored before is there again. */
+export async function openSqliteTelemetry(options: SqliteTelemetryOptions): Promise<SqliteTelemetryStore> {
+  const store = new ThreadedTelemetryStore(options);
+  await store.ready;
+  return store;
+}
+
+class ThreadedTelemetryStore implements SqliteTelemetryStore {
+  readonly ready: Promise<void>;
+  readonly #options: SqliteTelemetryOptions;
+  readonly #thread: Worker;
+  readonly #calls = new Map<number, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
+  readonly #agents = new Map<string, KnownAgent>();
+  #lastCall = 0;
+  #group: Group = emptyGroup();
+  #timer: NodeJS.Timeout | undefined;
+  #isCommitting = false;
+  #failure: Error | undefined;
+
+  constructor(options: SqliteTelemetryOptions) {
+    this.#options = options;
+    const { folder, rawRetentionMs, rollupRetentionMs } = options;
+    this.#thread = new Worker(new URL('./telemetry-thread.ts', import.meta.url), {
+      workerData: { folder, rawRetentionMs, rollupRetentionMs },
+    });
+    this.#thread.on('message', (answer: ThreadAnswer) => this.#onAnswer(answer));
+    this.#thread.on('error', (error) => this.#fail(error as Error));
+    this.#thread.on('exit', () => this.#fail(new Error('the telemetry thread has ended')));
+    this.ready = new Promise((resolve, reject) => this.#calls.set(0, { resolve, reject }));
+  }
+
+  append(ap_id: string, samples: readonly Sample[]): Promise<void> {
+    const agent = this.#agents.get(ap_id);
+    return agent && isCovered(agent, samples) ? this.#enqueue(agent, samples) : this.#registerAndAppend(ap_id, samples);
+  }
+
+  query(query: SeriesQuery): Promise<Frame> {
+    return this.#call('query', [query]);
+  }
+
+  fields(ap_id: string, sinceMs: number) {
+    return this.#call('fields', [ap_id, sinceMs]) as ReturnType<TelemetryStore['fields']>;
+  }
+
+  latest(ap_ids: readonly string[]) {
+    return this.#call('latest', [ap_ids]) as ReturnType<TelemetryStore['latest']>;
+  }
+
+  rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
+    return this.#call('rows', [ap_id, range, limit, metrics]);
+  }
+
+  async remove(ap_id: string): Promise<void> {
+    await this.#call('remove', [ap_id]);
+    this.#agents.delete(ap_id);
+  }
+
+  prune(nowMs: number): Promise<boolean> {
+    return this.#call('prune', [nowMs]);
+  }
+
+  check(): Promise<void> {
+    return this.#call('check', []);
+  }
+
+  sealAll(): Promise<void> {
+    return this.#call('sealAll', []);
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure) return;
+    clearTimeout(this.#timer);
+    while (!this.#group.writer.isEmpty || this.#isCommitting) await this.#flush();
+    this.#thread.removeAllListeners('exit');
+    await this.#call('close', []);
+    this.#failure = new Error('the telemetry store is closed');
+  }
+
+  async #registerAndAppend(ap_id: string, samples: readonly Sample[]): Promise<void> {
+    const names = samples.flatMap(({ names, texts }, sampleIndex) => [
+      ...names.map((name) => ({ name, isText: false, sampleIndex })),
+      ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
+    ]);
+    const { agent: no, fields }: RegisteredAgent = await this.#call('register', [ap_id, firstOfEach(names)]);
+    const agent = { no, fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])) };
+    if (this.#agents.size >= maxKnownAgents) this.#agents.delete(this.#agents.keys().next().value!);
+    this.#agents.set(ap_id, agent);
+    await this.#enqueue(agent, samples);
+  }
+
+  #enqueue(agent: KnownAgent, samples: readonly Sample[]): Promise<void> {
+    if (this.#failure) return Promise.reject(unavailable(this.#failure));
+    const group = this.#group;
+    if (group.samples + samples.length > maxWaitingSamples) {
+      return Promise.reject(
+        new TryLaterError(503, 'telemetry_busy', 'More telemetry arrives than can be stored; try again shortly', 1),
+      );
+    }
+    for (const sample of samples) group.writer.add(agent.no, sample, agent.fields);
+    group.samples += samples.length;
+    if (!this.#isCommitting && !this.#timer) this.#timer = setTimeout(() => this.#flush(), groupMs);
+    return new Promise((resolve, reject) => {
+      group.resolve.push(resolve);
+      group.reject.push(reject);
+    });
+  }
+
+  /** One commit at a time: what arrives meanwhile is the next group. */
+  async #flush(): Promise<void> {
+    this.#timer = undefined;
+    const group = this.#group;
+    if (group.writer.isEmpty || this.#isCommitting) {
+      await new Promise((resolve) => setImmediate(resolve));
+      return;
+    }
+    this.#group = emptyGroup();
+    this.#isCommitting = true;
+    try {
+      const bytes = group.writer.bytes();
+      await this.#call('commit', [bytes], [bytes.buffer]);
+      for (const resolve of group.resolve) resolve();
+    } catch (error) {
+      for (const reject of group.reject) reject(error);
+    }
+    this.#isCommitting = false;
+    if (!this.#group.writer.isEmpty) this.#timer ??= setTimeout(() => this.#flush(), 0);
+  }
+
+  #call<T>(method: ThreadCall['method'], args: unknown[], transfer: ArrayBuffer[] = []): Promise<T> {
+    if (this.#failure) return Promise.reject(unavailable(this.#failure));
+    const id = ++this.#lastCall;
+    this.#thread.postMessage({ id, method, args }, transfer);
+    return new Promise((resolve, reject) =>
+      this.#calls.set(id, { resolve: resolve as (result: never) => void, reject }),
+    );
+  }
+
+  #onAnswer(answer: ThreadAnswer): void {
+    if ('damage' in answer) {
+      this.#options.onDamage(answer.damage, answer.isUnfinishedEnd);
+      return;
+    }
+    const call = this.#calls.get(answer.id);
+    this.#calls.delete(answer.id);
+    if ('result' in answer) call?.resolve(answer.result as never);
+    else if ('conflict' in answer) {
+      const { sampleIndex, field, reason } = answer.conflict;
+      call?.reject(new FieldConflict(sampleIndex, field, reason));
+    } else {
+      const error = new Error(answer.failure);
+      call?.reject(unavailable(error));
+      if (!answer.isPassing) this.#fail(error);
+    }
+  }
+
+  /** After a failed flush nobody knows what is on disk: no more promises, and the process should end. */
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    for (const { reject } of this.#calls.values()) reject(unavailable(error));
+    this.#calls.clear();
+    for (const reject of this.#group.reject) reject(unavailable(error));
+    this.#options.onFatal(error);
+  }
+}
+
+function emptyGroup(): Group {
+  return { writer: new RecordWriter(), samples: 0, resolve: [], reject: [] };
+}
+
+function isCovered({ fields }: KnownAgent, samples: readonly Sample[]): boolean {
+  for (const { names, texts } of samples) {
+    for (const name of names) if (fields.get(name)?.isText !== false) return false;
+    for (const [name] of texts) if (fields.get(name)?.isText !== true) return false;
+  }
+  return true;
+}
+
+function firstOfEach<T extends { name: string; isText: boolean }>(names: T[]): T[] {
+  const seen = new Map<string, T>();
+  for (const entry of names) {
+    const key = `${entry.isText} ${entry.name}`;
+    if (!seen.has(key)) seen.set(key, entry);
+  }
+  return [...seen.values()];
+}
+
+function unavailable(cause: Error): TryLaterError {
+  return new TryLaterError(503, 'telemetry_unavailable', 'Telemetry cannot be stored or read right now', 2, { cause });
+}

@@ -1,0 +1,97 @@
+// Several nodes on one PostgreSQL, and what they do while it is away.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { findPostgres, startPostgres } from '../test/postgres.ts';
+import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
+
+const server = inject('postgresUrl');
+const WEFT_SECRET = randomBytes(48).toString('base64');
+
+/** The settings of a node on a schema that starts empty and goes with the test. */
+async function emptySchema(): Promise<Record<string, string>> {
+  const schema = `e2e_${randomUUID().replaceAll('-', '')}`;
+  const run = async (sql: string) => {
+    const client = new Client({ connectionString: server });
+    await client.connect();
+    await client.query(sql).finally(() => client.end());
+  };
+  await run(`CREATE SCHEMA ${schema}`);
+  onTestFinished(() => run(`DROP SCHEMA ${schema} CASCADE`));
+  const url = new URL(server ?? '');
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return { WEFT_DATABASE_URL: url.href, WEFT_SECRET };
+}
+
+const readiness = (weft: WeftServer) => weft.request('GET', '/readyz').then(({ status }) => status);
+
+describe.skipIf(server === undefined)('with a database that is there', () => {
+  test('four nodes that start at once on an empty database are all ready and share everything', async () => {
+    const env = await emptySchema();
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => serve({ env })));
+    for (const node of nodes) expect(await readiness(node)).toBe(200);
+    const [first, ...others] = nodes as [WeftServer, ...WeftServer[]];
+    const token = await first.createAdmin();
+    for (const node of others) {
+      expect((await node.request('GET', '/api/v1/users/me', { token })).body.username).toBe(adminUsername);
+    }
+    for (const node of nodes) expect(await node.end()).toBe(0);
+  });
+
+  test('a password changed on one node ends its tokens on another within a second', async () => {
+    const env = await emptySchema();
+    const [a, b] = await Promise.all([serve({ env }), serve({ env })]);
+    const token = await a.createAdmin();
+    const onB = () => b.request('GET', '/api/v1/users/me', { token }).then(({ status }) => status);
+    expect(await onB()).toBe(200);
+    const json = { password: 'another password' };
+    expect((await a.request('PUT', `/api/v1/users/${adminUsername}`, { token, json })).status).toBe(200);
+    const changedAt = performance.now();
+    expect((await a.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
+    await eventually(onB, (status) => status === 401);
+    expect(performance.now() - changedAt).toBeLessThan(1000);
+    expect((await b.login(adminUsername, password)).status).toBe(401);
+    expect((await b.login(adminUsername, 'another password')).status).toBe(200);
+  });
+});
+
+test.skipIf(findPostgres() === undefined)(
+  'without its database it runs, says so, and is ready by itself later',
+  async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    await postgres.pause();
+    const weft = await serve({ env: { WEFT_DATABASE_URL: postgres.url, WEFT_SECRET } });
+    expect(weft.out).toContain('not ready');
+    expect(weft.out).not.toContain('create the administrator');
+    expect((await weft.request('GET', '/healthz')).status).toBe(200);
+    expect(await readiness(weft)).toBe(503);
+    const refused = await weft.login(adminUsername, password);
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect((await weft.request('GET', '/')).body).toContain('Not ready yet');
+
+    await postgres.start();
+    await eventually(
+      () => readiness(weft),
+      (status) => status === 200,
+    );
+    const token = await weft.createAdmin();
+
+    await postgres.pause();
+    expect(
+      await eventually(
+        () => readiness(weft),
+        (status) => status === 503,
+      ),
+    ).toBe(503);
+    const lost = await weft.request('GET', '/api/v1/users/', { token });
+    expect([lost.status, Number(lost.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    await postgres.start();
+    await eventually(
+      () => readiness(weft),
+      (status) => status === 200,
+    );
+    expect((await weft.request('GET', '/api/v1/users/', { token })).status).toBe(200);
+    expect(await weft.end()).toBe(0);
+  },
+);

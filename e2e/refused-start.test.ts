@@ -1,0 +1,128 @@
+// Starts that must not happen: one clear line for each reason, an exit code that is not 0, and no open port.
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { command, type RunOptions, runWeft, serve, temporaryFolder, WeftProcess } from './weft-process.ts';
+
+const good = 'pQ7vN2xKd9Rf4TzLw8HsJb3Ym6Gc1EaU5iVo0XlZ';
+const databaseUrl = 'postgres://weft@127.0.0.1:1/weft';
+// Tells when anything begins to listen, whatever comes of it.
+const spy = `import net from 'node:net'; const { listen } = net.Server.prototype;
+net.Server.prototype.listen = function (...args) { process.stdout.write('LISTENS'); return listen.apply(this, args); };`;
+const launcher = [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(spy)}`, command];
+
+async function refusal(options: RunOptions) {
+  const startedAt = performance.now();
+  const result = await runWeft(['serve'], { ...options, launcher });
+  return { ...result, elapsedMs: performance.now() - startedAt };
+}
+
+test('the spy sees a start that listens', async () => {
+  const weft = new WeftProcess(['serve'], { launcher });
+  await weft.ready();
+  expect(weft.out).toContain('LISTENS');
+});
+
+test('T3 a signing secret that is missing, empty, a placeholder, short or public stops the start', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'public-secret');
+  writeFileSync(file, good);
+  chmodSync(file, 0o644);
+  const cases: [env: Record<string, string>, line: RegExp][] = [
+    [{ WEFT_DATABASE_URL: databaseUrl }, /^weft: WEFT_SECRET is missing/],
+    [{ WEFT_SECRET: '' }, /^weft: WEFT_SECRET is empty/],
+    [{ WEFT_SECRET: 'changeme' }, /^weft: WEFT_SECRET is a placeholder/],
+    [{ WEFT_SECRET: 'your-secret-key-goes-here-and-is-long' }, /^weft: WEFT_SECRET is a placeholder/],
+    [{ WEFT_SECRET: good.slice(0, 31) }, /^weft: WEFT_SECRET must have at least 32 bytes/],
+    [{ WEFT_SECRET_FILE: file }, /^weft: WEFT_SECRET_FILE names a file that everybody can read/],
+  ];
+  let fastestMs = Number.POSITIVE_INFINITY;
+  for (const [env, line] of cases) {
+    const { code, out, err, elapsedMs } = await refusal({ env, folder });
+    expect([code, out]).toEqual([78, '']);
+    expect(err).toMatch(line);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(err).not.toContain(good.slice(0, 20));
+    fastestMs = Math.min(fastestMs, elapsedMs);
+  }
+  // The fastest, because a busy machine can hold up any one of them.
+  expect(fastestMs).toBeLessThan(2000);
+  expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+test('T3 the secret that Weft made itself is refused once others can read it', async () => {
+  const folder = temporaryFolder();
+  await (await serve({ folder })).end();
+  chmodSync(join(folder, 'data', 'secret'), 0o644);
+  const { code, out, err } = await refusal({ folder });
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^weft: .*secret can be read by others.*\n$/);
+});
+
+test('L9 ten wrong settings are listed at once, and the exit code is 78', async () => {
+  const wrong = {
+    WEFT_PORT: '99999',
+    WEFT_HOST: 'not a host',
+    WEFT_PUBLIC_URL: 'ftp://weft.example.org/path',
+    WEFT_TRUSTED_PROXIES: 'the-proxy',
+    WEFT_CORS_ORIGINS: 'somewhere',
+    WEFT_SECRET: 'short',
+    WEFT_SIGNUP: 'perhaps',
+    WEFT_ADMIN_USERNAME: 'nobody',
+    WEFT_TOKEN_TTL_SECONDS: 'soon',
+    WEFT_LOG_LEVEL: 'loud',
+  };
+  const { code, out, err } = await refusal({ env: wrong });
+  expect([code, out]).toEqual([78, '']);
+  const lines = err.trim().split('\n');
+  for (const name of Object.keys(wrong)) {
+    expect(lines.filter((line) => line.startsWith(`weft: ${name} `))).toHaveLength(1);
+  }
+});
+
+test('K4 a secret on the command line is refused and not repeated', async () => {
+  for (const flag of ['--secret', '--database-url', '--admin-password', '--smtp-url']) {
+    for (const args of [[flag, good], [`${flag}=${good}`]]) {
+      const { code, out, err } = await runWeft(['serve', ...args]);
+      expect([flag, code, out]).toEqual([flag, 2, '']);
+      expect(err).toContain(`${flag} is refused`);
+      expect(err).toContain('_FILE');
+      expect(err).not.toContain(good);
+    }
+  }
+});
+
+test('L10 a port that is taken, and a data folder that another Weft has, are one line each', async () => {
+  const first = await serve();
+  const { port } = new URL(first.url);
+  const taken = await runWeft(['serve'], { env: { WEFT_PORT: port } });
+  expect([taken.code, taken.out]).toEqual([1, '']);
+  expect(taken.err).toMatch(new RegExp(`^weft: port ${port} .*WEFT_PORT\n$`));
+  const shared = await runWeft(['serve'], { folder: first.folder });
+  expect([shared.code, shared.out]).toEqual([1, '']);
+  expect(shared.err).toMatch(/^weft: .*in use by another Weft.*\n$/);
+  expect((await first.request('GET', '/readyz')).status).toBe(200);
+});
+
+test('L10 a data folder that cannot be written is one line', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'file'), '');
+  chmodSync(join(folder, 'file'), 0o755);
+  for (const dataDir of [join(folder, 'file'), join(folder, 'file', 'below'), '/proc/weft']) {
+    const { code, out, err } = await refusal({ env: { WEFT_DATA_DIR: dataDir } });
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(new RegExp(`^weft: the data folder ${dataDir} cannot be written.*WEFT_DATA_DIR.*\n$`));
+  }
+});
+
+test('L10 a low limit of open files is one line, and more connections than that do not end the server', async () => {
+  const weft = await serve({ launcher: ['prlimit', '--nofile=128', process.execPath, command] });
+  expect(weft.err).toMatch(/^weft: warning: Only 128 files may be open at once.*ulimit -n.*\n/);
+  const port = Number(new URL(weft.url).port);
+  const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  await Promise.all(sockets.map((socket) => new Promise((done) => socket.on('connect', done).on('close', done))));
+  for (const socket of sockets) socket.destroy();
+  expect((await weft.request('GET', '/healthz')).status).toBe(200);
+  expect(await weft.end()).toBe(0);
+});
