@@ -98,7 +98,7 @@ export class WeftProcess {
 
   /** Where it listens, once it says so. */
   async ready(): Promise<string> {
-    return await this.until('address', () => /ready: .*?(https?:\/\/[^\s)]+)\)?\n/.exec(this.out)?.[1]);
+    return await this.until('address', () => /ready(?: yet)?: .*?(https?:\/\/[^\s)]+)\)?\n/.exec(this.out)?.[1]);
   }
 
   async ended(): Promise<number | null> {
@@ -145,9 +145,9 @@ export class WeftServer extends WeftProcess {
   }
 
   /** The administrator's token; there must be none yet. */
-  async createAdmin(): Promise<string> {
+  async createAdmin(query = ''): Promise<string> {
     const json = { username: adminUsername, password, roles: ['admin'] };
-    const { status, body } = await this.request('POST', '/api/v1/users/public', { json });
+    const { status, body } = await this.request('POST', `/api/v1/users/public${query}`, { json });
     if (status !== 200) throw new Error(`no administrator: ${status} ${JSON.stringify(body)}`);
     return (await this.login(adminUsername, password)).body.access_token;
   }

@@ -54,9 +54,9 @@ const rules: Rule[] = [
     never: /^(fastify|pg|node:sqlite|node:http)$|\/http\/|-(routes|socket)\.ts$/,
   },
   {
-    because: 'only wire.ts chooses a backend',
+    because: 'only wire.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!wire\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(wire|backends)\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
     never: backend,
   },
   {

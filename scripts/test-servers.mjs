@@ -26,6 +26,9 @@ const temporaryFiles = [
   },
 ];
 
+/** Services that would start with the machine, unlike PostgreSQL without a cluster. */
+const services = ['influxdb'];
+
 /** Installs what is missing, or says loudly what to do; in CI a server that is still missing ends the run. */
 export function ensureServers() {
   const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
@@ -58,6 +61,11 @@ function installPackages(packages) {
     const first = apt('install', ...packages);
     // A fresh machine has no package lists, an old one has lists of packages that are gone.
     const result = first.status === 0 ? first : apt('update').status === 0 ? apt('install', ...packages) : first;
+    if (result.status === 0) {
+      for (const service of services.filter((name) => packages.includes(name))) {
+        spawnSync('update-rc.d', [service, 'disable']);
+      }
+    }
     process.stderr.write(result.status === 0 ? 'done\n' : `failed\n${result.stdout}${result.stderr}\n`);
     return result.status === 0 ? undefined : 'apt-get could not install it, see above';
   } finally {

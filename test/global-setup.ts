@@ -1,29 +1,60 @@
 // Before all tests: finds or starts the real servers, and tells the tests where they are.
 import type { TestProject } from 'vitest/node';
+import { findInflux, startInflux } from './influx.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Undefined where there is no PostgreSQL; its half of the suites is then skipped. */
     postgresUrl: string | undefined;
+    /** Undefined where there is no InfluxDB; its half of the suites is then skipped. */
+    influxUrl: string | undefined;
   }
 }
 
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const given = process.env.TEST_POSTGRES_URL || undefined;
-  if (given !== undefined || findPostgres() === undefined) {
-    if (given === undefined) reportMissing();
-    project.provide('postgresUrl', given);
-    return undefined;
-  }
-  const server = await startPostgres();
-  project.provide('postgresUrl', server.url);
-  return () => server.stop();
+interface Server {
+  title: string;
+  /** Names one that runs elsewhere. */
+  variable: string;
+  debianPackage: string;
+  isThere: boolean;
+  start(): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
-function reportMissing(): void {
-  const cure = 'Install it (Debian: apt-get install postgresql) or set TEST_POSTGRES_URL.';
-  if (process.env.CI === 'true') throw new Error(`There is no PostgreSQL to test with. ${cure}`);
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [postgres, influx] = await Promise.all([
+    provide({
+      title: 'PostgreSQL',
+      variable: 'TEST_POSTGRES_URL',
+      debianPackage: 'postgresql',
+      isThere: findPostgres() !== undefined,
+      start: startPostgres,
+    }),
+    provide({
+      title: 'InfluxDB',
+      variable: 'TEST_INFLUX_URL',
+      debianPackage: 'influxdb',
+      isThere: findInflux() !== undefined,
+      start: startInflux,
+    }),
+  ]);
+  project.provide('postgresUrl', postgres.url);
+  project.provide('influxUrl', influx.url);
+  return async () => {
+    await Promise.all([postgres.stop(), influx.stop()]);
+  };
+}
+
+async function provide(server: Server): Promise<{ url: string | undefined; stop(): Promise<void> }> {
+  const given = process.env[server.variable] || undefined;
+  if (given === undefined && server.isThere) return server.start();
+  if (given === undefined) reportMissing(server);
+  return { url: given, stop: async () => {} };
+}
+
+function reportMissing({ title, variable, debianPackage }: Server): void {
+  const cure = `Install it (Debian: apt-get install ${debianPackage}) or set ${variable}.`;
+  if (process.env.CI === 'true') throw new Error(`There is no ${title} to test with. ${cure}`);
   const line = '!'.repeat(100);
-  process.stderr.write(`\n${line}\nNo PostgreSQL found: HALF OF THE STORE TESTS IS SKIPPED. ${cure}\n${line}\n\n`);
+  process.stderr.write(`\n${line}\nNo ${title} found: ITS HALF OF THE STORE TESTS IS SKIPPED. ${cure}\n${line}\n\n`);
 }

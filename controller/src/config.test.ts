@@ -35,6 +35,23 @@ test('flags win over the environment, the environment over the file, the file ov
   expect([config.port, config.host, config.signup, config.logLevel]).toEqual([3, 'env.test', 'closed', 'info']);
 });
 
+test('telemetry stays 30 days as it came and 400 days rolled up, in the data folder, unless settings say otherwise', () => {
+  expect(loadConfig({})).toMatchObject({ influxUrl: undefined, retention: { rawDays: 30, rollupDays: 400 } });
+  const influxUrl = 'https://weft:pass%40word@influx.test:8086/proxied?db=radio';
+  const env = { WEFT_TELEMETRY_RETENTION_DAYS: '7', WEFT_ROLLUP_RETENTION_DAYS: '90', WEFT_INFLUX_URL: influxUrl };
+  expect(loadConfig({ env })).toMatchObject({ influxUrl, retention: { rawDays: 7, rollupDays: 90 } });
+});
+
+test('roll-ups that would go before their samples, and an address of InfluxDB that is none, stop the start', () => {
+  expect(problemsOf({ env: { WEFT_ROLLUP_RETENTION_DAYS: '29' } })).toEqual([
+    'WEFT_TELEMETRY_RETENTION_DAYS (30) must not be above WEFT_ROLLUP_RETENTION_DAYS (29)',
+  ]);
+  const [problem, ...others] = problemsOf({ env: { WEFT_INFLUX_URL: 'influx://weft:hidden@influx.test' } });
+  expect(others).toEqual([]);
+  expect(problem).toMatch(/^WEFT_INFLUX_URL must be a URL beginning with http:\/\/ or https:\/\//);
+  expect(problem).not.toContain('hidden');
+});
+
 test('ten wrong settings are ten lines, each with the name', () => {
   const env = {
     WEFT_HOST: 'not a host',

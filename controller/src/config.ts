@@ -11,6 +11,9 @@ export interface Config {
   dataDir: string;
   /** Undefined: SQLite in the data folder. */
   databaseUrl: string | undefined;
+  /** Undefined: telemetry lies in the data folder. */
+  influxUrl: string | undefined;
+  retention: { rawDays: number; rollupDays: number };
   /** Given whenever databaseUrl is. */
   secret: string | undefined;
   previousSecrets: string[];
@@ -88,6 +91,12 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  const { telemetryRetentionDays: rawDays, rollupRetentionDays: rollupDays } = values;
+  if (rawDays > rollupDays) {
+    problems.push(
+      `WEFT_TELEMETRY_RETENTION_DAYS (${rawDays}) must not be above WEFT_ROLLUP_RETENTION_DAYS (${rollupDays})`,
+    );
+  }
   const length = adminPassword === undefined ? min : [...adminPassword].length;
   if (min <= max && (length < min || length > max)) {
     problems.push(`WEFT_ADMIN_PASSWORD must have ${min} to ${max} characters`);
@@ -118,6 +127,8 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     port: values.port,
     dataDir: resolve(values.dataDir),
     databaseUrl: values.databaseUrl,
+    influxUrl: values.influxUrl,
+    retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     secret: values.secret,
     previousSecrets: values.previousSecrets ?? [],
     tokenTtlSeconds: values.tokenTtlSeconds,

@@ -130,6 +130,29 @@ export const settings = {
     read: read.urlWith('postgres', 'postgresql'),
     description: 'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database.',
   }),
+  influxUrl: secret({
+    name: 'WEFT_INFLUX_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('http', 'https'),
+    description:
+      'InfluxDB (v1 API) that keeps the telemetry instead of the data folder: http://user:password@host:8086?db=weft. The database is made if it is missing.',
+  }),
+  telemetryRetentionDays: withDefault('telemetry-retention-days', '30', {
+    name: 'WEFT_TELEMETRY_RETENTION_DAYS',
+    group: 'Data',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description: 'How long samples are kept as they came. Older ones are not taken.',
+  }),
+  rollupRetentionDays: withDefault('rollup-retention-days', '400', {
+    name: 'WEFT_ROLLUP_RETENTION_DAYS',
+    group: 'Data',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description:
+      'How long minutes and hours of telemetry are kept, and the longest window. With WEFT_INFLUX_URL nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+  }),
   secret: secret({
     name: 'WEFT_SECRET',
     group: 'Data',

@@ -1,15 +1,18 @@
 // The composition root: from configuration to backends, services and server. Everything is wired here, by hand, top to
 // bottom.
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { UserCreate, UserUpdate } from '@weft/contract';
 import type { FastifyInstance } from 'fastify';
 import { agentRoutes } from './agents/agent-routes.ts';
 import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
 import { createAgentStore } from './agents/agent-store.sql.ts';
 import { createEnrolmentTokenStore } from './agents/enrolment-token-store.sql.ts';
+import { AgentPassword } from './auth/agent-password.ts';
 import { AuthService } from './auth/auth-service.ts';
+import type { LoginFailures } from './auth/login-failures.ts';
+import { requirePermission } from './auth/permissions.ts';
 import { tokenRoutes } from './auth/token-routes.ts';
+import { openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
 import type { CallerChanged } from './caller.ts';
 import type { Config } from './config.ts';
 import { TryLaterError } from './errors.ts';
@@ -21,18 +24,24 @@ import { ServiceMetrics } from './http/service-metrics.ts';
 import { servicePages } from './http/service-pages.ts';
 import { createNetworkCheck, createSetupCheck, isForwarded, isLoopback } from './http/setup-check.ts';
 import { Validator } from './http/validator.ts';
-import { createOutboxMailer } from './mail/mailer.outbox.ts';
-import { createSmtpMailer } from './mail/mailer.smtp.ts';
-import type { Mailer } from './mail/mailer.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { readOrCreateSecret } from './secret-file.ts';
-import { Keyring } from './secrets.ts';
+import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
-import { openPostgres } from './storage/sql-database.postgres.ts';
-import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import { ingestRoutes } from './telemetry/ingest-routes.ts';
+import { lineProtocolRoutes } from './telemetry/line-protocol-routes.ts';
+import { LiveFeed } from './telemetry/live-feed.ts';
+import { metricsFormats } from './telemetry/metrics-formats.ts';
+import { metricsRoutes } from './telemetry/metrics-routes.ts';
+import { MetricsService } from './telemetry/metrics-service.ts';
+import { metricsStreamRoutes } from './telemetry/metrics-stream-routes.ts';
+import { PresenceService } from './telemetry/presence-service.ts';
+import { createPresenceStore } from './telemetry/presence-store.sql.ts';
+import { Retention } from './telemetry/retention.ts';
+import { TelemetryService } from './telemetry/telemetry-service.ts';
+import type { TelemetryStore } from './telemetry/telemetry-store.ts';
 import { thirdPartyAppRoutes } from './third-party-apps/third-party-app-routes.ts';
 import { ThirdPartyAppService } from './third-party-apps/third-party-app-service.ts';
 import { createThirdPartyAppStore } from './third-party-apps/third-party-app-store.sql.ts';
@@ -42,13 +51,17 @@ import { userRoutes } from './users/user-routes.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
 
+export { checkBackends } from './backends.ts';
+
 const minute = 60_000;
+const dayMs = 86_400_000;
 const databaseRetryMs = 1_000;
 
 export interface RunningWeft {
   /** Where it listens. */
   url: string;
-  firstAdminNeeded: boolean;
+  /** Undefined while the database is out of reach. */
+  firstAdminNeeded: boolean | undefined;
   /** Set if the first administrator must be created with it. */
   setupCode: string | undefined;
   /** Resolves once requests under way have been answered and everything is closed; stopping again changes nothing. */
@@ -70,13 +83,23 @@ export async function serve(
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let url = '';
-  const mailer = openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox'));
-  const services = createServices(config, database, keyring, mailer, () => config.publicUrl ?? url, log);
+  const telemetryStore = await openTelemetry(config, log, failed.reject).catch((error) => {
+    lock?.release();
+    throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
+  });
+  const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log);
   const preparation = prepareDatabase(config, database, services, log, failed.reject);
 
   const setupCodeNeeded =
     !isLoopback(config.host) || config.publicUrl !== undefined || config.trustedProxies.length > 0;
-  const { routes, pages } = createRoutes(config, keyring, database, services, preparation, setupCodeNeeded);
+  const { routes, pages } = createRoutes(
+    config,
+    keyring,
+    { database, telemetryStore },
+    services,
+    preparation,
+    setupCodeNeeded,
+  );
   const mayReadMetrics = createNetworkCheck(config.metricsAllow);
   const server = createServer({
     ...config,
@@ -85,10 +108,14 @@ export async function serve(
     log,
     timeouts,
     metrics: services.metrics,
-    validator: new Validator(createFormats({ passwordLength: config.passwordLength })),
+    validator: new Validator({
+      ...createFormats({ passwordLength: config.passwordLength }),
+      ...metricsFormats(config.retention.rollupDays * dayMs),
+    }),
     isReady: () => preparation.isDone,
     doorkeeper: {
       authenticate: (token) => services.auth.authenticate(token),
+      authenticateAgent: (credentials, address) => services.agentPassword.authenticate(credentials, address),
       hasAdmin: () => services.users.hasAdmin(),
       isEnrolmentToken: (token) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token) => services.agents.requireEnrolment(token),
@@ -106,17 +133,20 @@ export async function serve(
   const stopOnce = async () => {
     preparation.cancel();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
+    services.feed.close();
     await server.close();
     clearTimeout(deadline);
-    await services.recovery.stop();
+    await Promise.all([services.recovery.stop(), services.presence.stop(), services.retention.stop()]);
+    await telemetryStore.close();
     await database.close();
     lock?.release();
   };
   try {
     await preparation.firstTry;
     url = await listen(server, config);
-    const firstAdminNeeded = preparation.isDone && !(await services.users.hasAdmin());
+    const firstAdminNeeded = preparation.isDone ? !(await services.users.hasAdmin()) : undefined;
     services.recovery.start();
+    services.retention.start();
     return {
       url,
       firstAdminNeeded,
@@ -152,72 +182,17 @@ export async function openAccounts(config: Config) {
   };
 }
 
-/** For the doctor: every part that lives outside of this process. */
-export async function checkBackends(config: Config): Promise<BackendReport[]> {
-  const database = config.databaseUrl === undefined ? 'SQLite database' : 'PostgreSQL database';
-  return [
-    await report(database, 'answers', 'See the settings WEFT_DATABASE_URL and WEFT_DATA_DIR', async () => {
-      prepareDataFolder(config.dataDir);
-      const opened = openDatabase(config);
-      try {
-        await opened.check();
-      } finally {
-        await opened.close();
-      }
-    }),
-    await report(
-      'Mail',
-      config.smtpUrl === undefined
-        ? `no mail server set: mail goes to ${join(config.dataDir, 'outbox')}`
-        : 'the mail server answers',
-      'See the setting WEFT_SMTP_URL',
-      () => openMailer(config, () => {}).check(),
-    ),
-  ];
-}
-
-interface BackendReport {
-  name: string;
-  ok: boolean;
-  detail: string;
-  advice?: string;
-}
-
-async function report(name: string, good: string, advice: string, check: () => Promise<void>): Promise<BackendReport> {
-  try {
-    await check();
-    return { name, ok: true, detail: good };
-  } catch (error) {
-    return { name, ok: false, detail: (error as Error).message, advice };
-  }
-}
-
-function openKeyring(config: Config): Keyring {
-  return new Keyring(config.secret ?? readOrCreateSecret(config.dataDir), config.previousSecrets);
-}
-
-function openDatabase(config: Config): SqlDatabase {
-  return config.databaseUrl === undefined
-    ? openSqlite(join(config.dataDir, 'weft.db'))
-    : openPostgres(config.databaseUrl);
-}
-
-function openMailer(config: Config, onWritten: (file: string) => void): Mailer {
-  return config.smtpUrl === undefined
-    ? createOutboxMailer(join(config.dataDir, 'outbox'), config.mailFrom, onWritten)
-    : createSmtpMailer(config.smtpUrl, config.mailFrom);
-}
-
 type Services = ReturnType<typeof createServices>;
 
 function createServices(
   config: Config,
   database: SqlDatabase,
+  telemetryStore: TelemetryStore,
   keyring: Keyring,
-  mailer: Mailer,
   publicUrl: () => string,
   log: Logger,
 ) {
+  const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const hasher = new PasswordHasher();
   const userStore = createUserStore(database);
   const callerChanged: CallerChanged = (kind, name) => auth.forget(kind, name);
@@ -229,6 +204,12 @@ function createServices(
     hasher,
     callerChanged,
     maxAgents: quotas.agents,
+    // Whoever gets the name next must not find what another has left behind.
+    forgetData: async (ap_id) => {
+      await telemetryStore.remove(ap_id);
+      await presence.remove(ap_id);
+      metricsService.recorded(ap_id);
+    },
   });
   const apps = new ThirdPartyAppService({
     apps: createThirdPartyAppStore(database),
@@ -244,37 +225,75 @@ function createServices(
   const recovery = new PasswordRecoveryService({
     users: userStore,
     resetTokens: createResetTokenStore(database),
-    mailer,
+    mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
     callerChanged,
     publicUrl,
-    onError: (err, message) => log.warn({ err }, message),
+    onError,
   });
+  const failures: LoginFailures = {
+    perAccount: perMinutes('too_many_failed_logins', config.limits.loginFailuresPerAccount, 5),
+    perAddress: perMinutes('too_many_failed_logins', config.limits.loginFailuresPerAddress, 5),
+  };
+  const agentPassword = new AgentPassword({ auth, agents, failures });
+  const presence = new PresenceService({
+    presence: createPresenceStore(database),
+    agents,
+    telemetry: telemetryStore,
+    onError,
+  });
+  const metricsService = new MetricsService({ agents, telemetry: telemetryStore, presence });
+  const feed = new LiveFeed({
+    authorize: async (token) => {
+      const caller = await auth.authenticate(token);
+      requirePermission('metrics_stream', caller);
+      return caller;
+    },
+  });
+  const telemetry = new TelemetryService({
+    store: telemetryStore,
+    agents,
+    retentionDays: config.retention.rawDays,
+    onRecorded: (ap_id, samples, receivedMs) => {
+      presence.seen(ap_id, receivedMs);
+      metricsService.recorded(ap_id);
+      feed.publish(ap_id, samples, receivedMs);
+    },
+  });
+  const retention = new Retention(telemetryStore, onError);
   const metrics = new ServiceMetrics({
     weft_password_checks_queued: { help: 'Logins that wait for a free core', value: () => hasher.queued },
+    weft_live_streams: { help: 'Open streams of live values', value: () => feed.openStreams },
+    weft_live_streams_cut_off: { help: 'Streams whose readers were too slow', value: () => feed.cutOff },
   });
-  return { users, agents, apps, auth, recovery, metrics };
+  return {
+    users,
+    agents,
+    apps,
+    auth,
+    agentPassword,
+    failures,
+    recovery,
+    telemetry,
+    metricsService,
+    presence,
+    feed,
+    retention,
+    metrics,
+  };
 }
 
 function createRoutes(
   config: Config,
   keyring: Keyring,
-  database: SqlDatabase,
+  { database, telemetryStore }: { database: SqlDatabase; telemetryStore: TelemetryStore },
   services: Services,
   preparation: DatabasePreparation,
   setupCodeNeeded: boolean,
 ) {
   const { limits, passwordLength } = config;
-  const perMinutes = (code: string, max: number, minutes: number) =>
-    new RateLimiter(code, { max, windowMs: minutes * minute });
   const routes = [
-    ...tokenRoutes({
-      auth: services.auth,
-      failures: {
-        perAccount: perMinutes('too_many_failed_logins', limits.loginFailuresPerAccount, 5),
-        perAddress: perMinutes('too_many_failed_logins', limits.loginFailuresPerAddress, 5),
-      },
-    }),
+    ...tokenRoutes(services),
     ...userRoutes({
       users: services.users,
       recovery: services.recovery,
@@ -291,20 +310,31 @@ function createRoutes(
     }),
     ...agentRoutes(services.agents),
     ...thirdPartyAppRoutes(services.apps),
+    ...ingestRoutes(services.telemetry),
+    ...lineProtocolRoutes(services.telemetry),
+    ...metricsRoutes({ metrics: services.metricsService, presence: services.presence }),
+    ...metricsStreamRoutes(services.feed),
   ];
   const pages = servicePages({
     metrics: services.metrics,
     openApi: createOpenApi({ routes, passwordLength }),
     hasAdmin: () => services.users.hasAdmin(),
     setupCodeNeeded,
-    readiness: async () => [{ name: 'database', ok: preparation.isDone && (await isWell(database)) }],
+    readiness: async () => [
+      { name: 'database', ok: preparation.isDone && (await isWell(database)) },
+      { name: 'telemetry', ok: await isWell(telemetryStore) },
+    ],
   });
   return { routes, pages };
 }
 
-async function isWell(database: SqlDatabase): Promise<boolean> {
+function perMinutes(code: string, max: number, minutes: number): RateLimiter {
+  return new RateLimiter(code, { max, windowMs: minutes * minute });
+}
+
+async function isWell(backend: { check(): Promise<void> }): Promise<boolean> {
   try {
-    await database.check();
+    await backend.check();
     return true;
   } catch {
     return false;
@@ -322,7 +352,7 @@ interface DatabasePreparation {
 function prepareDatabase(
   config: Config,
   database: SqlDatabase,
-  { users, apps }: Services,
+  { users, apps, presence }: Services,
   log: Logger,
   fail: (error: Error) => void,
 ): DatabasePreparation {
@@ -334,6 +364,7 @@ function prepareDatabase(
       await apps.reencrypt();
       if (config.admin && !(await users.hasAdmin()))
         await users.createFirstAdmin({ ...config.admin, roles: ['admin'] });
+      await presence.start();
       isDone = true;
     } catch (error) {
       if (!(error instanceof TryLaterError)) throw new StartError((error as Error).message, { cause: error });

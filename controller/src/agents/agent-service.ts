@@ -1,9 +1,9 @@
 // Agents: the registry of access points. Creates, changes and removes their records, lets access points enrol
 // themselves, and tells auth who an agent is.
 import { randomUUID } from 'node:crypto';
-import type { Agent, EnrolmentToken } from '@weft/contract';
-import type { AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import type { Agent, AgentDetails, EnrolmentToken } from '@weft/contract';
+import type { AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import { AuthenticationError, NotFoundError, PermissionError, TryLaterError, ValidationError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
@@ -14,6 +14,9 @@ import { matchesGlob } from './glob.ts';
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
 const maxEnrolmentTokens = 10_000;
+
+/** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
+const maxConfigurationBytes = 64 * 1024;
 
 export interface NewAgent {
   ap_id: string;
@@ -27,6 +30,8 @@ export interface AgentServiceOptions {
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
   maxAgents: number;
+  /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
+  forgetData?: (ap_id: string) => Promise<void>;
 }
 
 export class AgentService implements PrincipalSource {
@@ -35,13 +40,22 @@ export class AgentService implements PrincipalSource {
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
   readonly #maxAgents: number;
+  readonly #forgetData: (ap_id: string) => Promise<void>;
 
-  constructor({ agents, enrolmentTokens, hasher, callerChanged, maxAgents }: AgentServiceOptions) {
+  constructor({
+    agents,
+    enrolmentTokens,
+    hasher,
+    callerChanged,
+    maxAgents,
+    forgetData = async () => {},
+  }: AgentServiceOptions) {
     this.#agents = agents;
     this.#enrolmentTokens = enrolmentTokens;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
     this.#maxAgents = maxAgents;
+    this.#forgetData = forgetData;
   }
 
   /** Throws NotFoundError for an agent that is unknown or outside of what the caller may see. */
@@ -52,11 +66,28 @@ export class AgentService implements PrincipalSource {
     return toAgentResponse(agent);
   }
 
+  /** Every agent that the caller may see, ordered by ap_id. */
+  async list(caller: Caller): Promise<AgentDetails[]> {
+    const agents =
+      caller.kind === 'agent'
+        ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
+        : undefined;
+    return (agents ?? (await this.#agents.list()))
+      .filter(({ ap_id }) => canSeeAgent(caller, ap_id))
+      .map(toAgentDetails);
+  }
+
+  /** All of them, ordered by ap_id: for Weft's own work, never for an answer. */
+  async listAll(): Promise<AgentDetails[]> {
+    return (await this.#agents.list()).map(toAgentDetails);
+  }
+
   async create(input: NewAgent): Promise<Agent> {
     await this.#requireRoom();
     const agent = await this.#newRecord(input);
     // Once more: hashing takes its time, and many may have come meanwhile.
     await this.#requireRoom();
+    await this.#clearName(agent.ap_id);
     await this.#agents.create(agent);
     return toAgentResponse(agent);
   }
@@ -79,7 +110,32 @@ export class AgentService implements PrincipalSource {
     return toAgentResponse(after);
   }
 
+  /**
+   * Whether merging these top-level keys would change the agent's configuration. Throws AuthenticationError if the agent
+   * is gone, ValidationError if the result would be too large.
+   */
+  async wouldChangeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<boolean> {
+    const record = await this.#agents.get(agent.name);
+    if (record?.id !== agent.id) throw new AuthenticationError('invalid_token', 'Could not validate credentials');
+    const before = record.configuration;
+    const merged = mergedConfiguration(before, keys);
+    return Object.keys(merged).some((key) => JSON.stringify(merged[key]) !== JSON.stringify(before[key]));
+  }
+
+  /**
+   * Merges these top-level keys into the agent's configuration; merges at the same time lose nothing of each other. Does
+   * nothing if the agent is gone; throws ValidationError if the result would be too large.
+   */
+  async mergeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<void> {
+    await this.#agents.changeConfiguration(agent.name, ({ id, configuration }) =>
+      id === agent.id ? mergedConfiguration(configuration, keys) : configuration,
+    );
+  }
+
   async remove(ap_id: string): Promise<void> {
+    if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+    // First the data: if it is out of reach, the agent stays as well and the request can be repeated.
+    await this.#forgetData(ap_id);
     if (!(await this.#agents.remove(ap_id))) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
   }
@@ -99,6 +155,7 @@ export class AgentService implements PrincipalSource {
     }
     await this.#requireRoom();
     const agent = await this.#newRecord(input);
+    await this.#clearName(agent.ap_id);
     if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent))) throw badEnrolmentToken();
     return toAgentResponse(agent);
   }
@@ -156,6 +213,11 @@ export class AgentService implements PrincipalSource {
     return toPrincipal(agent!);
   }
 
+  /** What an earlier agent of this name reported in its last moments may still be there. */
+  async #clearName(ap_id: string): Promise<void> {
+    if (!(await this.#agents.get(ap_id))) await this.#forgetData(ap_id);
+  }
+
   async #newRecord({ ap_id, password, configuration }: NewAgent): Promise<AgentRecord> {
     return {
       id: randomUUID(),
@@ -193,6 +255,18 @@ function isWithinGlobs(app: AppCaller, ap_id: string): boolean {
   return agents === undefined || agents.some((pattern) => matchesGlob(pattern, ap_id));
 }
 
+function mergedConfiguration(
+  configuration: Record<string, unknown>,
+  keys: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged = { ...configuration, ...withoutReadOnlyKeys(keys) };
+  if (Buffer.byteLength(JSON.stringify(merged)) <= maxConfigurationBytes) return merged;
+  const error = `configuration should have at most ${maxConfigurationBytes} bytes as JSON`;
+  throw new ValidationError([
+    { loc: ['body', 'configuration'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
+}
+
 /** `emulated` is shown by Weft and written by nobody else. */
 function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'emulated'));
@@ -201,6 +275,10 @@ function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<str
 function toAgentResponse(agent: AgentRecord): Agent {
   const { id, ap_id, configuration, emulated_for } = agent;
   return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
+}
+
+function toAgentDetails(agent: AgentRecord): AgentDetails {
+  return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
 function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {

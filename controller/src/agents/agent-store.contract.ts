@@ -90,6 +90,34 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(await store.count()).toBe(0);
   });
 
+  test('changeConfiguration replaces the configuration by what comes out, and nothing else', async () => {
+    const agent = agentNamed('ap-1', { configuration: { a: 1 }, onboard: true });
+    await store.create(agent);
+    const after = { ...agent, configuration: { a: 1, b: 2 } };
+    const change = (record: AgentRecord) => ({ ...record.configuration, b: 2 });
+    expect(await store.changeConfiguration('ap-1', change)).toStrictEqual(after);
+    expect(await fixture.otherNode.get('ap-1')).toStrictEqual(after);
+    expect(await store.changeConfiguration('ap-2', change)).toBeUndefined();
+  });
+
+  test('changeConfiguration throws what the change throws, and then nothing was changed', async () => {
+    const agent = agentNamed('ap-1', { configuration: { a: 1 } });
+    await store.create(agent);
+    const change = () => {
+      throw new RangeError('too large');
+    };
+    await expect(store.changeConfiguration('ap-1', change)).rejects.toThrow(RangeError);
+    expect(await store.get('ap-1')).toStrictEqual(agent);
+  });
+
+  test('changeConfiguration lets nothing get in between, on any node', async () => {
+    await store.create(agentNamed('ap-1'));
+    const add = (node: AgentStore, n: number) =>
+      node.changeConfiguration('ap-1', ({ configuration }) => ({ ...configuration, [`k${n}`]: n }));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? store : fixture.otherNode, n)));
+    expect(Object.keys((await store.get('ap-1'))!.configuration)).toHaveLength(20);
+  });
+
   test('remove resolves whether there was one to remove', async () => {
     await store.create(agentNamed('ap-1'));
     await store.create(agentNamed('ap-2'));
@@ -106,6 +134,7 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
       store.count(),
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),
+      store.changeConfiguration('ap-1', () => ({})),
       store.remove('ap-1'),
     ];
     for (const outcome of await Promise.allSettled(calls)) {

@@ -63,6 +63,21 @@ class SqlAgentStore implements AgentStore {
     return row && toRecord(row);
   }
 
+  async changeConfiguration(
+    ap_id: string,
+    change: (record: AgentRecord) => Record<string, unknown>,
+  ): Promise<AgentRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const [before] = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
+      if (!before) return undefined;
+      const [after] = await tx.query<AgentRow>(
+        `UPDATE agents SET configuration = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [JSON.stringify(change(toRecord(before))), ap_id],
+      );
+      return after && toRecord(after);
+    });
+  }
+
   async remove(ap_id: string): Promise<boolean> {
     const rows = await this.#db.query('DELETE FROM agents WHERE ap_id = ? RETURNING id', [ap_id]);
     return rows.length === 1;

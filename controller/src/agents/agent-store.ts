@@ -26,6 +26,14 @@ export interface AgentStore {
   create(agent: AgentRecord): Promise<void>;
   /** Resolves the record as it is now, or undefined if there is none. */
   update(ap_id: string, change: AgentChange): Promise<AgentRecord | undefined>;
+  /**
+   * Replaces the configuration by what `change` makes of it, and nothing gets in between. Resolves as `update` does;
+   * what `change` throws is thrown, and then nothing was changed.
+   */
+  changeConfiguration(
+    ap_id: string,
+    change: (record: AgentRecord) => Record<string, unknown>,
+  ): Promise<AgentRecord | undefined>;
   /** Resolves whether there was one to remove. */
   remove(ap_id: string): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 // Tokens: issued at login, checked at every request. A token proves who somebody was when it was issued; what counts is
 // the record behind it now, which is looked up again at most `freshMs` after the last time.
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { LoginType, Token } from '@weft/contract';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
@@ -14,11 +15,17 @@ const skewSeconds = 30;
 /** Changes made by this process count at once; those made elsewhere (another node, the command line) after this long. */
 const freshMs = 500;
 const maxTokens = 50_000;
+/** A refusal takes at least this long: whether a name exists would show in microseconds where no slow hash hides it. */
+const minFailureMs = 20;
 
-interface Claims {
+/** Who somebody was when it was proved. */
+export interface Proof {
   kind: LoginType;
   name: string;
   ver: string;
+}
+
+interface Claims extends Proof {
   expiresAtMs: number;
 }
 
@@ -44,10 +51,19 @@ export class AuthService {
   }
 
   /** Throws AuthenticationError, with one sentence for every cause, unless the secret belongs to that name. */
-  async login(kind: LoginType, name: string, secret: string): Promise<Token> {
+  async checkSecret(kind: LoginType, name: string, secret: string): Promise<Principal> {
+    const failsAt = performance.now() + minFailureMs;
     const principal = await this.#sources[kind].authenticate(name, secret);
-    if (!principal) throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
-    const { caller, ver } = principal;
+    if (!principal) {
+      await setTimeout(Math.max(0, failsAt - performance.now()));
+      throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
+    }
+    return principal;
+  }
+
+  /** A token for whoever has this secret; throws as checkSecret does. */
+  async login(kind: LoginType, name: string, secret: string): Promise<Token> {
+    const { caller, ver } = await this.checkSecret(kind, name, secret);
     const access_token = await new SignJWT({ scope: kind, ver, ...(caller.kind === 'user' && { roles: caller.roles }) })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer)
@@ -68,9 +84,14 @@ export class AuthService {
     const claims = this.#claims.get(token);
     if (!claims) return this.#verify(token).then((verified) => this.#present(verified));
     if (claims.expiresAtMs <= Date.now()) throw invalidToken();
-    const known = this.#principals.get(principalKey(claims.kind, claims.name));
-    if (known && performance.now() - known.loadedAt < freshMs) return match(claims, known.principal);
-    return this.#present(claims);
+    return this.recall(claims);
+  }
+
+  /** The caller of that name as it is now; throws AuthenticationError if it is gone or no longer of that version. */
+  recall(proof: Proof): Caller | Promise<Caller> {
+    const known = this.#principals.get(principalKey(proof.kind, proof.name));
+    if (known && performance.now() - known.loadedAt < freshMs) return match(proof, known.principal);
+    return this.#present(proof);
   }
 
   /** Makes the next request look the record up again. */
@@ -79,7 +100,7 @@ export class AuthService {
     this.#principals.delete(principalKey(kind, name));
   }
 
-  async #present(claims: Claims): Promise<Caller> {
+  async #present(claims: Proof): Promise<Caller> {
     const changesBefore = this.#changes;
     const principal = await this.#sources[claims.kind].principal(claims.name);
     if (!principal) throw invalidToken();
@@ -112,7 +133,7 @@ export class AuthService {
   }
 }
 
-function match(claims: Claims, principal: Principal): Caller {
+function match(claims: Proof, principal: Principal): Caller {
   if (principal.ver !== claims.ver) throw invalidToken();
   return principal.caller;
 }

@@ -179,6 +179,7 @@ describe('a server', () => {
       pages,
       doorkeeper: {
         authenticate: () => callers.admin,
+        authenticateAgent: () => callers.agent,
         hasAdmin: async () => true,
         isEnrolmentToken: () => false,
         requireEnrolment: async () => {},

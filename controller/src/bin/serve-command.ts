@@ -98,12 +98,17 @@ class Ending {
 
 export function welcome(weft: RunningWeft, config: Config): string {
   const url = config.publicUrl ?? weft.url;
-  const lines = [`Weft is ready: ${url}${url === weft.url ? '' : ` (listening on ${weft.url})`}`, ''];
-  if (weft.firstAdminNeeded) {
+  const state = weft.firstAdminNeeded === undefined ? 'not ready yet' : 'ready';
+  const lines = [`Weft is ${state}: ${url}${url === weft.url ? '' : ` (listening on ${weft.url})`}`, ''];
+  if (weft.firstAdminNeeded === undefined) {
+    lines.push('  Next   The database does not answer; Weft goes on trying. weft doctor says what is wrong.');
+  } else if (weft.firstAdminNeeded) {
     lines.push(`  Next   Open ${url} and create the administrator: the first visitor does.`);
-    if (weft.setupCode !== undefined) lines.push(`  Code   ${weft.setupCode} (the page asks for it)`);
   } else {
     lines.push(`  Next   Open ${url} and sign in.`);
+  }
+  if (weft.setupCode !== undefined && weft.firstAdminNeeded !== false) {
+    lines.push(`  Code   ${weft.setupCode} (the first administrator is created with it)`);
   }
   lines.push(`  API    ${url}/docs`);
   lines.push(`  Data   ${config.dataDir}${config.databaseUrl === undefined ? '' : ', accounts in PostgreSQL'}`);

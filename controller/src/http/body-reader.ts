@@ -1,8 +1,11 @@
 // Reads request bodies itself: a limit that holds while reading, media types judged in one place, no guessing.
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { UnusableRequestError } from '../errors.ts';
 
 const noBody = new Uint8Array(0);
+const inflate = promisify(gunzip);
 
 /**
  * Throws UnusableRequestError: 413 once more than `maxBytes` are announced or have come, 415 for an encoded body, 400 if
@@ -17,6 +20,10 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       `Content-Encoding ${encoding.slice(0, 32)} is not supported here`,
     );
   }
+  return collect(request, maxBytes);
+}
+
+async function collect(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -41,6 +48,22 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /**
+ * The same for a body that may also be compressed with gzip: `maxBytes` then holds for what is sent and for what comes
+ * out. Inflates on another thread. 400 for a body that is not what its encoding says.
+ */
+export async function readInflatedBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const encoding = request.headers['content-encoding']?.toLowerCase();
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') return readBody(request, maxBytes);
+  const bytes = await collect(request, maxBytes);
+  try {
+    return await inflate(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
+    throw new UnusableRequestError(400, 'unreadable_body', 'The body is not gzip');
+  }
+}
+
+/**
  * How a body is to be taken: as JSON; as something a browser form or a careless client may send, which validation
  * refuses in its own words; or not at all.
  */
@@ -56,6 +79,18 @@ export function judgeMediaType(contentType: string | undefined): 'json' | 'opaqu
     return 'opaque';
   }
   return 'unsupported';
+}
+
+/** Whether a body may be text for a door that reads text: anything that does not say it is something else. */
+export function isText(contentType: string | undefined): boolean {
+  const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  return (
+    type === '' ||
+    type.startsWith('text/') ||
+    type === 'application/octet-stream' ||
+    // What curl says unless told.
+    type === 'application/x-www-form-urlencoded'
+  );
 }
 
 function tooLarge(maxBytes: number): UnusableRequestError {

@@ -15,22 +15,27 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: Operation;
+    rawBody?: Route['rawBody'];
+    isFrequent?: Route['isFrequent'];
   }
 }
 
 /** What the guard must ask others. */
 export interface Doorkeeper {
   authenticate(token: string): Caller | Promise<Caller>;
+  /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
+  authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
   hasAdmin(): Promise<boolean>;
   isEnrolmentToken(token: string): boolean;
   requireEnrolment(token: string): Promise<void>;
   mayReadServiceMetrics(request: FastifyRequest): boolean;
 }
 
+type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword'>;
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** A callback hook, not an async one: remembered callers pass without a promise. */
-export function createGuard(route: Pick<Route, 'operation' | 'target'>, keeper: Doorkeeper): Hook {
+export function createGuard(route: GuardedRoute, keeper: Doorkeeper): Hook {
   const { door } = permissionRow(route.operation);
   if (door === 'anyone') return (_request, _reply, done) => done();
   const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
@@ -39,13 +44,19 @@ export function createGuard(route: Pick<Route, 'operation' | 'target'>, keeper: 
   };
   return (request, _reply, done) => {
     try {
-      const token = bearerToken(request.headers.authorization);
+      const password = route.takesAgentPassword ? agentPassword(request.headers.authorization) : undefined;
+      const token = password === undefined ? tokenOf(request, route.tokenInQuery, route.takesAgentPassword) : undefined;
       const special = passByDoor(request, token);
       if (special) {
         special.then(() => done(), done);
         return;
       }
-      const caller = token === undefined ? undefined : keeper.authenticate(token);
+      const caller =
+        password !== undefined
+          ? keeper.authenticateAgent(password, request.ip)
+          : token === undefined
+            ? undefined
+            : keeper.authenticate(token);
       if (caller instanceof Promise) {
         caller.then((found) => admit(request, found)).then(() => done(), done);
         return;
@@ -73,6 +84,23 @@ export function createGuard(route: Pick<Route, 'operation' | 'target'>, keeper: 
     }
     return undefined;
   }
+}
+
+/** The token that a request shows, or undefined; the header comes before the query. */
+export function tokenOf(request: FastifyRequest, isInQuery = false, isOfInflux = false): string | undefined {
+  const { authorization } = request.headers;
+  // InfluxDB's own scheme, which carries any of our tokens as well as Bearer does.
+  const isToken = isOfInflux && authorization?.slice(0, 6).toLowerCase() === 'token ';
+  const token = bearerToken(isToken ? `Bearer ${authorization!.slice(6)}` : authorization);
+  return token === undefined && isInQuery ? readQuery(searchOf(request)).get('token')?.at(-1) : token;
+}
+
+/** What stands in place of a token: the text of `Basic`, or of a `Token` with a colon, which no token of ours has. */
+function agentPassword(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const scheme = header.slice(0, 6).toLowerCase();
+  if (scheme === 'basic ') return Buffer.from(header.slice(6).trim(), 'base64').toString('utf8');
+  return scheme === 'token ' && header.includes(':') ? header.slice(6).trim() : undefined;
 }
 
 /** Throws for a scheme other than Bearer, an empty token, or more than one. */

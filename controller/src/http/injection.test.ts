@@ -27,6 +27,7 @@ const hostile = [
   '%',
   '_',
   '{{7*7}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the attack
   '${7*7}',
   '<img src=x onerror=alert(1)>',
   'Robert"); DROP TABLE agents;--',

@@ -31,12 +31,12 @@ const NEEDS_A_CLOSER_LOOK = /\\u(?:0000|[dD][89a-fA-F])|(?<![0-9.])[0-9]{16}|[eE
 
 /**
  * Throws UnusableRequestError (400) for bytes that are not UTF-8 or begin with a byte order mark, ValidationError for a
- * text that is not JSON, holds a number that is not finite or a string that cannot be stored, or passes JSON_LIMITS. Of
+ * text that is not JSON, holds a number that is not finite or a string that cannot be stored, or passes JSON_LIMITS (of which `maxKeys` is one). Of
  * equal keys the last one counts; `__proto__` and its like are ordinary keys.
  */
-export function readJson(bytes: Uint8Array): JsonBody {
+export function readJson(bytes: Uint8Array, maxKeys: number = JSON_LIMITS.keys): JsonBody {
   const text = decode(bytes);
-  checkLimits(bytes);
+  checkLimits(bytes, maxKeys);
   let value: unknown;
   let isParsed = true;
   try {
@@ -66,7 +66,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** One pass over the bytes, before a parser spends time and memory on a body that is refused anyway. */
-function checkLimits(bytes: Uint8Array): void {
+function checkLimits(bytes: Uint8Array, maxKeys: number): void {
   let depth = 0;
   let keys = 0;
   let stringLength = 0;
@@ -82,7 +82,7 @@ function checkLimits(bytes: Uint8Array): void {
       stringLength = 0;
     } else if (byte === COLON) {
       keys += 1;
-      if (keys > JSON_LIMITS.keys) throw limitError(`the body has more than ${JSON_LIMITS.keys} keys`);
+      if (keys > maxKeys) throw limitError(`the body has more than ${maxKeys} keys`);
       if (stringLength > JSON_LIMITS.keyBytes) throw limitError(`a key is longer than ${JSON_LIMITS.keyBytes} bytes`);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;

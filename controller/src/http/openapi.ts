@@ -1,6 +1,6 @@
 // The OpenAPI document, made from the same routes and schemas that validate.
 import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { isOpen, permissionRow } from '../auth/permissions.ts';
 import type { Route } from './route.ts';
 
@@ -13,6 +13,7 @@ type Json = Record<string, unknown>;
 
 export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json {
   const components = new Map<string, Json>();
+  const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = publicPath(route.url);
@@ -39,6 +40,13 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
           description: 'Signs in as a user. Agents and apps use login_type=agent or login_type=third_party_app.',
           flows: { password: { tokenUrl: '/api/v1/token/?login_type=user', scopes: {} } },
         },
+        AgentPassword: { type: 'http', scheme: 'basic', description: 'An agent’s `ap_id` and password' },
+        InfluxToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Token <access token>` or `Token <ap_id>:<password>`, as clients of InfluxDB send it',
+        },
         EnrolmentToken: { type: 'http', scheme: 'bearer', description: 'A token minted at /api/v1/enrolment_tokens' },
       },
     },
@@ -46,7 +54,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
 
   function describeOperation(route: Route): Json {
     const { door, spec } = permissionRow(route.operation);
-    const body = route.form ?? route.body;
+    const body = route.form ?? route.body ?? (route.rawBody && Type.String());
     const parameters = [
       ...[...route.url.matchAll(/:(\w+)/g)].map(([, name]) => ({
         name,
@@ -57,7 +65,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
       ...queryParameters(route),
     ];
     return {
-      operationId: route.operation,
+      operationId: operationId(route.operation),
       summary: route.summary,
       ...(spec !== undefined && { description: `Operation ${spec} of the interface.` }),
       tags: [route.tag],
@@ -73,10 +81,18 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
         ? []
         : [
             { OAuth2PasswordBearer: [] },
+            ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
             ...(door === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
             ...(door === 'anyone_until_first_admin' ? [{}] : []),
           ],
     };
+  }
+
+  /** Of the paths of one operation, the second and later ones get a number. */
+  function operationId(operation: string): string {
+    const count = (uses.get(operation) ?? 0) + 1;
+    uses.set(operation, count);
+    return count === 1 ? operation : `${operation}_${count}`;
   }
 
   function describeAnswers(route: Route, hasInput: boolean): Json {
@@ -85,10 +101,15 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
       content: { 'application/json': { schema: toReference(ErrorAnswer) } },
     });
     return {
-      200: {
-        description: 'Successful Response',
-        content: { 'application/json': { schema: toReference(route.response) } },
-      },
+      ...(route.hasNoAnswer && { 204: { description: 'Stored' } }),
+      ...(!route.hasNoAnswer && {
+        200: {
+          description: 'Successful Response',
+          content: Object.fromEntries(
+            (route.media ?? ['application/json']).map((type) => [type, { schema: toReference(route.response) }]),
+          ),
+        },
+      }),
       ...(hasInput && {
         422: {
           description: 'Validation Error',
@@ -166,5 +187,6 @@ function publicPath(url: string): string {
 }
 
 function mediaTypes(route: Route): string[] {
+  if (route.rawBody) return ['text/plain'];
   return route.form ? ['application/x-www-form-urlencoded', 'multipart/form-data'] : ['application/json'];
 }

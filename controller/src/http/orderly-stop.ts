@@ -1,10 +1,10 @@
-// What a stop needs besides Fastify's own: answers that end their connection, and no waiting for connections on which
+// What a stop needs besides Fastify's own: to be known to those who answer, and no waiting for connections on which
 // nothing was ever asked.
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
-/** Returns what to call right before an answer goes out. Not a hook: those cost every request more than the rest of it. */
-export function prepareOrderlyStop(app: FastifyInstance, isTls: boolean): (reply: FastifyReply) => void {
+/** Answers sent while `isStopping` should end their connection: one that is kept alive would be waited for. */
+export function prepareOrderlyStop(app: FastifyInstance, isTls: boolean): { readonly isStopping: boolean } {
   const sockets = new Set<Socket>();
   let isStopping = false;
   app.server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
@@ -17,8 +17,9 @@ export function prepareOrderlyStop(app: FastifyInstance, isTls: boolean): (reply
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     done();
   });
-  // A connection that is kept alive would be waited for.
-  return (reply) => {
-    if (isStopping) reply.header('connection', 'close');
+  return {
+    get isStopping() {
+      return isStopping;
+    },
   };
 }

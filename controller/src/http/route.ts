@@ -6,6 +6,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Operation } from '../auth/permissions.ts';
 import type { Caller } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
+import type { JsonPath } from './json-scanner.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
@@ -17,12 +18,15 @@ export class RouteContext<Query = unknown, Body = unknown> {
   readonly body: Body;
   /** Undefined only where the operation's row lets somebody in without a token. */
   readonly callerIfAny: Caller | undefined;
+  /** Where the body has integers that are held rounded; see readJson. */
+  readonly inexact: JsonPath[];
 
-  constructor(request: FastifyRequest, reply: FastifyReply, query: Query, body: Body) {
+  constructor(request: FastifyRequest, reply: FastifyReply, query: Query, body: Body, inexact: JsonPath[] = []) {
     this.request = request;
     this.reply = reply;
     this.query = query;
     this.body = body;
+    this.inexact = inexact;
     this.callerIfAny = request.caller;
   }
 
@@ -49,10 +53,24 @@ export interface Route {
   tag: string;
   summary: string;
   query?: TObject;
-  /** At most one of these two. */
+  /** At most one of these three. */
   body?: TSchema;
   form?: TObject;
+  /** The handler gets the bytes: text, or octets, gzip allowed; this many at most, inflated. */
+  rawBody?: { maxBytes: number };
+  /** How many keys a JSON body may have, if not the usual number. */
+  maxKeys?: number;
+  /** The answer is 204 and nothing else. */
+  hasNoAnswer?: true;
+  /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
+  takesAgentPassword?: true;
+  /** Called so often that a success is worth no line in the log. */
+  isFrequent?: true;
   response: TSchema;
+  /** Of what the answer is made, where it is not JSON. */
+  media?: readonly string[];
+  /** The token may also come as `?token=`: for browsers' event streams, which cannot set headers. */
+  tokenInQuery?: boolean;
   /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
   target?: string;
   /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */

@@ -6,11 +6,12 @@ import https from 'node:https';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../auth/permissions.ts';
 import { TryLaterError } from '../errors.ts';
-import { readBody } from './body-reader.ts';
+import { readBody, readInflatedBody } from './body-reader.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { createErrorHandler } from './error-map.ts';
 import { createGuard, type Doorkeeper } from './guard.ts';
 import { createHostCheck, hasOneHost } from './host-check.ts';
+import { createSendJson } from './json-answer.ts';
 import { type Logger, withoutSecrets } from './log.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { prepareOrderlyStop } from './orderly-stop.ts';
@@ -82,8 +83,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('caller', undefined);
   app.decorateRequest('enrolmentToken', undefined);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers);
-    reply.header('x-request-id', request.id);
     if (!request.raw.url?.startsWith('/')) {
       refuseAndClose(reply, 'The request target must be a path');
     } else if (!hasOneHost(request.raw)) {
@@ -95,9 +94,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
       });
     } else if (!cors(request, reply)) {
       // Without a body any type will do; Fastify would still refuse a malformed one.
-      if (!hasBody(request.headers)) delete request.headers['content-type'];
+      if (request.headers['content-type'] !== undefined && !hasBody(request.headers))
+        delete request.headers['content-type'];
       done();
     }
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name]!);
+    reply.header('x-request-id', request.id);
+    if (orderlyStop.isStopping) reply.header('connection', 'close');
+    done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.operation ?? 'none';
@@ -110,17 +116,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     permissionRow(config.operation);
   });
 
-  const beforeAnswer = prepareOrderlyStop(app, options.tls !== undefined);
+  const orderlyStop = prepareOrderlyStop(app, options.tls !== undefined);
+  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !orderlyStop.isStopping);
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (_request: FastifyRequest, payload: http.IncomingMessage) =>
-    readBody(payload, maxBodyBytes),
-  );
-  const handleError = createErrorHandler(log);
-  app.setErrorHandler((error, request, reply) => {
-    beforeAnswer(reply);
-    handleError(error, request, reply);
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: http.IncomingMessage) => {
+    const { rawBody } = request.routeOptions.config;
+    return rawBody ? readInflatedBody(payload, rawBody.maxBytes) : readBody(payload, maxBodyBytes);
   });
+  app.setErrorHandler(createErrorHandler(log));
   app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages]));
 
   for (const page of options.pages) {
@@ -129,10 +133,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       url: page.url,
       config: { operation: page.operation },
       onRequest: createGuard(page, options.doorkeeper),
-      handler: (request, reply) => {
-        beforeAnswer(reply);
-        return page.handle(request, reply);
-      },
+      handler: (request, reply) => page.handle(request, reply),
     });
   }
   for (const route of options.routes) {
@@ -140,12 +141,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: route.method,
       url: route.url,
-      config: { operation: route.operation },
+      config: { operation: route.operation, rawBody: route.rawBody, isFrequent: route.isFrequent },
       onRequest: (request, reply, done) => {
         if (options.isReady()) guard.call(app, request, reply, done);
         else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
       },
-      handler: createRouteHandler(route, options.validator, beforeAnswer),
+      handler: createRouteHandler(route, options.validator, sendJson),
     });
   }
   return app;
@@ -184,7 +185,8 @@ function refuseAndClose(reply: FastifyReply, detail: string): void {
 
 /** Reads are frequent and uninteresting; changes, refusals and failures are worth a line. */
 function logAnswer(log: Logger, request: FastifyRequest, status: number, elapsedMs: number, operation: string): void {
-  const level = status >= 500 ? 'error' : status >= 400 || request.method !== 'GET' ? 'info' : 'debug';
+  const isRoutine = request.method === 'GET' || request.routeOptions.config.isFrequent;
+  const level = status >= 500 ? 'error' : status >= 400 || !isRoutine ? 'info' : 'debug';
   if (!log.isLevelEnabled(level)) return;
   const caller = request.caller && `${request.caller.kind}:${request.caller.name}`;
   const { id: request_id, method, ip: address } = request;

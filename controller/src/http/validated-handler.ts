@@ -1,16 +1,19 @@
 // From a request to a route's handler: reads query, form and body, holds them against the route's schemas, and reports
 // all problems at once.
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../errors.ts';
-import { judgeMediaType } from './body-reader.ts';
+import { isText, judgeMediaType } from './body-reader.ts';
 import { checkForm, readForm } from './form-reader.ts';
+import type { SendJson } from './json-answer.ts';
 import { readJson } from './json-reader.ts';
+import type { JsonPath } from './json-scanner.ts';
 import { checkQuery, readQuery } from './query-reader.ts';
 import { type Route, RouteContext } from './route.ts';
 import { searchOf } from './search.ts';
 import type { Validator } from './validator.ts';
 
-export function createRouteHandler(route: Route, validator: Validator, beforeAnswer: (reply: FastifyReply) => void) {
+export function createRouteHandler(route: Route, validator: Validator, sendJson: SendJson) {
   const hasPath = route.url.includes(':');
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
@@ -22,15 +25,34 @@ export function createRouteHandler(route: Route, validator: Validator, beforeAns
       body = checkForm(validator, route.form, fields, problems);
     }
     const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
-    if (route.body) body = readValidBody(route, validator, request, problems);
+    const inexact: JsonPath[] = [];
+    if (route.body) body = readValidBody(route, validator, request, problems, inexact);
+    if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
-    const answer = await route.handle(new RouteContext(request, reply, query, body));
-    beforeAnswer(reply);
-    return answer;
+    const answer = await route.handle(new RouteContext(request, reply, query, body, inexact));
+    if (route.hasNoAnswer) reply.code(204).send();
+    else if (answer instanceof Readable) reply.send(answer);
+    else sendJson(request, reply, answer);
+    return reply;
   };
 }
 
-function readValidBody(route: Route, validator: Validator, request: FastifyRequest, problems: Problem[]): unknown {
+function readText(request: FastifyRequest): Uint8Array {
+  const bytes = bytesOf(request);
+  if (bytes.length > 0 && !isText(request.headers['content-type'])) {
+    throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as text/plain');
+  }
+  return bytes;
+}
+
+/** Adds to `problems`, and to `inexact` where integers are held rounded. */
+function readValidBody(
+  route: Route,
+  validator: Validator,
+  request: FastifyRequest,
+  problems: Problem[],
+  inexact: JsonPath[],
+): unknown {
   const bytes = bytesOf(request);
   if (bytes.length === 0) return validator.checkBody(route.body!, undefined, problems);
   const kind = judgeMediaType(request.headers['content-type']);
@@ -40,8 +62,9 @@ function readValidBody(route: Route, validator: Validator, request: FastifyReque
   // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
   if (kind === 'opaque') return validator.checkBody(route.body!, '', problems);
   try {
-    const { value, inexact } = readJson(bytes);
-    return validator.checkBody(route.body!, value, problems, inexact);
+    const json = readJson(bytes, route.maxKeys);
+    for (const path of json.inexact) inexact.push(path);
+    return validator.checkBody(route.body!, json.value, problems, inexact);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     problems.push(...error.problems);

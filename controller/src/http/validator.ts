@@ -153,7 +153,7 @@ export class Validator {
         actual_length: values.length,
       });
     }
-    return values;
+    return run.problems.length === before ? this.format(schema, values, loc, run) : values;
   }
 
   private model(schema: Keywords, input: unknown, loc: Loc, run: Run): unknown {
@@ -206,7 +206,7 @@ export class Validator {
   }
 }
 
-function reportInexact(loc: Loc, run: Run): boolean {
+export function reportInexact(loc: Loc, run: Run): boolean {
   const inside = run.inexact.filter((path) => loc.every((step, index) => index === 0 || path[index - 1] === step));
   const error = 'an integer of this size cannot be kept exactly, write it as a string';
   for (const path of inside) report(run, ['body', ...path], 'value_error', `Value error, ${error}`, { error });

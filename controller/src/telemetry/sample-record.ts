@@ -57,7 +57,7 @@ export interface RecordReader {
 /** Walks through a record: for each sample `sample`, then its values and texts. */
 export function readRecord(bytes: Uint8Array, reader: RecordReader): void {
   // A copy where the bytes do not lie on a boundary of eight, as floats must.
-  const aligned = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const size = new Float64Array(aligned.buffer, aligned.byteOffset, 1)[0]!;
   const numbers = new Float64Array(aligned.buffer, aligned.byteOffset + 8, size);
   const rest = aligned.subarray(8 + size * 8);

@@ -58,17 +58,28 @@ export function readRows(
   if (!series) return emptyFrame();
   const fields = askedFields(series, metrics);
   const numbers = fields.map(({ no }) => no);
-  // Blocks in order until enough rows are there: heads can only add to what lies before the last of them.
-  let { endMs } = range;
-  let rows = 0;
-  for (const place of tables.blocks(series.no, range.startMs, range.endMs)) {
-    rows += place.start_ts >= range.startMs ? place.rows : 0;
-    if (rows < limit) continue;
-    endMs = Math.min(endMs, place.end_ts);
-    break;
+  const parts: RawRows[] = [];
+  let found = 0;
+  // Step by step, since rows of blocks need not have any of the asked fields.
+  for (let { startMs } = range; startMs <= range.endMs && found < limit; ) {
+    const endMs = endOfStep({ startMs, endMs: range.endMs }, series.no, limit - found, tables);
+    const part = dropEmptyRows(rawRows(series.no, series.head, { startMs, endMs }, numbers, tables, blocks));
+    parts.push(part);
+    found += part.ts.length;
+    startMs = endMs + 1;
   }
-  const raw = rawRows(series.no, series.head, { startMs: range.startMs, endMs }, numbers, tables, blocks);
-  return toFrame(raw.ts.length > limit ? cut(raw, 0, limit) : raw, fields, undefined);
+  const raw = concatenate(parts, numbers);
+  return toFrame(found > limit ? cut(raw, 0, limit) : raw, fields, undefined);
+}
+
+/** Where blocks that begin in the range have so many rows; heads can only add to them. */
+function endOfStep(range: TimeRange, agent: number, rows: number, tables: TelemetryTables): number {
+  let missing = rows;
+  for (const place of tables.blocks(agent, range.startMs, range.endMs)) {
+    if (place.start_ts >= range.startMs) missing -= place.rows;
+    if (missing <= 0) return Math.min(range.endMs, place.end_ts);
+  }
+  return range.endMs;
 }
 
 /** All rows of the range with these fields, head and blocks merged. */
@@ -220,11 +231,16 @@ function askedFields(series: AgentSeries, metrics: readonly string[] | undefined
   return metrics.flatMap((name) => series.fieldsByName.get(name) ?? []).filter(({ isText }) => !isText);
 }
 
-function longestSeries({ ts, columns }: RawRows): number {
+function longestSeries({ ts, columns, texts }: RawRows): number {
   let longest = 0;
   for (const values of columns.values()) {
     let count = 0;
     for (let row = 0; row < ts.length; row++) if (!Number.isNaN(values[row]!)) count++;
+    longest = Math.max(longest, count);
+  }
+  for (const words of texts.values()) {
+    let count = 0;
+    for (const word of words) if (word !== undefined) count++;
     longest = Math.max(longest, count);
   }
   return longest;

@@ -79,6 +79,8 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   }
 
   append(ap_id: string, samples: readonly Sample[]): Promise<void> {
+    // An empty group would never be committed, and its promise never settled.
+    if (samples.length === 0) return Promise.resolve();
     const agent = this.#agents.get(ap_id);
     return agent && isCovered(agent, samples) ? this.#enqueue(agent, samples) : this.#registerAndAppend(ap_id, samples);
   }

@@ -71,10 +71,7 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
   }
 
   async remove(app_name: string): Promise<boolean> {
-    const rows = await this.#db.query(
-      'DELETE FROM third_party_apps WHERE app_name = ? RETURNING id',
-      [app_name],
-    );
+    const rows = await this.#db.query('DELETE FROM third_party_apps WHERE app_name = ? RETURNING id', [app_name]);
     return rows.length === 1;
   }
 }

@@ -1,0 +1,99 @@
+// What can be read of the fleet: its agents, their series, their newest values, and whether they are there at all.
+import Type from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time' });
+const Resolution = Type.Optional(
+  Type.Number({ description: 'Width of the buckets; only there when the points are buckets.' }),
+);
+
+export const Aggregate = Type.Enum(['mean', 'min', 'max', 'last', 'sum', 'count'], {
+  title: 'Aggregate',
+  type: 'string',
+  description: 'What becomes of the values that share a bucket.',
+});
+export type Aggregate = Type.Static<typeof Aggregate>;
+
+export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Presence', type: 'string' });
+export type Presence = Type.Static<typeof Presence>;
+
+export const AgentDetails = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    ap_id: Type.String(),
+    configuration: Type.Record(Type.String(), Type.Unknown()),
+    onboard: Type.Boolean({ description: 'True from the first successful login on.' }),
+  },
+  { title: 'AgentDetails' },
+);
+export type AgentDetails = Type.Static<typeof AgentDetails>;
+
+export const AgentData = Type.Object(
+  {
+    key: Type.String({ description: 'The name of the measurement.' }),
+    agent_id: Type.String({ description: 'The ap_id.' }),
+    window_minutes: Type.Integer(),
+    resolution_seconds: Resolution,
+    points: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: '`ts` and the fields reported then, oldest first.',
+    }),
+  },
+  { title: 'AgentData' },
+);
+export type AgentData = Type.Static<typeof AgentData>;
+
+export const MetricSeries = Type.Object(
+  { metric: Type.String(), points: Type.Array(Type.Object({ ts: Timestamp, value: Type.Number() })) },
+  { title: 'MetricSeries' },
+);
+export type MetricSeries = Type.Static<typeof MetricSeries>;
+
+export const AgentMultiMetricData = Type.Object(
+  {
+    agent_id: Type.String({ description: 'The ap_id.' }),
+    window_minutes: Type.Integer(),
+    resolution_seconds: Resolution,
+    series: Type.Array(MetricSeries, { description: 'In the order asked for.' }),
+  },
+  { title: 'AgentMultiMetricData' },
+);
+export type AgentMultiMetricData = Type.Static<typeof AgentMultiMetricData>;
+
+export const AgentMetrics = Type.Object(
+  {
+    agent_id: Type.String({ description: 'The ap_id.' }),
+    window_minutes: Type.Integer(),
+    metrics: Type.Array(Type.Object({ name: Type.String(), label: Type.String() })),
+  },
+  { title: 'AgentMetrics' },
+);
+export type AgentMetrics = Type.Static<typeof AgentMetrics>;
+
+export const LatestMetrics = Type.Object(
+  {
+    agents: Type.Array(
+      Type.Object({
+        ap_id: Type.String(),
+        presence: Presence,
+        metrics: Type.Record(Type.String(), Type.Unknown(), { description: 'Name -> `{ts, value}`.' }),
+      }),
+    ),
+  },
+  { title: 'LatestMetrics' },
+);
+export type LatestMetrics = Type.Static<typeof LatestMetrics>;
+
+export const AgentPresence = Type.Object(
+  {
+    ap_id: Type.String(),
+    presence: Presence,
+    last_seen: Type.Union([Timestamp, Type.Null()]),
+    since: Type.Union([Timestamp, Type.Null()], { description: 'When the present state began.' }),
+    reason: Type.String({ description: 'Why, in a sentence.' }),
+    report_interval_seconds: Type.Number({ description: 'How often the agent is expected to report.' }),
+  },
+  { title: 'AgentPresence' },
+);
+export type AgentPresence = Type.Static<typeof AgentPresence>;
+
+export const FleetPresence = Type.Object({ agents: Type.Array(AgentPresence) }, { title: 'FleetPresence' });
+export type FleetPresence = Type.Static<typeof FleetPresence>;

@@ -1,0 +1,79 @@
+// For doors where an agent shows `ap_id:password` with every request, as clients of InfluxDB do. A slow hash per request
+// would be too slow, so a password that was right is remembered for a while, as a hash under a key of this process.
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Caller, PrincipalSource } from '../caller.ts';
+import { AuthenticationError } from '../errors.ts';
+import type { AuthService, Proof } from './auth-service.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { countFailures, type LoginFailures } from './login-failures.ts';
+
+const rememberedMs = 60_000;
+const maxRemembered = 20_000;
+/** An ap_id may have colons itself (a MAC address has five); nobody needs more. */
+const maxColons = 16;
+
+export interface AgentPasswordOptions {
+  auth: AuthService;
+  agents: PrincipalSource;
+  /** The same as at the token endpoint, so that there is one allowance for guessing. */
+  failures: LoginFailures;
+}
+
+export class AgentPassword {
+  readonly #auth: AuthService;
+  readonly #agents: PrincipalSource;
+  readonly #failures: LoginFailures;
+  readonly #key = randomBytes(32);
+  readonly #remembered = new BoundedMap<string, { proof: Proof; until: number }>(maxRemembered);
+
+  constructor({ auth, agents, failures }: AgentPasswordOptions) {
+    this.#auth = auth;
+    this.#agents = agents;
+    this.#failures = failures;
+  }
+
+  /**
+   * The agent of `ap_id:password`. Throws AuthenticationError, and TryLaterError (429) after too many failures. Without
+   * a promise when everything is remembered; a changed password or a deleted agent counts as soon as with tokens.
+   */
+  authenticate(credentials: string, address: string): Caller | Promise<Caller> {
+    const key = createHmac('sha256', this.#key).update(credentials).digest('base64');
+    const known = this.#remembered.get(key);
+    if (!known || known.until < performance.now()) return this.#check(credentials, address, key);
+    const again = (error: unknown) => {
+      if (!(error instanceof AuthenticationError)) throw error;
+      this.#remembered.delete(key);
+      return this.#check(credentials, address, key);
+    };
+    try {
+      const caller = this.#auth.recall(known.proof);
+      return caller instanceof Promise ? caller.catch(again) : caller;
+    } catch (error) {
+      return again(error);
+    }
+  }
+
+  async #check(credentials: string, address: string, key: string): Promise<Caller> {
+    const { username, password } = await this.#split(credentials);
+    const { caller, ver } = await countFailures(this.#failures, { kind: 'agent', username, address }, () =>
+      this.#auth.checkSecret('agent', username, password),
+    );
+    const proof: Proof = { kind: 'agent', name: caller.name, ver };
+    this.#remembered.set(key, { proof, until: performance.now() + rememberedMs });
+    return caller;
+  }
+
+  /** At the colon behind the longest name that an agent has; where none has one, at the first. */
+  async #split(credentials: string): Promise<{ username: string; password: string }> {
+    const colons: number[] = [];
+    for (let at = credentials.indexOf(':'); at >= 0 && colons.length < maxColons; ) {
+      colons.push(at);
+      at = credentials.indexOf(':', at + 1);
+    }
+    let colon = colons[0] ?? credentials.length;
+    for (const longer of colons.slice(1)) {
+      if (await this.#agents.principal(credentials.slice(0, longer))) colon = longer;
+    }
+    return { username: credentials.slice(0, colon), password: credentials.slice(colon + 1) };
+  }
+}

@@ -1,0 +1,102 @@
+// Chooses the backend of everything that keeps state or lives outside of this process, by the settings.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { Logger } from './http/log.ts';
+import { createOutboxMailer } from './mail/mailer.outbox.ts';
+import { createSmtpMailer } from './mail/mailer.smtp.ts';
+import type { Mailer } from './mail/mailer.ts';
+import { readOrCreateSecret } from './secret-file.ts';
+import { Keyring } from './secrets.ts';
+import { prepareDataFolder } from './storage/data-folder.ts';
+import { openPostgres } from './storage/sql-database.postgres.ts';
+import { openSqlite } from './storage/sql-database.sqlite.ts';
+import type { SqlDatabase } from './storage/sql-database.ts';
+import { openInfluxTelemetry } from './telemetry/telemetry-store.influx.ts';
+import { openSqliteTelemetry } from './telemetry/telemetry-store.sqlite.ts';
+import type { TelemetryStore } from './telemetry/telemetry-store.ts';
+
+const dayMs = 86_400_000;
+
+export function openKeyring(config: Config): Keyring {
+  return new Keyring(config.secret ?? readOrCreateSecret(config.dataDir), config.previousSecrets);
+}
+
+export function openDatabase(config: Config): SqlDatabase {
+  return config.databaseUrl === undefined
+    ? openSqlite(join(config.dataDir, 'weft.db'))
+    : openPostgres(config.databaseUrl);
+}
+
+export function openMailer(config: Config, onWritten: (file: string) => void = () => {}): Mailer {
+  return config.smtpUrl === undefined
+    ? createOutboxMailer(join(config.dataDir, 'outbox'), config.mailFrom, onWritten)
+    : createSmtpMailer(config.smtpUrl, config.mailFrom);
+}
+
+/** `onFatal` is told when the store can promise nothing any more and the process has to end. */
+export async function openTelemetry(
+  config: Config,
+  log: Logger,
+  onFatal: (error: Error) => void,
+): Promise<TelemetryStore> {
+  const rawRetentionMs = config.retention.rawDays * dayMs;
+  if (config.influxUrl !== undefined) return openInfluxTelemetry({ url: config.influxUrl, rawRetentionMs });
+  const folder = join(config.dataDir, 'telemetry');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return await openSqliteTelemetry({
+    folder,
+    rawRetentionMs,
+    rollupRetentionMs: config.retention.rollupDays * dayMs,
+    onDamage: (message, isUnfinishedEnd) => log[isUnfinishedEnd ? 'warn' : 'error']({ folder }, message),
+    onFatal,
+  });
+}
+
+export interface BackendReport {
+  name: string;
+  ok: boolean;
+  detail: string;
+  advice?: string;
+}
+
+/** For the doctor. The embedded telemetry store belongs to the server alone and is left out. */
+export async function checkBackends(config: Config): Promise<BackendReport[]> {
+  const database = config.databaseUrl === undefined ? 'SQLite database' : 'PostgreSQL database';
+  const mail = `no mail server set: mail goes to ${join(config.dataDir, 'outbox')}`;
+  const reports = [
+    report(database, 'answers', 'See the settings WEFT_DATABASE_URL and WEFT_DATA_DIR', async () => {
+      prepareDataFolder(config.dataDir);
+      await checkAndClose(openDatabase(config));
+    }),
+    report(
+      'Mail',
+      config.smtpUrl === undefined ? mail : 'the mail server answers',
+      'See the setting WEFT_SMTP_URL',
+      () => openMailer(config).check(),
+    ),
+  ];
+  const { influxUrl: url, retention } = config;
+  if (url !== undefined) {
+    const check = () => checkAndClose(openInfluxTelemetry({ url, rawRetentionMs: retention.rawDays * dayMs }));
+    reports.push(report('InfluxDB', 'answers', 'See the setting WEFT_INFLUX_URL', check));
+  }
+  return Promise.all(reports);
+}
+
+async function checkAndClose(backend: { check(): Promise<void>; close(): Promise<void> }): Promise<void> {
+  try {
+    await backend.check();
+  } finally {
+    await backend.close();
+  }
+}
+
+async function report(name: string, good: string, advice: string, check: () => Promise<void>): Promise<BackendReport> {
+  try {
+    await check();
+    return { name, ok: true, detail: good };
+  } catch (error) {
+    return { name, ok: false, detail: (error as Error).message, advice };
+  }
+}

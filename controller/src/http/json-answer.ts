@@ -1,0 +1,28 @@
+// Sends the answer of an operation. Nearly every answer is a 200 with a JSON body and headers that never change, so
+// those bytes are written straight away; the framework's way is kept for everything else.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+export type SendJson = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => void;
+
+export function createSendJson(headers: Record<string, string>, mayWriteStraight: () => boolean): SendJson {
+  const fixed = Object.entries(headers).flat();
+  return (request, reply, answer) => {
+    const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    if (reply.statusCode !== 200 || !mayWriteStraight()) {
+      reply.header('content-type', 'application/json').send(body);
+      return;
+    }
+    reply.hijack();
+    const length = String(Buffer.byteLength(body));
+    reply.raw.writeHead(200, [
+      ...fixed,
+      'x-request-id',
+      request.id,
+      'content-type',
+      'application/json',
+      'content-length',
+      length,
+    ]);
+    reply.raw.end(body);
+  };
+}

@@ -1,0 +1,87 @@
+// Writes JSON into a buffer that is used again and again: for series, where ropes of small strings cost more than their
+// content.
+
+const zero = 0x30;
+const minus = 0x2d;
+const point = 0x2e;
+/** Most measurements have at most three decimals; those are written without the general algorithm. */
+const decimals = 1000;
+const maxScaled = 2 ** 31;
+
+export class JsonBytes {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written since the last time, as text. */
+  take(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+
+  text(text: string): void {
+    this.#reserve(text.length * 3);
+    this.#length += this.#bytes.write(text, this.#length, 'utf8');
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** As JSON.stringify writes it; must be finite. */
+  number(value: number): void {
+    this.#reserve(32);
+    const scaled = Math.round(value * decimals);
+    // Then the decimal with these digits is the shortest that means this very number.
+    if (scaled / decimals === value && scaled < maxScaled && scaled > -maxScaled) this.#decimal(scaled);
+    else this.#ascii(String(value));
+  }
+
+  #decimal(scaled: number): void {
+    const bytes = this.#bytes;
+    let at = this.#length;
+    if (scaled < 0) bytes[at++] = minus;
+    const digits = scaled < 0 ? -scaled : scaled;
+    let whole = (digits / decimals) | 0;
+    const rest = digits - whole * decimals;
+    let end = at + 1;
+    for (let limit = 10; limit <= whole; limit *= 10) end++;
+    for (let index = end - 1; index >= at; index--) {
+      const next = (whole / 10) | 0;
+      bytes[index] = zero + whole - next * 10;
+      whole = next;
+    }
+    at = end;
+    if (rest > 0) {
+      bytes[at++] = point;
+      bytes[at++] = zero + ((rest / 100) | 0);
+      if (rest % 100 > 0) bytes[at++] = zero + (((rest % 100) / 10) | 0);
+      if (rest % 10 > 0) bytes[at++] = zero + (rest % 10);
+    }
+    this.#length = at;
+  }
+
+  #ascii(text: string): void {
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let index = 0; index < text.length; index++) bytes[at++] = text.charCodeAt(index);
+    this.#length = at;
+  }
+
+  #reserve(size: number): void {
+    if (this.#length + size <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}

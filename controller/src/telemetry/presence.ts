@@ -1,0 +1,145 @@
+// Whether one agent is there, worked out from when it reported: pure rules, no clock of their own.
+//
+// online  -> late     after two reporting intervals and a grace without a report
+// late    -> online   with the next report
+// late    -> offline  after five intervals, at least half a minute
+// offline -> late     with the first report, and online only with the second, or when it has stayed for an interval:
+//                     an agent that restarts over and over does not blink
+import type { Presence } from '@weft/contract';
+
+const graceMs = 5_000;
+const minOfflineMs = 30_000;
+export const defaultIntervalMs = 10_000;
+const maxIntervalMs = 86_400_000;
+/** An interval is learned from this many gaps, and counts if it is clearly longer than the default. */
+const gapCount = 5;
+const clearlyLonger = 1.5;
+
+/** What must outlive a restart. Times are milliseconds since 1970. */
+export interface PresenceRecord {
+  ap_id: string;
+  last_seen: number;
+  /** Since when its reports have been regular; null while it is coming back. */
+  online_since: number | null;
+  /** The first report after it had been offline, until it is online again. */
+  returned_at: number | null;
+  learned_interval_ms: number | null;
+}
+
+export interface PresenceState {
+  presence: Presence;
+  sinceMs: number | null;
+  reason: string;
+}
+
+export class AgentPresenceTracker {
+  readonly record: PresenceRecord;
+  /** From its configuration; undefined if that names none. */
+  configuredMs: number | undefined;
+  readonly #gaps: number[] = [];
+
+  constructor(record: PresenceRecord) {
+    this.record = record;
+  }
+
+  static first(ap_id: string, nowMs: number): AgentPresenceTracker {
+    return new AgentPresenceTracker({
+      ap_id,
+      last_seen: nowMs,
+      online_since: nowMs,
+      returned_at: null,
+      learned_interval_ms: null,
+    });
+  }
+
+  get intervalMs(): number {
+    if (this.configuredMs !== undefined) return this.configuredMs;
+    const learned = this.record.learned_interval_ms ?? 0;
+    return learned > defaultIntervalMs * clearlyLonger ? learned : defaultIntervalMs;
+  }
+
+  /** A report has come. Takes constant time. */
+  seen(nowMs: number): void {
+    const { record } = this;
+    const gap = Math.max(0, nowMs - record.last_seen);
+    const interval = this.intervalMs;
+    if (gap > offlineAfter(interval)) {
+      record.returned_at = nowMs;
+      record.online_since = null;
+    } else if (record.returned_at !== null) {
+      record.online_since = gap > lateAfter(interval) ? nowMs : Math.min(nowMs, record.returned_at + interval);
+      record.returned_at = null;
+    } else if (gap > lateAfter(interval)) {
+      record.online_since = nowMs;
+    }
+    this.#learn(gap);
+    record.last_seen = Math.max(nowMs, record.last_seen);
+  }
+
+  stateAt(nowMs: number): PresenceState {
+    const { last_seen, returned_at, online_since } = this.record;
+    const interval = this.intervalMs;
+    const silence = Math.max(0, nowMs - last_seen);
+    const expected = `it is expected every ${inWords(interval)}`;
+    if (silence > offlineAfter(interval)) {
+      const reason = `No report for ${inWords(silence)}; ${expected}.`;
+      return { presence: 'offline', sinceMs: last_seen + offlineAfter(interval), reason };
+    }
+    if (silence > lateAfter(interval)) {
+      const reason = `The last report came ${inWords(silence)} ago; ${expected}.`;
+      return { presence: 'late', sinceMs: last_seen + lateAfter(interval), reason };
+    }
+    if (returned_at !== null && nowMs - returned_at < interval) {
+      const reason = 'It has reported once since it was offline; a second report will make it online.';
+      return { presence: 'late', sinceMs: returned_at, reason };
+    }
+    const sinceMs = returned_at === null ? online_since : returned_at + interval;
+    return { presence: 'online', sinceMs, reason: `It reported ${inWords(silence)} ago; ${expected}.` };
+  }
+
+  /** The wall clock was set: what was measured stays as long as it was. */
+  shift(ms: number): void {
+    const { record } = this;
+    record.last_seen += ms;
+    if (record.online_since !== null) record.online_since += ms;
+    if (record.returned_at !== null) record.returned_at += ms;
+  }
+
+  /** The second longest of the last few gaps: one outage is not a habit, and two posts in a row are not one either. */
+  #learn(gap: number): void {
+    if (this.#gaps.push(gap) > gapCount) this.#gaps.shift();
+    if (this.#gaps.length < 3) return;
+    let longest = 0;
+    let second = 0;
+    for (const each of this.#gaps) {
+      if (each >= longest) [longest, second] = [each, longest];
+      else if (each > second) second = each;
+    }
+    this.record.learned_interval_ms = Math.min(second, maxIntervalMs);
+  }
+}
+
+/** `configuration.report_interval_seconds` in milliseconds, if it is a sensible number. */
+export function configuredIntervalMs(configuration: Record<string, unknown>): number | undefined {
+  const { report_interval_seconds: given } = configuration;
+  const seconds = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
+  return Math.min(Math.max(seconds * 1000, 100), maxIntervalMs);
+}
+
+function lateAfter(intervalMs: number): number {
+  return 2 * intervalMs + graceMs;
+}
+
+/** Never sooner than late. */
+function offlineAfter(intervalMs: number): number {
+  return Math.max(5 * intervalMs, minOfflineMs);
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,115 @@
+// What Weft ships and what it stands on: the lock file, the licences, and the files in the repository and its packages.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+interface Locked {
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  link?: boolean;
+  dev?: boolean;
+  devOptional?: boolean;
+  optional?: boolean;
+  license?: string;
+  os?: string[];
+  cpu?: string[];
+}
+
+const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+const installed = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+const production = installed.filter(([, { dev }]) => !dev);
+
+describe('L12 the lock file', () => {
+  test('has a strong hash of every package and says nowhere where to load it from', () => {
+    expect(installed.length).toBeGreaterThan(50);
+    for (const [path, { integrity = '', resolved, version }] of installed) {
+      expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/)]);
+      expect([path, resolved]).toEqual([path, undefined]);
+      expect([path, version]).toEqual([path, expect.stringMatching(/^\d+\.\d+\.\d+/)]);
+    }
+  });
+
+  test.each(['x64', 'arm64'])('has the native packages for Linux on %s', (cpu) => {
+    for (const name of [`node-linux-${cpu}`, `@node-rs/argon2-linux-${cpu}-gnu`]) {
+      expect([name, lock.packages[`node_modules/${name}`]?.integrity]).toEqual([name, expect.any(String)]);
+    }
+  });
+
+  test('pins exactly what the package files name', () => {
+    for (const folder of ['.', 'contract', 'controller']) {
+      const own = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+      const named = { ...own.dependencies, ...own.devDependencies, ...own.optionalDependencies };
+      for (const [name, version] of Object.entries(named)) {
+        expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+      }
+    }
+  });
+});
+
+const allowedLicences = ['Apache-2.0', 'MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'MIT-0'];
+
+/** As the lock file says, which leaves out what the registry did not tell; then the package itself. */
+function licenceOf(path: string, { license }: Locked): string {
+  if (license !== undefined) return license;
+  const file = join(root, path, 'package.json');
+  const told = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).license : undefined;
+  return typeof told === 'string' ? told : (told?.type ?? 'unknown');
+}
+
+test('L12 every package that runs in production has a licence that suits Apache-2.0', () => {
+  expect(production.length).toBeGreaterThan(20);
+  const strange = production
+    .map(([path, locked]) => `${path}: ${licenceOf(path, locked)}`)
+    .filter((line) => !allowedLicences.some((licence) => line.endsWith(`: ${licence}`)));
+  expect(strange).toEqual([]);
+});
+
+const forbiddenNames = [
+  /(^|\/)\.env(\.|$)/,
+  /(^|\/)weft\.env$/,
+  /\.(pem|key|p12|pfx|jks|keystore|crt)$/,
+  /(^|\/)id_(rsa|ecdsa|ed25519)/,
+  /\.(db|sqlite3?)(-wal|-shm|-journal)?$/,
+  /^data\//,
+  /(^|\/)(outbox|secret|lock)$/,
+  /\.eml$/,
+  /\.log$/,
+  /(^|\/)node_modules\//,
+];
+const forbidden = (files: string[]) => files.filter((file) => forbiddenNames.some((name) => name.test(file)));
+const forbiddenText =
+  /-----BEGIN (\w+ )?PRIVATE KEY-----\n[A-Za-z0-9+/=]{32}|\bAKIA[0-9A-Z]{16}\b|\bghp_\w{36}\b|\bnpm_\w{36}\b/;
+
+test('K6 the names of secrets, keys and data are known as such', () => {
+  const bad = ['.env', 'a/.env.local', 'tls.key', 'x/cert.pem', 'data/weft.db', 'weft.db-wal', 'data/secret', 'x.eml'];
+  expect(forbidden(bad)).toEqual(bad);
+  expect(forbidden(['controller/src/secrets.ts', 'controller/src/settings.ts', 'package-lock.json'])).toEqual([]);
+});
+
+test('K6 the repository holds no secrets, keys or data', () => {
+  const { status, stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  // Unpacked from an archive there is no list of files to judge.
+  if (status !== 0) return;
+  const files = stdout.trim().split('\n');
+  expect(files).toContain('package.json');
+  expect(forbidden(files)).toEqual([]);
+  const readable = files.filter((file) => existsSync(join(root, file)));
+  expect(readable.filter((file) => forbiddenText.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
+});
+
+test.each(['contract', 'controller'])('K6 the package of %s holds no secrets, keys or data', (workspace) => {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const { status, stdout } = spawnSync('npm', args, { cwd: join(root, workspace), encoding: 'utf8' });
+  expect(status).toBe(0);
+  const [pack]: { files: { path: string }[] }[] = Object.values(JSON.parse(stdout));
+  const files = (pack?.files ?? []).map(({ path }) => path);
+  expect(files.some((file) => file.startsWith('src/'))).toBe(true);
+  expect(forbidden(files)).toEqual([]);
+});

@@ -1,0 +1,62 @@
+// The telemetry store that the contract suite looks at, and what its tests share.
+import { expect } from 'vitest';
+import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/telemetry-store.ts';
+import { midnight, type Row, toRows } from './telemetry-reference.ts';
+
+export interface TelemetryFixture {
+  store: TelemetryStore;
+  /** Puts the data where it lies for long, or looks at it from elsewhere: what is stored must not change. */
+  moves: (() => Promise<TelemetryStore>)[];
+  /** Another store, with nothing in it, to be closed by the test. */
+  openAnother(): Promise<TelemetryStore>;
+  remove(): Promise<void>;
+}
+
+export const second = 1000;
+export const hour = 3_600_000;
+/** Holds all samples of the suite. */
+export const always = { startMs: midnight - 24 * hour, endMs: midnight + 72 * hour };
+
+let agents = 0;
+/** Tests share a store, so each has agents of its own. */
+export const freshAgent = () => `ap-${++agents}`;
+
+export class StoreUnderTest {
+  readonly fixture: TelemetryFixture;
+  /** Moves replace it. */
+  store: TelemetryStore;
+
+  constructor(fixture: TelemetryFixture) {
+    this.fixture = fixture;
+    this.store = fixture.store;
+  }
+
+  async rowsOf(ap_id: string, question: Partial<SeriesQuery> = {}): Promise<Row[]> {
+    return toRows(await this.store.query({ ap_id, ...always, maxPoints: 5000, aggregate: 'mean', ...question }));
+  }
+
+  /** After each move the same must hold. */
+  async everywhere(verify: () => Promise<void>): Promise<void> {
+    await verify();
+    for (const move of this.fixture.moves) {
+      this.store = await move();
+      await verify();
+    }
+  }
+}
+
+/** Numbers may differ in the last digits: sums depend on their order. */
+export function expectClose(actual: Row[], expected: Row[]): void {
+  expect(actual.map(({ ts }) => ts)).toEqual(expected.map(({ ts }) => ts));
+  for (const [index, row] of expected.entries()) {
+    expect(Object.keys(actual[index]!).sort()).toEqual(Object.keys(row).sort());
+    for (const [name, value] of Object.entries(row)) {
+      const found = actual[index]![name]!;
+      const isClose =
+        typeof value === 'string' || typeof found === 'string'
+          ? found === value
+          : Math.abs(found - value) <= 1e-6 * Math.max(1, Math.abs(value));
+      if (!isClose) expect({ ts: row.ts, name, value: found }).toEqual({ ts: row.ts, name, value });
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// What a telemetry store should answer, computed in the simplest way over all samples; and samples and questions at
+// random to compare it with the real ones.
+import fc from 'fast-check';
+import { chooseBucketWidth } from '../controller/src/telemetry/bucket-width.ts';
+import type { Aggregate, Frame, Sample, SeriesQuery, TimeRange } from '../controller/src/telemetry/telemetry-store.ts';
+
+const day = 86_400_000;
+/** A midnight some days ago: within every retention, and times up to two days later are in the past. */
+export const midnight = Math.floor(Date.now() / day) * day - 3 * day;
+
+export const aggregates: readonly Aggregate[] = ['mean', 'min', 'max', 'last', 'sum', 'count'];
+
+/** A row of an answer, without the fields that have no value in it. */
+export type Row = { ts: number } & Record<string, number | string>;
+
+export function sample(ts: number, metrics: Record<string, number>, texts: Record<string, string> = {}): Sample {
+  return { ts, names: Object.keys(metrics), values: Object.values(metrics), texts: Object.entries(texts) };
+}
+
+export function toRows({ ts, columns, texts }: Frame): Row[] {
+  return Array.from(ts, (time, index) => {
+    const numbers = [...columns].map(([name, values]) => [name, values[index]!] as const);
+    const words = [...texts].map(([name, values]) => [name, values[index]] as const);
+    return {
+      ts: time,
+      ...Object.fromEntries(numbers.filter(([, value]) => !Number.isNaN(value))),
+      ...Object.fromEntries(words.flatMap(([name, word]) => (word === undefined ? [] : [[name, word]]))),
+    };
+  });
+}
+
+export class ReferenceTelemetry {
+  readonly #rows = new Map<number, Map<string, number | string>>();
+
+  append(samples: readonly Sample[]): void {
+    for (const { ts, names, values, texts } of samples) {
+      const row = this.#rows.get(ts) ?? new Map<string, number | string>();
+      this.#rows.set(ts, row);
+      for (const [index, name] of names.entries()) row.set(name, values[index]!);
+      for (const [name, text] of texts) row.set(name, text);
+    }
+  }
+
+  rows({ startMs, endMs }: TimeRange, metrics?: readonly string[]): Row[] {
+    const isAsked = (name: string, value: number | string) =>
+      metrics === undefined || (metrics.includes(name) && typeof value === 'number');
+    return [...this.#rows]
+      .filter(([ts]) => ts >= startMs && ts <= endMs)
+      .sort(([a], [b]) => a - b)
+      .map(([ts, row]) => ({ ts, ...Object.fromEntries([...row].filter(([name, value]) => isAsked(name, value))) }))
+      .filter((row) => Object.keys(row).length > 1);
+  }
+
+  query(query: SeriesQuery): { resolution_seconds: number | undefined; rows: Row[] } {
+    const rows = this.rows(query, query.metrics);
+    const lengths = new Map<string, number>();
+    for (const name of rows.flatMap((row) => Object.keys(row))) lengths.set(name, (lengths.get(name) ?? 0) + 1);
+    lengths.delete('ts');
+    if (Math.max(0, ...lengths.values()) <= query.maxPoints) return { resolution_seconds: undefined, rows };
+    const width = chooseBucketWidth(query.startMs, query.endMs, query.maxPoints);
+    const buckets = Map.groupBy(rows, ({ ts }) => Math.floor(ts / width) * width);
+    return {
+      resolution_seconds: width / 1000,
+      rows: [...buckets]
+        .map(([ts, inside]) => ({ ts, ...aggregateRows(inside, query.aggregate) }))
+        .filter((row) => Object.keys(row).length > 1),
+    };
+  }
+}
+
+function aggregateRows(rows: Row[], aggregate: Aggregate): Record<string, number> {
+  const found: Record<string, number> = {};
+  const names = new Set(rows.flatMap((row) => Object.keys(row)));
+  names.delete('ts');
+  for (const name of names) {
+    const values = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
+    if (values.length > 0) found[name] = aggregateValues(values, aggregate);
+  }
+  return found;
+}
+
+function aggregateValues(values: number[], aggregate: Aggregate): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  const min = values.reduce((least, value) => Math.min(least, value));
+  const max = values.reduce((most, value) => Math.max(most, value));
+  return { mean: sum / values.length, min, max, last: values.at(-1)!, sum, count: values.length }[aggregate];
+}
+
+// Times lie close enough together to meet often, and around the borders of minutes, hours and days.
+const someTime = fc
+  .tuple(
+    fc.constantFrom(0, 1, 59, 60, 61, 3599, 3600, 7200, 86_399, 86_400, 90_000),
+    fc.nat(20),
+    fc.constantFrom(0, 1, 999),
+  )
+  .map(([base, seconds, ms]) => midnight + (base + seconds) * 1000 + ms);
+
+const someNumber = fc.oneof(
+  fc.integer({ min: -1000, max: 1000 }).map((tenths) => tenths / 10),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
+);
+
+const someSample = fc
+  .record(
+    { ts: someTime, a: someNumber, b: someNumber, c: someNumber, state: fc.constantFrom('', 'up', 'down "\\') },
+    { requiredKeys: ['ts'] },
+  )
+  .map(({ ts, state, ...metrics }) => {
+    const named = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, value + 0]));
+    return sample(ts, named, state === undefined ? {} : { state });
+  });
+
+/** A reading every second for half an hour: more than stays in memory in one piece. */
+const someRun = fc.record({ start: someTime, level: someNumber });
+
+/** Samples to append, told briefly so that a failure can be read. */
+export const someAppend = fc.oneof(
+  { weight: 5, arbitrary: fc.array(someSample, { minLength: 1, maxLength: 40 }) },
+  { weight: 1, arbitrary: someRun },
+);
+
+export function samplesOf(append: typeof someAppend extends fc.Arbitrary<infer Append> ? Append : never): Sample[] {
+  if (Array.isArray(append)) return append;
+  return Array.from({ length: 1800 }, (_, second) =>
+    sample(append.start + second * 1000, { a: append.level + Math.round(Math.sin(second) * 100) / 10, b: second }),
+  );
+}
+
+export const someQuestion: fc.Arbitrary<Omit<SeriesQuery, 'ap_id'>> = fc
+  .record({
+    ends: fc.tuple(someTime, fc.oneof(someTime, fc.constant(midnight + 2 * day))),
+    metrics: fc.option(fc.subarray(['a', 'b', 'c', 'state', 'unknown'], { minLength: 1 }), { nil: undefined }),
+    maxPoints: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(300, 5000)),
+    aggregate: fc.constantFrom(...aggregates),
+  })
+  .map(({ ends, ...rest }) => ({ startMs: Math.min(...ends), endMs: Math.max(...ends), ...rest }));
