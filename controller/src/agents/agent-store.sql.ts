@@ -68,7 +68,11 @@ class SqlAgentStore implements AgentStore {
     change: (record: AgentRecord) => Record<string, unknown>,
   ): Promise<AgentRecord | undefined> {
     return this.#db.transaction(async (tx) => {
-      const [before] = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
+      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
+      const [before] = await tx.query<AgentRow>(
+        `UPDATE agents SET configuration = configuration WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [ap_id],
+      );
       if (!before) return undefined;
       const [after] = await tx.query<AgentRow>(
         `UPDATE agents SET configuration = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,

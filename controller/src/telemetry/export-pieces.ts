@@ -23,13 +23,15 @@ export async function* exportPieces(
 ): AsyncGenerator<string, void> {
   const fields = await telemetry.fields(ap_id, startMs);
   const names = metrics ?? fields.map(({ name }) => name);
+  // The store picks metrics only: where a text is asked for, every field is read and the rest left out here.
+  const hasTexts = fields.some(({ name, kind }) => kind === 'text' && metrics?.includes(name));
   if (format === 'csv') yield csvHeader(names);
-  const limit = Math.max(10, Math.min(maxPageRows, Math.floor(pageValues / Math.max(1, fields.length))));
+  const width = metrics && !hasTexts ? metrics.length : fields.length;
+  const limit = Math.max(10, Math.min(maxPageRows, Math.floor(pageValues / Math.max(1, width))));
   let from = startMs;
   while (from <= endMs) {
-    // Every field, although few may be asked for: the store picks metrics only, and texts can be asked for here.
-    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit);
-    const wanted = metrics ? pick(page, metrics) : page;
+    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit, hasTexts ? undefined : metrics);
+    const wanted = metrics && hasTexts ? pick(page, metrics) : page;
     const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
     if (text !== '') yield text;
     if (page.ts.length < limit) return;
