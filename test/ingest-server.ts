@@ -86,8 +86,8 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
     keyring,
     tokenTtlSeconds: 3600,
   });
-  const limit = { max: options.maxFailures ?? 1e6, windowMs: 300_000 };
-  const failures = { perAccount: new RateLimiter('failed', limit), perAddress: new RateLimiter('failed', limit) };
+  const atMost = (max: number) => new RateLimiter('too_many_failed_logins', { max, windowMs: 300_000 });
+  const failures = { perAccount: atMost(options.maxFailures ?? 1e6), perAddress: atMost(1e6) };
   const agentPassword = new AgentPassword({ auth, agents, failures });
   const recorded: { ap_id: string; samples: readonly Sample[]; receivedMs: number }[] = [];
   const telemetry = new TelemetryService({

@@ -81,7 +81,9 @@ describe('every path of the interface', () => {
   it('is the same with and without a slash at its end, and redirects nobody', async () => {
     for (const { method, path } of routes) {
       const plain = withoutSlash(path.replace(/\{\w+\}/, 'somebody'));
-      for (const headers of [{}, as(admin), as(user)]) {
+      // A stream that is let in never ends.
+      const callers = path.endsWith('/stream') ? [{}] : [{}, as(admin), as(user)];
+      for (const headers of callers) {
         const body = method === 'POST' || method === 'PUT' ? '[]' : '';
         const [bare, slashed] = [
           await send(method, plain, headers, body),

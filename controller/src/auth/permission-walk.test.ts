@@ -7,7 +7,7 @@ import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
-// `enrol` at the end: also for the holder of an enrolment token.
+// `enrol` at the end: also for the holder of an enrolment token. `?agent`: the query names the agent.
 const table = `
   POST   /api/v1/token/                           open open open open
   POST   /api/v1/users/public                     yes  no   no   no
@@ -33,6 +33,18 @@ const table = `
   POST   /api/v1/enrolment_tokens                 yes  no   no   no
   GET    /api/v1/enrolment_tokens                 yes  no   no   no
   DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
+  POST   /api/v1/agent_update/update              no   no   yes  no
+  POST   /api/v1/write                            no   no   yes  no
+  POST   /write                                   no   no   yes  no
+  POST   /api/v2/write                            no   no   yes  no
+  GET    /api/v1/metrics/agent_details            yes  yes  yes  yes
+  GET    /api/v1/metrics/agent_data?agent         yes  yes  self glob
+  GET    /api/v1/metrics/agent_multi_metric_data?agent  yes  yes  self glob
+  GET    /api/v1/metrics/agent_metrics?agent      yes  yes  self glob
+  GET    /api/v1/metrics/export?agent             yes  yes  self glob
+  GET    /api/v1/metrics/latest                   yes  yes  yes  yes
+  GET    /api/v1/metrics/presence                 yes  yes  yes  yes
+  GET    /api/v1/metrics/stream                   yes  yes  yes  yes
 `;
 const rows = table
   .trim()
@@ -89,11 +101,21 @@ function resigned(token: string, keyring: Keyring, changes: object): string {
   return `${signed}.${createHmac('sha256', keyring.tokenKeys[0]!).update(signed).digest('base64url')}`;
 }
 
+/** What a query needs besides the agent, for the answer to depend on the agent alone. */
+const enough: Record<string, string> = {
+  '/api/v1/metrics/agent_multi_metric_data?agent': '&metrics=x',
+  '/api/v1/metrics/export?agent': '&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z',
+};
+/** A stream never ends by itself: it is asked for in a way that is refused once the caller is let in. */
+const unanswerable: Record<string, string> = { '/api/v1/metrics/stream': `?after=${'x'.repeat(65)}` };
+
 /** A request that changes nothing even where it is let in: nothing in its body, and nothing that exists to delete. */
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
   const hasBody = method === 'POST' || method === 'PUT';
-  const url = path.replace(/\{\w+\}/, encodeURIComponent(name));
-  return weft.request(method, url, { token, ...(hasBody && { json: {} }) });
+  const url = path
+    .replace(/\{\w+\}/, encodeURIComponent(name))
+    .replace('?agent', `?agent=${name}${enough[path] ?? ''}`);
+  return weft.request(method, url + (unanswerable[path] ?? ''), { token, ...(hasBody && { json: {} }) });
 }
 
 function nameOf(row: Row, target: Target, caller?: Known): string {
@@ -104,6 +126,7 @@ function nameOf(row: Row, target: Target, caller?: Known): string {
 }
 
 function parameterOf({ path }: Row): string | undefined {
+  if (path.endsWith('?agent')) return 'ap_id';
   return /\{(\w+)\}/.exec(path)?.[1];
 }
 
@@ -118,7 +141,7 @@ function expectRefusal(answer: Answer, status: number, who: string): void {
 }
 
 function expectAdmission(answer: Answer, who: string): void {
-  expect([200, 404, 409, 422], who).toContain(answer.status);
+  expect([200, 404, 409, 415, 422], who).toContain(answer.status);
 }
 
 describe('the permissions of a running server (Z1)', () => {
@@ -127,7 +150,9 @@ describe('the permissions of a running server (Z1)', () => {
     const registered = Object.entries<object>(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\/$/, '')}`),
     );
-    expect(registered.sort()).toEqual(rows.map(({ method, path }) => `${method} ${path.replace(/\/$/, '')}`).sort());
+    expect(registered.sort()).toEqual(
+      rows.map(({ method, path }) => `${method} ${path.replace(/\/$|\?agent$/, '')}`).sort(),
+    );
   });
 
   it.each(rows)('refuse at $method $path whoever shows no good token', async (row) => {

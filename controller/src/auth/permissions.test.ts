@@ -49,6 +49,11 @@ const table = `
   31  callback_agent_details          yes  own  no   own
   32  callback_emulator               yes  own  no   own
    -  job_socket                      yes  own  own  own
+   -  write_line_protocol             no   no   yes  no
+   -  metrics_latest                  yes  yes  own  read
+   -  metrics_export                  yes  yes  self read
+   -  metrics_stream                  yes  yes  own  read
+   -  metrics_presence                yes  yes  own  read
    -  create_enrolment_token          yes  no   no   no
    -  list_enrolment_tokens           yes  no   no   no
    -  remove_enrolment_token          yes  no   no   no

@@ -51,7 +51,7 @@ export class InfluxClient {
     const { protocol, origin, pathname, username, password, searchParams } = new URL(options.url);
     this.#options = options;
     this.database = searchParams.get('db') || defaultDatabase;
-    this.#target = origin + pathname.replace(/\/+$/, '');
+    this.#target = origin + pathname.replace(/\/$/, '');
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     this.#headers =
       credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };

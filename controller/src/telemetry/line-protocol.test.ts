@@ -151,6 +151,11 @@ describe('lines', () => {
     expect(problemsOf('m f="1\n2\n3"\nbad').map(({ loc }) => loc)).toEqual([['body', 3]]);
   });
 
+  it('have at most 4,096 characters of measurement and tags', () => {
+    expect(fieldsOf(`m,host=${'h'.repeat(4096 - 'm,host='.length)} f=1`)).toEqual({ m_f: 1 });
+    expect(problemsOf(`m,host=${'h'.repeat(4096)} f=1`)).toMatchObject([{ loc: ['body', 0] }]);
+  });
+
   it('of nothing are refused', () => {
     for (const text of ['', '\n\n', '# only']) expect(problemsOf(text)).toMatchObject([{ loc: ['body'] }]);
   });

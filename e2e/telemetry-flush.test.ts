@@ -1,0 +1,105 @@
+// SIGKILL alone cannot reveal a missing flush, because the kernel keeps what was written: so here the system calls are
+// looked at, killed and made to fail.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { callOrder, canTrace, flushFault, orderTrace, traced } from './strace.ts';
+import { prepareLedger } from './telemetry-ledger.ts';
+import { serve, temporaryFolder } from './weft-process.ts';
+
+const noFlush = ['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')];
+
+/** A folder that has been in use: what only a first start does is done. */
+async function usedFolder(agents: number) {
+  const folder = temporaryFolder();
+  const prepared = await prepareLedger(folder, agents);
+  const weft = await serve({ folder, env: prepared.env });
+  for (const agent of prepared.ledger.agents) expect(await agent.post(weft)).toBe(200);
+  await weft.end();
+  return { ...prepared, folder, agent: prepared.ledger.agents[0]! };
+}
+
+/** The journal segment that the next start will append to. */
+function nextSegment(journal: string): string {
+  const last = Math.max(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
+  return join(journal, `${String(last + 1).padStart(12, '0')}.log`);
+}
+
+/** What one post at a time does, in order. */
+async function orderOfPosts(nodeOptions: string[] = []): Promise<string[]> {
+  const { agent, folder, env } = await usedFolder(1);
+  const traceFile = join(folder, 'trace');
+  const weft = await serve({ folder, env, launcher: traced(orderTrace(traceFile), nodeOptions) });
+  for (let n = 0; n < 5; n++) expect(await agent.post(weft)).toBe(200);
+  process.kill(-weft.child.pid!, 'SIGTERM');
+  await weft.ended();
+  return callOrder(traceFile);
+}
+
+describe.skipIf(!canTrace)('under strace', () => {
+  test('R14 the journal has been flushed before a post is answered, and a trace without it looks different', async () => {
+    const post = ['append', 'flush', 'answer'];
+    expect(await orderOfPosts()).toEqual([...post, ...post, ...post, ...post, ...post]);
+    expect(await orderOfPosts(noFlush)).not.toContain('flush');
+  });
+
+  test('R2 R8 a SIGKILL at any flush of the journal loses nothing, and repeats make no duplicates', async () => {
+    const { ledger, folder, env, journal } = await usedFolder(4);
+    for (let n = 1; n <= 8; n++) {
+      const launcher = traced(flushFault(nextSegment(journal), `signal=SIGKILL:when=${n}`));
+      const weft = await serve({ folder, env, launcher });
+      expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
+      const before = ledger.acknowledged;
+      await ledger.postUntilGone(weft, () => {}, 300);
+      expect(await weft.ended()).not.toBe(0);
+      expect([n, ledger.acknowledged > before]).toEqual([n, n > 1]);
+    }
+    const weft = await serve({ folder, env });
+    // Written and not flushed when the kill came: stored without an answer.
+    const { lost, foreign, rows } = await ledger.compareExport(weft);
+    expect({ lost, foreign }).toEqual({ lost: 0, foreign: 0 });
+    expect(rows).toBeGreaterThan(ledger.acknowledged);
+    for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
+    expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0, rows: ledger.acknowledged });
+  }, 120_000);
+
+  test.each([1, 2, 3, 5])(
+    'R2 a SIGKILL at flush %i of the blocks, while names are registered and heads sealed, loses nothing',
+    async (n) => {
+      const { ledger, folder, env, dataDir } = await usedFolder(4);
+      const wal = join(dataDir, 'telemetry', 'telemetry.db-wal');
+      const killed = await serve({ folder, env, launcher: traced(flushFault(wal, `signal=SIGKILL:when=${n}`)) });
+      await ledger.postUntilGone(killed, () => {}, 600);
+      expect(await killed.ended()).not.toBe(0);
+      const weft = await serve({ folder, env });
+      expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0 });
+    },
+  );
+
+  test('R3 a failed flush is answered 503, ends the process with one clear line, and loses nothing', async () => {
+    const { agent, folder, env, journal } = await usedFolder(1);
+    const launcher = traced(flushFault(nextSegment(journal), 'error=EIO:when=3+'));
+    const weft = await serve({ folder, env, launcher });
+    expect(await agent.post(weft)).toBe(200);
+    expect(await agent.post(weft)).toBe(200);
+    expect(await agent.post(weft)).toBe(503);
+    expect(await agent.post(weft)).not.toBe(200);
+    expect(await weft.ended()).toBe(1);
+    expect(linesAbout(weft.err, 'cannot go on')).toHaveLength(1);
+    expect(linesAbout(weft.err, 'cannot go on')[0]).toContain('EIO');
+    const again = await serve({ folder, env });
+    expect(await agent.compareSeries(again)).toMatchObject({ lost: 0, foreign: 0 });
+    expect(await agent.post(again)).toBe(200);
+  });
+
+  test('R14 a server that does not flush would not notice R3', async () => {
+    const { agent, folder, env, journal } = await usedFolder(1);
+    const launcher = traced(flushFault(nextSegment(journal), 'error=EIO:when=3+'), noFlush);
+    const weft = await serve({ folder, env, launcher });
+    for (let n = 0; n < 4; n++) expect(await agent.post(weft)).toBe(200);
+  });
+});
+
+function linesAbout(log: string, what: string): string[] {
+  return log.split('\n').filter((line) => line.includes(what));
+}

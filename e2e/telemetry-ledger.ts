@@ -1,0 +1,195 @@
+// Agents that post and remember what was answered, and the comparison with what Weft gives back: the judge of the
+// crash, disk and clock tests. The value of a sample follows from its agent and its time, so a wrong one shows.
+import { join } from 'node:path';
+import { type FleetAgent, prepareFleet } from '../bench/harness/fleet.ts';
+import { light } from '../bench/harness/load.ts';
+import type { WeftServer } from './weft-process.ts';
+
+const minuteMs = 60_000;
+
+export interface Findings {
+  /** Acknowledged and not there, or there with another value. */
+  lost: number;
+  /** There without ever having been sent, or there twice. */
+  foreign: number;
+  /** Refused with a status and there all the same. */
+  refusedButThere: number;
+  rows: number;
+}
+
+interface Post {
+  first: number;
+  count: number;
+  isBatch: boolean;
+}
+
+export class LedgerAgent {
+  readonly ap_id: string;
+  readonly token: string;
+  readonly index: number;
+  readonly acknowledged = new Set<number>();
+  readonly refused = new Set<number>();
+  /** Sent, and the connection ended before an answer: they may be there or not. */
+  readonly unanswered: Post[] = [];
+  readonly #startMs: number;
+  #sent = 0;
+
+  constructor({ ap_id, token }: FleetAgent, index: number, startMs: number) {
+    this.ap_id = ap_id;
+    this.token = token;
+    this.index = index;
+    this.#startMs = startMs;
+  }
+
+  /** One sample, or a batch. Resolves the status, or undefined if there was no answer. */
+  async post(weft: WeftServer, count = 1, fields: Record<string, number> = {}): Promise<number | undefined> {
+    const post = { first: this.#sent, count, isBatch: count > 1 };
+    this.#sent += count;
+    return await this.#send(weft, post, fields);
+  }
+
+  /** What was not answered, once more. */
+  async repeatUnanswered(weft: WeftServer): Promise<void> {
+    for (const post of this.unanswered.splice(0)) {
+      const status = await this.#send(weft, post, {});
+      if (status !== 200) throw new Error(`the repeat was answered ${status}`);
+    }
+  }
+
+  async #send(weft: WeftServer, post: Post, fields: Record<string, number>): Promise<number | undefined> {
+    const samples = Array.from({ length: post.count }, (_, offset) => ({
+      ...this.#sample(post.first + offset),
+      ...fields,
+    }));
+    const body = JSON.stringify(post.isBatch ? { samples } : samples[0]);
+    const status = await send(weft, this.token, body).catch(() => undefined);
+    const ledger = status === 200 ? this.acknowledged : this.refused;
+    if (status === undefined) this.unanswered.push(post);
+    else for (let n = post.first; n < post.first + post.count; n++) ledger.add(this.#startMs + n);
+    return status;
+  }
+
+  #sample(n: number) {
+    const value = this.valueAt(this.#startMs + n);
+    return { ts: this.#startMs + n, value, twin: -value, ...(n % 7 === 0 && { note: `n${n}` }) };
+  }
+
+  valueAt(ts: number): number {
+    return ((ts - this.#startMs) * 1000 + this.index) / 8;
+  }
+
+  wasSent(ts: number): boolean {
+    return ts >= this.#startMs && ts < this.#startMs + this.#sent;
+  }
+
+  /** Compares with #28. */
+  async compareSeries(weft: WeftServer): Promise<Findings> {
+    const query = `agent=${this.ap_id}&metrics=value,twin&window=20m&max_points=50000`;
+    const { series, resolution_seconds } = await get(
+      weft,
+      `/api/v1/metrics/agent_multi_metric_data?${query}`,
+      this.token,
+    );
+    if (resolution_seconds !== undefined) throw new Error('too many samples for this way out');
+    const twins = new Map<string, number>(series[1].points.map((point: { ts: string; value: number }) => [point.ts, point.value]));
+    return this.#compare(
+      series[0].points.map(({ ts, value }: { ts: string; value: number }) => ({ ts, value, twin: twins.get(ts) })),
+    );
+  }
+
+  /** Compares with the export, which has no bound on rows. */
+  async compareExport(weft: WeftServer): Promise<Findings> {
+    const start = new Date(this.#startMs - 1).toISOString();
+    const path = `/api/v1/metrics/export?agent=${this.ap_id}&format=ndjson&start=${start}`;
+    const { status, text } = await light(weft.url + path, { headers: { authorization: `Bearer ${this.token}` } });
+    if (status !== 200) throw new Error(`the export was answered ${status}: ${text}`);
+    const lines = text.split('\n').filter((line) => line !== '');
+    return this.#compare(lines.map((line) => JSON.parse(line)));
+  }
+
+  #compare(rows: { ts: string; value: number; twin?: number | undefined; note?: string }[]): Findings {
+    const found = { lost: 0, foreign: 0, refusedButThere: 0, rows: rows.length };
+    const there = new Set<number>();
+    for (const row of rows) {
+      const ts = Date.parse(row.ts);
+      const isRight = row.value === this.valueAt(ts) && row.twin === -row.value;
+      const isNew = !there.has(ts);
+      if (isRight) there.add(ts);
+      if (!isRight || !isNew || !this.wasSent(ts)) found.foreign += 1;
+      if (this.refused.has(ts)) found.refusedButThere += 1;
+    }
+    for (const ts of this.acknowledged) if (!there.has(ts)) found.lost += 1;
+    return found;
+  }
+}
+
+export class Ledger {
+  readonly agents: LedgerAgent[];
+
+  constructor(agents: LedgerAgent[]) {
+    this.agents = agents;
+  }
+
+  get acknowledged(): number {
+    return this.agents.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+  }
+
+  /** Every agent posts without a break, now and then a batch, until the server is gone or `isOver` says so. */
+  async postUntilGone(weft: WeftServer, onAnswer: () => void, batch = 60): Promise<void> {
+    await Promise.all(
+      this.agents.map(async (agent) => {
+        for (let round = agent.index; ; round++) {
+          // Now and then a name that is new, so that names are registered at all times.
+          const fields = round % 11 === 0 ? { [`extra_${agent.acknowledged.size}`]: 1 } : {};
+          const status = await agent.post(weft, round % 4 === 0 ? batch : 1, fields);
+          if (status === undefined) return;
+          if (status !== 200) throw new Error(`a post was answered ${status}`);
+          onAnswer();
+        }
+      }),
+    );
+  }
+
+  compareSeries(weft: WeftServer): Promise<Findings> {
+    return this.#sum((agent) => agent.compareSeries(weft));
+  }
+
+  compareExport(weft: WeftServer): Promise<Findings> {
+    return this.#sum((agent) => agent.compareExport(weft));
+  }
+
+  async #sum(compare: (agent: LedgerAgent) => Promise<Findings>): Promise<Findings> {
+    const sum: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
+    for (const agent of this.agents) {
+      const found = await compare(agent);
+      for (const key of Object.keys(sum) as (keyof Findings)[]) sum[key] += found[key];
+    }
+    return sum;
+  }
+}
+
+/** A data folder inside `folder` with this many agents, and the settings for it. */
+export async function prepareLedger(folder: string, count: number) {
+  const dataDir = join(folder, 'data');
+  const fleet = await prepareFleet(dataDir, count);
+  const startMs = Date.now() - 15 * minuteMs;
+  return {
+    ledger: new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs))),
+    dataDir,
+    journal: join(dataDir, 'telemetry', 'journal'),
+    env: { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'warn' },
+  };
+}
+
+/** A post of #21; resolves its status, and rejects if no answer came. */
+export async function send({ url }: WeftServer, token: string, body: string): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return (await light(`${url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+export async function get({ url }: WeftServer, path: string, token: string): Promise<any> {
+  const { status, text } = await light(url + path, { headers: { authorization: `Bearer ${token}` } });
+  if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`);
+  return JSON.parse(text);
+}
