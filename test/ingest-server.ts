@@ -85,6 +85,7 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
     },
     keyring,
     tokenTtlSeconds: 3600,
+    freshMs: 500,
   });
   const atMost = (max: number) => new RateLimiter('too_many_failed_logins', { max, windowMs: 300_000 });
   const failures = { perAccount: atMost(options.maxFailures ?? 1e6), perAddress: atMost(1e6) };

@@ -82,6 +82,7 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
     sources: { user: users, agent: agents, third_party_app: apps },
     keyring,
     tokenTtlSeconds: options.tokenTtlSeconds ?? 3600,
+    freshMs: 500,
   });
   const onError = (error: unknown) => {
     throw error;

@@ -88,6 +88,7 @@ export async function serve(
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
   const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log);
+  const stopWatching = database.watchOthers?.(() => services.auth.forgetAll());
   const preparation = prepareDatabase(config, database, services, log, failed.reject);
 
   const setupCodeNeeded =
@@ -132,6 +133,7 @@ export async function serve(
   };
   const stopOnce = async () => {
     preparation.cancel();
+    stopWatching?.();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
     services.feed.close();
     await server.close();
@@ -221,6 +223,7 @@ function createServices(
     sources: { user: users, agent: agents, third_party_app: apps },
     keyring,
     tokenTtlSeconds,
+    freshMs: database.watchOthers ? minute : 500,
   });
   const recovery = new PasswordRecoveryService({
     users: userStore,

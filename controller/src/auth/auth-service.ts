@@ -12,8 +12,6 @@ import { BoundedMap } from './bounded-map.ts';
 const issuer = 'weft';
 /** How far another node's clock may run ahead of ours. */
 const skewSeconds = 30;
-/** Changes made by this process count at once; those made elsewhere (another node, the command line) after this long. */
-const freshMs = 500;
 const maxTokens = 50_000;
 /** A refusal takes at least this long: whether a name exists would show in microseconds where no slow hash hides it. */
 const minFailureMs = 20;
@@ -33,18 +31,25 @@ export interface AuthServiceOptions {
   sources: Record<LoginType, PrincipalSource>;
   keyring: Keyring;
   tokenTtlSeconds: number;
+  /**
+   * How long a record that was looked up counts as the present one. Changes made by this process count at once; those
+   * made elsewhere (another node, the command line) after this long, or when `forgetAll` is called.
+   */
+  freshMs: number;
 }
 
 export class AuthService {
   readonly #sources: Record<LoginType, PrincipalSource>;
   readonly #keyring: Keyring;
   readonly #tokenTtlSeconds: number;
+  readonly #freshMs: number;
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, { principal: Principal; loadedAt: number }>(maxTokens);
   /** Counts changes, so that a record read before a change is not remembered after it. */
   #changes = 0;
 
-  constructor({ sources, keyring, tokenTtlSeconds }: AuthServiceOptions) {
+  constructor({ sources, keyring, tokenTtlSeconds, freshMs }: AuthServiceOptions) {
+    this.#freshMs = freshMs;
     this.#sources = sources;
     this.#keyring = keyring;
     this.#tokenTtlSeconds = tokenTtlSeconds;
@@ -90,7 +95,7 @@ export class AuthService {
   /** The caller of that name as it is now; throws AuthenticationError if it is gone or no longer of that version. */
   recall(proof: Proof): Caller | Promise<Caller> {
     const known = this.#principals.get(principalKey(proof.kind, proof.name));
-    if (known && performance.now() - known.loadedAt < freshMs) return match(proof, known.principal);
+    if (known && performance.now() - known.loadedAt < this.#freshMs) return match(proof, known.principal);
     return this.#present(proof);
   }
 
@@ -98,6 +103,12 @@ export class AuthService {
   forget(kind: LoginType, name: string): void {
     this.#changes++;
     this.#principals.delete(principalKey(kind, name));
+  }
+
+  /** Somebody else has changed records, and nobody knows which. */
+  forgetAll(): void {
+    this.#changes++;
+    this.#principals.clear();
   }
 
   async #present(claims: Proof): Promise<Caller> {

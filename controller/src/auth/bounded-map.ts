@@ -19,6 +19,10 @@ export class BoundedMap<Key, Value> {
     this.#entries.set(key, value);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   delete(key: Key): void {
     this.#entries.delete(key);
   }

@@ -85,6 +85,22 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
+  watchOthers(onChange: () => void): () => void {
+    let last: SqlValue | undefined;
+    const timer = setInterval(() => {
+      // SQLite counts what other connections commit; a transaction of ours that is open now can wait for the next time.
+      if (this.#isClosed || this.#connection?.isTransaction) return;
+      try {
+        const [row] = this.#run('PRAGMA data_version', []);
+        if (last !== undefined && row?.data_version !== last) onChange();
+        last = row?.data_version;
+      } catch {
+        onChange();
+      }
+    }, 250).unref();
+    return () => clearInterval(timer);
+  }
+
   async close(): Promise<void> {
     await this.#inLine(() => {
       this.#isClosed = true;

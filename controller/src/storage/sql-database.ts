@@ -28,6 +28,11 @@ export interface SqlDatabase extends SqlQueries {
   migrate(): Promise<void>;
   /** Throws if the database cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
+  /**
+   * Calls back soon (a quarter of a second) after another process has changed the database; returns how to end that.
+   * Undefined where the database cannot tell.
+   */
+  watchOthers?(onChange: () => void): () => void;
   close(): Promise<void>;
 }
 

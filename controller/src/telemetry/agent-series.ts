@@ -22,19 +22,23 @@ export class AgentSeries {
 
   constructor(no: number, tables: TelemetryTables) {
     this.no = no;
-    for (const row of tables.fields(no)) {
-      this.#remember({
-        no: row.no,
-        name: row.name,
-        isText: row.is_text === 1,
-        lastTs: row.last_ts,
-        lastValue: row.last_value,
-      });
-    }
+    this.remember(
+      tables.fields(no).map(({ no, name, is_text, last_ts: lastTs, last_value: lastValue }) => ({
+        no,
+        name,
+        isText: is_text === 1,
+        lastTs,
+        lastValue,
+      })),
+    );
   }
 
-  /** Gives numbers to new names; part of the caller's transaction. Throws FieldConflict and then changes nothing. */
-  register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: TelemetryTables): void {
+  /**
+   * Writes down numbers for new names, as part of the caller's transaction, and returns them: to be passed to `remember`
+   * once that is durable, because a number that the tables do not have must never get into the journal. Throws
+   * FieldConflict.
+   */
+  register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: TelemetryTables): Field[] {
     const added = new Map<string, Field>();
     for (const { name, isText, sampleIndex } of names) {
       const known = this.fieldsByName.get(name) ?? added.get(name);
@@ -47,11 +51,13 @@ export class AgentSeries {
       added.set(name, { no, name, isText, lastTs: neverTs, lastValue: 0 });
     }
     for (const field of added.values()) tables.createField(this.no, field.no, field.name, field.isText);
-    for (const field of added.values()) this.#remember(field);
+    return [...added.values()];
   }
 
-  #remember(field: Field): void {
-    this.fields[field.no] = field;
-    this.fieldsByName.set(field.name, field);
+  remember(fields: readonly Field[]): void {
+    for (const field of fields) {
+      this.fields[field.no] = field;
+      this.fieldsByName.set(field.name, field);
+    }
   }
 }

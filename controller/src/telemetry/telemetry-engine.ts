@@ -54,17 +54,16 @@ export class TelemetryEngine {
   /** Numbers for an agent and its names; durable when it returns. Throws FieldConflict. */
   register(ap_id: string, names: readonly { name: string; isText: boolean; sampleIndex: number }[]): RegisteredAgent {
     const known = this.#find(ap_id);
-    try {
-      this.#tables.transaction(() => {
-        const series = known ?? this.#load(this.#tables.createAgent(ap_id), ap_id);
-        series.register(names, this.#tables);
-      });
-    } catch (error) {
-      // What the rollback has undone must not be remembered.
-      if (!known && this.#numbers.has(ap_id)) this.#forget(ap_id, this.#find(ap_id)!);
-      throw error;
+    const { series, added } = this.#tables.transaction(() => {
+      const series = known ?? new AgentSeries(this.#tables.createAgent(ap_id), this.#tables);
+      return { series, added: series.register(names, this.#tables) };
+    });
+    // Only now: what a rollback undoes must not be remembered.
+    series.remember(added);
+    if (!known) {
+      this.#agents.set(series.no, series);
+      this.#numbers.set(ap_id, series.no);
     }
-    const series = this.#find(ap_id)!;
     return { agent: series.no, fields: series.fields.map(({ name, no, isText }) => ({ name, no, isText })) };
   }
 
@@ -127,14 +126,16 @@ export class TelemetryEngine {
     const { rawRetentionMs, rollupRetentionMs } = this.#options;
     const limit = nowMs - rollupRetentionMs;
     // An hour more than promised, so that the roll-up of a late sample still finds the samples beside it.
-    const found = this.#tables.transaction(
-      () =>
-        this.#tables.pruneBlocks(nowMs - rawRetentionMs - hourMs, pruneStep) +
+    const { blocks, others } = this.#tables.transaction(() => ({
+      blocks: this.#tables.pruneBlocks(nowMs - rawRetentionMs - hourMs, pruneStep),
+      others:
         this.#tables.pruneRollups(minuteMs, chunkOf(minuteMs, limit), pruneStep) +
         this.#tables.pruneRollups(hourMs, chunkOf(hourMs, limit), pruneStep) +
         this.#tables.pruneRemoved(pruneStep),
-    );
-    return found > 0;
+    }));
+    // Their numbers may be given to new blocks, of other agents even.
+    for (const id of blocks) this.#blocks.forget(id);
+    return blocks.length + others > 0;
   }
 
   check(): void {
@@ -147,7 +148,13 @@ export class TelemetryEngine {
   }
 
   #seal(series: AgentSeries): void {
-    this.#tables.transaction(() => sealHead(series, this.#tables, this.#blocks));
+    try {
+      this.#tables.transaction(() => sealHead(series, this.#tables, this.#blocks));
+    } catch (error) {
+      // Blocks that the rollback has undone were read on the way, and their numbers will be given to others.
+      this.#blocks.clear();
+      throw error;
+    }
     this.#headBytes -= series.head.bytes;
     series.head = new Head();
     this.#open.delete(series);
@@ -205,10 +212,9 @@ export class TelemetryEngine {
     return this.#agents.get(no) ?? this.#load(no);
   }
 
-  #load(no: number, ap_id?: string): AgentSeries {
+  #load(no: number): AgentSeries {
     const series = new AgentSeries(no, this.#tables);
     this.#agents.set(no, series);
-    if (ap_id !== undefined) this.#numbers.set(ap_id, no);
     return series;
   }
 

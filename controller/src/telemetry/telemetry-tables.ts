@@ -157,9 +157,10 @@ export class TelemetryTables {
     this.#run(sql, agent, field, level, chunk, data);
   }
 
-  /** Removes up to `limit` blocks that end before `endMs`; resolves how many. */
-  pruneBlocks(endMs: number, limit: number): number {
-    return this.#run('DELETE FROM blocks WHERE id IN (SELECT id FROM blocks WHERE end_ts < ? LIMIT ?)', endMs, limit);
+  /** Removes up to `limit` blocks that end before `endMs`; returns their ids. */
+  pruneBlocks(endMs: number, limit: number): number[] {
+    const sql = 'DELETE FROM blocks WHERE id IN (SELECT id FROM blocks WHERE end_ts < ? LIMIT ?) RETURNING id';
+    return this.#all<{ id: number }>(sql, endMs, limit).map(({ id }) => id);
   }
 
   pruneRollups(level: Level, beforeChunk: number, limit: number): number {
