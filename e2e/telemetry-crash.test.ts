@@ -9,11 +9,14 @@ const roundsPerLane = 15;
 
 test('R1 30 rounds of SIGKILL at random moments lose nothing that was acknowledged', { timeout: 180_000 }, async () => {
   const results = await Promise.all(Array.from({ length: lanes }, () => killRounds(roundsPerLane)));
-  for (const { findings, acknowledged } of results) {
+  for (const { findings, acknowledged, sealedBlocks, oldestSegment } of results) {
     expect(findings).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     // A round that acknowledged next to nothing would prove nothing.
     expect(Math.min(...acknowledged)).toBeGreaterThan(40);
     expect(acknowledged).toHaveLength(roundsPerLane);
+    // Sealing and the removal of old segments took part.
+    expect(sealedBlocks).toBeGreaterThan(20);
+    expect(oldestSegment).toBeGreaterThan(1);
   }
 });
 

@@ -92,6 +92,17 @@ describe.skipIf(!canTrace)('under strace', () => {
     expect(await agent.post(again)).toBe(200);
   });
 
+  test('R3 a failed flush of the tables ends the process as well', async () => {
+    const { agent, folder, env, dataDir } = await usedFolder(1);
+    const wal = join(dataDir, 'telemetry', 'telemetry.db-wal');
+    const weft = await serve({ folder, env, launcher: traced(flushFault(wal, 'error=EIO:when=1+')) });
+    expect(await agent.post(weft)).toBe(200);
+    expect(await agent.post(weft, 1, { new_name: 1 })).toBe(503);
+    expect(await weft.ended()).toBe(1);
+    const again = await serve({ folder, env });
+    expect(await agent.compareSeries(again)).toMatchObject({ lost: 0, foreign: 0 });
+  });
+
   test('R14 a server that does not flush would not notice R3', async () => {
     const { agent, folder, env, journal } = await usedFolder(1);
     const launcher = traced(flushFault(nextSegment(journal), 'error=EIO:when=3+'), noFlush);

@@ -91,7 +91,9 @@ export class LedgerAgent {
       this.token,
     );
     if (resolution_seconds !== undefined) throw new Error('too many samples for this way out');
-    const twins = new Map<string, number>(series[1].points.map((point: { ts: string; value: number }) => [point.ts, point.value]));
+    const twins = new Map<string, number>(
+      series[1].points.map((point: { ts: string; value: number }) => [point.ts, point.value]),
+    );
     return this.#compare(
       series[0].points.map(({ ts, value }: { ts: string; value: number }) => ({ ts, value, twin: twins.get(ts) })),
     );

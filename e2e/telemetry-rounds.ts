@@ -1,6 +1,9 @@
 // Rounds of posting, SIGKILL at a random moment, restart and comparison, on one folder: sealing, recovery and the
 // removal of journal segments all happen on the way.
 import { randomInt } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type Findings, prepareLedger } from './telemetry-ledger.ts';
 import { serve, temporaryFolder } from './weft-process.ts';
 
@@ -14,12 +17,15 @@ export interface RoundsResult {
   findings: Findings;
   /** Samples acknowledged in each round. */
   acknowledged: number[];
-  segmentsSeen: number;
+  /** Of all agents together at the end. */
+  sealedBlocks: number;
+  /** Above 1 once journal segments have been removed. */
+  oldestSegment: number;
 }
 
 export async function killRounds(rounds: number, launcher?: string[]): Promise<RoundsResult> {
   const folder = temporaryFolder();
-  const { ledger, env } = await prepareLedger(folder, agents);
+  const { ledger, env, dataDir, journal } = await prepareLedger(folder, agents);
   const options = { folder, env, ...(launcher && { launcher }) };
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
   const acknowledged: number[] = [];
@@ -34,7 +40,7 @@ export async function killRounds(rounds: number, launcher?: string[]): Promise<R
         left -= 1;
         if (left === 0) enough.resolve();
       },
-      round % heavyEvery === heavyEvery - 1 ? 600 : 60,
+      round % heavyEvery === heavyEvery - 1 ? 400 : 40,
     );
     await Promise.race([enough.promise, posting]);
     await new Promise((resolve) => setTimeout(resolve, randomInt(0, 12)));
@@ -49,7 +55,15 @@ export async function killRounds(rounds: number, launcher?: string[]): Promise<R
   for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
   add(findings, await ledger.compareExport(weft));
   await weft.end('SIGKILL');
-  return { findings, acknowledged, segmentsSeen: 0 };
+  const oldestSegment = Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
+  return { findings, acknowledged, sealedBlocks: countBlocks(dataDir), oldestSegment };
+}
+
+function countBlocks(dataDir: string): number {
+  const database = new DatabaseSync(join(dataDir, 'telemetry', 'telemetry.db'));
+  const { blocks } = database.prepare('SELECT count(*) AS blocks FROM blocks').get() as { blocks: number };
+  database.close();
+  return blocks;
 }
 
 function add(sum: Findings, found: Findings): void {

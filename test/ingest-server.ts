@@ -102,6 +102,7 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
     pages: [],
     doorkeeper: {
       authenticate: (token) => auth.authenticate(token),
+      remembered: (token) => auth.remembered(token),
       authenticateAgent: (credentials, address) => agentPassword.authenticate(credentials, address),
       hasAdmin: () => users.hasAdmin(),
       isEnrolmentToken: () => false,

@@ -22,7 +22,20 @@ const known = {
   app_name: ['victim-app', 'nothing'],
   ap_id_pattern: ['victim-*', '*'],
   token: ['not-a-token'],
+  agent: ['victim-ap', 'nowhere'],
+  metrics: [['rssi'], ['rssi', 'snr']],
+  window: ['5', '1h'],
+  start: ['2026-11-14T00:00:00Z'],
+  end: ['2026-11-15T00:00:00Z'],
+  format: ['csv', 'ndjson'],
+  aggregate: ['mean', 'last'],
+  max_points: [100],
 };
+
+/** Only agents may do these; everything else the administrator does. */
+const byAgent = /^(agent_update|write_line_protocol)/;
+/** An answer that never ends has tests of its own. */
+const endless = /^metrics_stream$/;
 
 export interface Runs {
   /** For most operations. */
@@ -39,6 +52,7 @@ export async function describeMutations(runs: Runs): Promise<void> {
   const token = await weft.admin();
   await weft.user('victim@weft.test');
   await weft.agent('victim-ap');
+  const agentToken = await weft.agent('reporter-ap');
   await weft.app('victim-app');
   const document: OpenApi = (await weft.request('GET', '/openapi.json')).body;
   afterAll(async () => {
@@ -47,15 +61,15 @@ export async function describeMutations(runs: Runs): Promise<void> {
   });
 
   // What removes the records that the others work on comes last.
-  const operations = listOperations(document).sort(
-    (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
-  );
+  const operations = listOperations(document)
+    .filter(({ id }) => !endless.test(id))
+    .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
   it.each(operations)('I11: $id answers every mutated request, and never with a 5xx', async (operation) => {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
     await fc.assert(
       fc.asyncProperty(requestsOf(operation, document, known), async (request) => {
-        const answer = await sendRaw(weft.url, agent, token, request);
+        const answer = await sendRaw(weft.url, agent, byAgent.test(operation.id) ? agentToken : token, request);
         seen.add(answer.status);
         checkAnswer(request, answer);
       }),
@@ -64,13 +78,16 @@ export async function describeMutations(runs: Runs): Promise<void> {
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
     // Otherwise the requests were not almost right: some must fail validation, and some get past it.
     if (operation.body) expect([...seen]).toContain(422);
-    const isPast = (status: number) => [200, 401, 404, 409].includes(status) || operation.id === 'reset_password';
+    // Nobody writes lines by chance; their parser has properties of its own.
+    if (operation.id.startsWith('write_line_protocol')) return;
+    const isPast = (status: number) => [200, 204, 401, 404, 409].includes(status) || operation.id === 'reset_password';
     expect([...seen].some(isPast), [...seen].join()).toBe(true);
   });
 }
 
 function checkAnswer(request: RawRequest, { status, contentType, text }: RawResponse): void {
   expect(status, text).toBeLessThan(500);
+  if (status === 204 || (status === 200 && request.path.includes('/export'))) return;
   expect(contentType).toMatch(/^application\/json/);
   const body = JSON.parse(text);
   if (status === 200) return;

@@ -17,9 +17,10 @@ import type { CallerChanged } from './caller.ts';
 import type { Config } from './config.ts';
 import { TryLaterError } from './errors.ts';
 import { createFormats } from './http/formats.ts';
+import type { Timeouts } from './http/listener.ts';
 import { createLogger, type Logger } from './http/log.ts';
 import { createOpenApi } from './http/openapi.ts';
-import { createServer, type Timeouts } from './http/server.ts';
+import { createServer } from './http/server.ts';
 import { ServiceMetrics } from './http/service-metrics.ts';
 import { servicePages } from './http/service-pages.ts';
 import { createNetworkCheck, createSetupCheck, isForwarded, isLoopback } from './http/setup-check.ts';
@@ -116,6 +117,7 @@ export async function serve(
     isReady: () => preparation.isDone,
     doorkeeper: {
       authenticate: (token) => services.auth.authenticate(token),
+      remembered: (token) => services.auth.remembered(token),
       authenticateAgent: (credentials, address) => services.agentPassword.authenticate(credentials, address),
       hasAdmin: () => services.users.hasAdmin(),
       isEnrolmentToken: (token) => token.startsWith(enrolmentTokenPrefix),

@@ -92,6 +92,15 @@ export class AuthService {
     return this.recall(claims);
   }
 
+  /** The same if everything is remembered; undefined if somebody would have to be asked, or the token is no good. */
+  remembered(token: string): Caller | undefined {
+    const claims = this.#claims.get(token);
+    if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
+    const known = this.#principals.get(principalKey(claims.kind, claims.name));
+    const isFresh = known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
+    return isFresh && known.principal.ver === claims.ver ? known.principal.caller : undefined;
+  }
+
   /** The caller of that name as it is now; throws AuthenticationError if it is gone or no longer of that version. */
   recall(proof: Proof): Caller | Promise<Caller> {
     const known = this.#principals.get(principalKey(proof.kind, proof.name));

@@ -184,6 +184,7 @@ describe('a server', () => {
       pages,
       doorkeeper: {
         authenticate: () => callers.admin,
+        remembered: () => undefined,
         authenticateAgent: () => callers.agent,
         hasAdmin: async () => true,
         isEnrolmentToken: () => false,

@@ -53,19 +53,17 @@ function fromFramework(error: unknown): Answer | undefined {
   return undefined;
 }
 
+/** The answer to any error; what nobody foresaw is logged. */
+export function toAnswerOrLog(error: unknown, request_id: string, operation: string | undefined, log: Logger): Answer {
+  const answer = toAnswer(error);
+  if (answer) return answer;
+  log.error({ err: error, request_id, operation }, 'unforeseen error');
+  return { status: 500, body: { detail: 'Internal Server Error', code: 'internal_error', request_id } };
+}
+
 export function createErrorHandler(log: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    let answer = toAnswer(error);
-    if (!answer) {
-      log.error(
-        { err: error, request_id: request.id, operation: request.routeOptions.config.operation },
-        'unforeseen error',
-      );
-      answer = {
-        status: 500,
-        body: { detail: 'Internal Server Error', code: 'internal_error', request_id: request.id },
-      };
-    }
+    const answer = toAnswerOrLog(error, request.id, request.routeOptions.config.operation, log);
     if (answer.headers) reply.headers(answer.headers);
     reply.code(answer.status).send(answer.body);
   };

@@ -23,6 +23,8 @@ declare module 'fastify' {
 /** What the guard must ask others. */
 export interface Doorkeeper {
   authenticate(token: string): Caller | Promise<Caller>;
+  /** The caller, if that is known without asking anybody. */
+  remembered(token: string): Caller | undefined;
   /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
   authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
   hasAdmin(): Promise<boolean>;

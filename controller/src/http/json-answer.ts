@@ -1,5 +1,6 @@
 // Sends the answer of an operation. Nearly every answer is a 200 with a JSON body and headers that never change, so
 // those bytes are written straight away; the framework's way is kept for everything else.
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export type SendJson = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => void;
@@ -13,16 +14,13 @@ export function createSendJson(headers: Record<string, string>, mayWriteStraight
       return;
     }
     reply.hijack();
-    const length = String(Buffer.byteLength(body));
-    reply.raw.writeHead(200, [
-      ...fixed,
-      'x-request-id',
-      request.id,
-      'content-type',
-      'application/json',
-      'content-length',
-      length,
-    ]);
-    reply.raw.end(body);
+    writeJson(reply.raw, 200, [...fixed, 'x-request-id', request.id], body);
   };
+}
+
+/** `headers` are names and values in turn, all of them lower case and harmless. */
+export function writeJson(response: ServerResponse, status: number, headers: string[], body: string): void {
+  const length = String(Buffer.byteLength(body));
+  response.writeHead(status, [...headers, 'content-type', 'application/json', 'content-length', length]);
+  response.end(body);
 }

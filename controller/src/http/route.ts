@@ -11,23 +11,43 @@ import type { JsonPath } from './json-scanner.ts';
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
 
+/** What a handler is given. Operations that are frequent have no request and no reply of the framework's. */
+interface ContextParts<Query, Body> {
+  caller: Caller | undefined;
+  query: Query;
+  body: Body;
+  inexact: JsonPath[];
+  request?: FastifyRequest;
+  reply?: FastifyReply;
+}
+
 export class RouteContext<Query = unknown, Body = unknown> {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
   readonly query: Query;
   readonly body: Body;
   /** Undefined only where the operation's row lets somebody in without a token. */
   readonly callerIfAny: Caller | undefined;
   /** Where the body has integers that are held rounded; see readJson. */
   readonly inexact: JsonPath[];
+  readonly #request: FastifyRequest | undefined;
+  readonly #reply: FastifyReply | undefined;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, query: Query, body: Body, inexact: JsonPath[] = []) {
-    this.request = request;
-    this.reply = reply;
+  constructor({ caller, query, body, inexact, request, reply }: ContextParts<Query, Body>) {
+    this.callerIfAny = caller;
     this.query = query;
     this.body = body;
     this.inexact = inexact;
-    this.callerIfAny = request.caller;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  get request(): FastifyRequest {
+    if (!this.#request) throw new Error('an operation that is frequent cannot have the request');
+    return this.#request;
+  }
+
+  get reply(): FastifyReply {
+    if (!this.#reply) throw new Error('an operation that is frequent cannot have the reply');
+    return this.#reply;
   }
 
   get caller(): Caller {
@@ -64,7 +84,7 @@ export interface Route {
   hasNoAnswer?: true;
   /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
   takesAgentPassword?: true;
-  /** Called so often that a success is worth no line in the log. */
+  /** Called so often that a success is worth no line in the log, and that it may take the fast lane (fast-lane.ts). */
   isFrequent?: true;
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */

@@ -1,18 +1,19 @@
 // The HTTP server: takes the features' routes and adds what all of them share. Order of a request: host check, guard
 // (401, 403), body, validation (422), handler, error map.
-import { readFileSync } from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../auth/permissions.ts';
 import { TryLaterError } from '../errors.ts';
+import { logAnswer } from './access-log.ts';
 import { readBody, readInflatedBody } from './body-reader.ts';
 import { answerBrokenRequest } from './broken-request.ts';
 import { createErrorHandler } from './error-map.ts';
+import { createFastLane } from './fast-lane.ts';
 import { createGuard, type Doorkeeper } from './guard.ts';
 import { createHostCheck, hasOneHost } from './host-check.ts';
 import { createSendJson } from './json-answer.ts';
-import { type Logger, withoutSecrets } from './log.ts';
+import { createListener, type ListenerOptions } from './listener.ts';
+import type { Logger } from './log.ts';
 import { createNotFoundHandler } from './not-found.ts';
 import { prepareOrderlyStop } from './orderly-stop.ts';
 import type { Page } from './page.ts';
@@ -24,22 +25,8 @@ import { createRouteHandler } from './validated-handler.ts';
 import type { Validator } from './validator.ts';
 
 const maxBodyBytes = 1024 * 1024;
-const maxHeaderBytes = 16 * 1024;
-const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 18_000, idleMs: 120_000, keepAliveMs: 65_000 };
 
-/** How long a client may take. They are no settings: only tests have other ones. */
-export interface Timeouts {
-  /** From the first byte to the end of the headers. */
-  headersMs: number;
-  /** From the first byte to the end of the body. */
-  requestMs: number;
-  /** Without a byte either way. */
-  idleMs: number;
-  /** Between two requests. */
-  keepAliveMs: number;
-}
-
-export interface ServerOptions {
+export interface ServerOptions extends ListenerOptions {
   routes: Route[];
   pages: Page[];
   doorkeeper: Doorkeeper;
@@ -53,16 +40,17 @@ export interface ServerOptions {
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
   trustedProxies: readonly string[];
-  tls: { certFile: string; keyFile: string } | undefined;
-  maxConnections: number;
-  timeouts?: Partial<Timeouts> | undefined;
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics } = options;
+  const createId = createRequestIds();
   const app = fastify({
     logger: false,
-    serverFactory: (handler) => createListener(options, handler),
+    serverFactory: (handler) =>
+      createListener(options, (request, response) => {
+        if (!fastLane(request, response)) handler(request, response);
+      }),
     clientErrorHandler: answerBrokenRequest,
     // No hook runs for these.
     frameworkErrors: (error, request, reply) => {
@@ -70,7 +58,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       createErrorHandler(log)(error, request, reply);
     },
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    genReqId: createRequestIds(),
+    genReqId: createId,
     return503OnClosing: false,
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
@@ -107,8 +95,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const operation = request.routeOptions.config.operation ?? 'none';
-    metrics.observe(operation, reply.statusCode, reply.elapsedTime);
-    logAnswer(log, request, reply.statusCode, reply.elapsedTime, operation);
+    const { id: request_id, method, url, ip: address, caller } = request;
+    const { statusCode: status, elapsedTime: elapsedMs } = reply;
+    const isFrequent = request.routeOptions.config.isFrequent === true;
+    metrics.observe(operation, status, elapsedMs);
+    logAnswer(log, { request_id, method, url, operation, isFrequent, status, elapsedMs, address, caller });
     done();
   });
   app.addHook('onRoute', ({ config, url }) => {
@@ -118,6 +109,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const orderlyStop = prepareOrderlyStop(app, options.tls !== undefined);
   const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !orderlyStop.isStopping);
+
+  const fastLane = createFastLane({
+    ...options,
+    recall: (token) => options.doorkeeper.remembered(token),
+    hostIsOurs,
+    createId,
+    headers,
+    maxBodyBytes,
+    // What a proxy says of its client, and what other origins may see, only the long way knows.
+    isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
+    isStopping: () => orderlyStop.isStopping,
+    onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
+      const elapsedMs = performance.now() - startedAt;
+      const address = socket.remoteAddress;
+      metrics.observe(operation, status, elapsedMs);
+      logAnswer(log, { request_id, method, url, operation, isFrequent: true, status, elapsedMs, address, caller });
+    },
+  });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: http.IncomingMessage) => {
@@ -152,47 +161,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-function createListener(options: ServerOptions, handler: http.RequestListener): http.Server {
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const settings = {
-    maxHeaderSize: maxHeaderBytes,
-    // Refused by ourselves, with the body that every refusal has.
-    requireHostHeader: false,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
-    connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs),
-    keepAliveTimeout: timeouts.keepAliveMs,
-    noDelay: true,
-  };
-  const server = options.tls
-    ? https.createServer(
-        { ...settings, cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) },
-        handler,
-      )
-    : http.createServer(settings, handler);
-  server.setTimeout(timeouts.idleMs);
-  server.maxConnections = options.maxConnections;
-  return server as http.Server;
-}
-
 function hasBody(headers: http.IncomingHttpHeaders): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
 }
 
 function refuseAndClose(reply: FastifyReply, detail: string): void {
   reply.code(400).header('connection', 'close').send({ detail, code: 'bad_request' });
-}
-
-/** Reads are frequent and uninteresting; changes, refusals and failures are worth a line. */
-function logAnswer(log: Logger, request: FastifyRequest, status: number, elapsedMs: number, operation: string): void {
-  const isRoutine = request.method === 'GET' || request.routeOptions.config.isFrequent;
-  const level = status >= 500 ? 'error' : status >= 400 || !isRoutine ? 'info' : 'debug';
-  if (!log.isLevelEnabled(level)) return;
-  const caller = request.caller && `${request.caller.kind}:${request.caller.name}`;
-  const { id: request_id, method, ip: address } = request;
-  const url = withoutSecrets(request.url.slice(0, 512));
-  log[level](
-    { request_id, method, url, operation, status, ms: Math.round(elapsedMs * 10) / 10, address, caller },
-    'answered',
-  );
 }

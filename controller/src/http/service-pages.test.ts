@@ -32,7 +32,10 @@ describe('the pages without a token', () => {
     const weft = await start();
     expect((await weft.request('GET', '/healthz')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
-    expect((await weft.request('GET', '/readyz')).body).toEqual({ status: 'ready', parts: { database: 'ok' } });
+    expect((await weft.request('GET', '/readyz')).body).toEqual({
+      status: 'ready',
+      parts: { database: 'ok', telemetry: 'ok' },
+    });
     expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
   });
 });

@@ -29,7 +29,9 @@ export function createRouteHandler(route: Route, validator: Validator, sendJson:
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
-    const answer = await route.handle(new RouteContext(request, reply, query, body, inexact));
+    const answer = await route.handle(
+      new RouteContext({ caller: request.caller, query, body, inexact, request, reply }),
+    );
     if (route.hasNoAnswer) reply.code(204).send();
     else if (answer instanceof Readable) reply.send(answer);
     else sendJson(request, reply, answer);
@@ -45,7 +47,6 @@ function readText(request: FastifyRequest): Uint8Array {
   return bytes;
 }
 
-/** Adds to `problems`, and to `inexact` where integers are held rounded. */
 function readValidBody(
   route: Route,
   validator: Validator,
@@ -61,6 +62,17 @@ function readValidBody(
   }
   // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
   if (kind === 'opaque') return validator.checkBody(route.body!, '', problems);
+  return readJsonBody(route, validator, bytes, problems, inexact);
+}
+
+/** Adds to `problems`, and to `inexact` where integers are held rounded. */
+export function readJsonBody(
+  route: Route,
+  validator: Validator,
+  bytes: Uint8Array,
+  problems: Problem[],
+  inexact: JsonPath[],
+): unknown {
   try {
     const json = readJson(bytes, route.maxKeys);
     for (const path of json.inexact) inexact.push(path);

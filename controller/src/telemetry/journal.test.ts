@@ -70,6 +70,13 @@ describe('the journal', () => {
     expect(damages).toMatchObject([{ isUnfinishedEnd: true }]);
   });
 
+  test.each([4, 8, 4096])('cuts off %i zeros at the end, as a power cut may leave them (R5)', (count) => {
+    write(['whole']);
+    truncateSync(firstSegment(), readFileSync(firstSegment()).length + count);
+    expect(open().records).toStrictEqual(['whole']);
+    expect(damages).toMatchObject([{ isUnfinishedEnd: true }]);
+  });
+
   test('tells damage in the middle, keeps what is before it and every other segment (R5)', () => {
     write(['one', 'two', 'three']);
     write(['four']);

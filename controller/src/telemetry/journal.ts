@@ -9,7 +9,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  truncateSync,
   unlinkSync,
   writevSync,
 } from 'node:fs';
@@ -68,13 +67,17 @@ export class Journal {
       ftruncateSync(this.#handle!, this.#size);
       throw error;
     }
-    fdatasyncSync(this.#handle!);
+    flush(this.#handle!, fdatasyncSync);
     this.#size += headerBytes + payload.length;
   }
 
   /** Removes the segments before this one. */
   removeBefore(segment: number): void {
-    while (this.#segments.length > 1 && this.#segments[0]! < segment) unlinkSync(this.#path(this.#segments.shift()!));
+    while (this.#segments.length > 1 && this.#segments[0]! < segment) {
+      unlinkSync(this.#path(this.#segments[0]!));
+      // Never out of order: what a newer segment has replaced must not come back from an older one.
+      this.#segments.shift();
+    }
   }
 
   get bytes(): number {
@@ -88,22 +91,22 @@ export class Journal {
 
   #write(parts: Uint8Array[]): void {
     const total = parts.reduce((sum, part) => sum + part.length, 0);
-    const written = writevSync(this.#handle!, parts, this.#size);
-    // The kernel writes less than asked only when the disk is full: the rest says so.
-    if (written < total) {
-      const rest = Buffer.concat(parts).subarray(written);
-      if (writevSync(this.#handle!, [rest], this.#size + written) < rest.length) throw new Error('short write');
+    let written = writevSync(this.#handle!, parts, this.#size);
+    // The kernel writes less than asked when the disk is full: sooner or later the rest says so.
+    while (written < total) {
+      written += writevSync(this.#handle!, [Buffer.concat(parts).subarray(written)], this.#size + written);
     }
   }
 
   #open(segment: number): void {
+    const handle = openSync(this.#path(segment), 'wx+', 0o600);
     this.close();
-    this.#handle = openSync(this.#path(segment), 'wx+', 0o600);
+    this.#handle = handle;
     this.#segments.push(segment);
     this.#size = 0;
     // The new name must survive a power cut as well as what is written under it.
     const folder = openSync(this.#folder, 'r');
-    fsyncSync(folder);
+    flush(folder, fsyncSync);
     closeSync(folder);
   }
 
@@ -114,13 +117,15 @@ export class Journal {
     while (position < bytes.length) {
       const length = position + headerBytes <= bytes.length ? bytes.readUInt32LE(position) : Number.POSITIVE_INFINITY;
       const end = position + headerBytes + length;
-      const isWhole = end <= bytes.length;
+      // No record is empty, and zeros are what a power cut may leave of one.
+      const isZero = length === 0;
+      const isWhole = !isZero && end <= bytes.length;
       const payload = isWhole ? bytes.subarray(position + headerBytes, end) : undefined;
       if (!payload || crc32(payload) !== bytes.readUInt32LE(position + 4)) {
-        const isEnd = isLast && (!isWhole || end === bytes.length);
+        const isEnd = isLast && (isZero ? isAllZero(bytes, position) : !isWhole || end === bytes.length);
         const what = `${bytes.length - position} bytes from ${position} on in journal segment ${path}`;
         this.#onDamage(isEnd ? `cut off ${what}: they were never acknowledged` : `cannot read ${what}`, isEnd);
-        if (isEnd) truncateSync(path, position);
+        if (isEnd) cut(path, position);
         return;
       }
       take(payload, segment);
@@ -131,4 +136,29 @@ export class Journal {
   #path(segment: number): string {
     return join(this.#folder, `${String(segment).padStart(12, '0')}.log`);
   }
+}
+
+/** A flush that failed is no matter of waiting, whatever its cause: nobody knows what is on disk. */
+function flush(handle: number, sync: (handle: number) => void): void {
+  try {
+    sync(handle);
+  } catch (error) {
+    throw new Error(`the journal could not be flushed: ${(error as Error).message}`);
+  }
+}
+
+/** Durable, so that no later start finds the same end in what is no longer the last segment. */
+function cut(path: string, size: number): void {
+  const handle = openSync(path, 'r+');
+  try {
+    ftruncateSync(handle, size);
+    flush(handle, fsyncSync);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isAllZero(bytes: Buffer, from: number): boolean {
+  for (let position = from; position < bytes.length; position++) if (bytes[position] !== 0) return false;
+  return true;
 }

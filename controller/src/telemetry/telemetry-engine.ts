@@ -69,6 +69,8 @@ export class TelemetryEngine {
 
   /** Durable when it returns; when it throws, nothing was stored. */
   commit(record: Uint8Array): void {
+    // More than may wait: the agents wait instead.
+    while (this.#fullness > 2 && this.sealOne());
     this.#journal.append(record);
     this.#apply(record, this.#journal.segment);
   }
@@ -77,9 +79,8 @@ export class TelemetryEngine {
   sealOne(): boolean {
     const [oldest] = this.#open.keys();
     if (!oldest) return false;
-    const isTight = this.#headBytes > maxHeadBytes || this.#journal.bytes > maxJournalBytes;
     const [full] = this.#full;
-    const next = isTight ? oldest : full;
+    const next = this.#fullness > 1 ? oldest : full;
     if (!next) return false;
     this.#seal(next);
     return true;
@@ -145,6 +146,11 @@ export class TelemetryEngine {
   close(): void {
     this.#journal.close();
     this.#tables.close();
+  }
+
+  /** Above 1 heads are sealed before they are full. */
+  get #fullness(): number {
+    return Math.max(this.#headBytes / maxHeadBytes, this.#journal.bytes / maxJournalBytes);
   }
 
   #seal(series: AgentSeries): void {

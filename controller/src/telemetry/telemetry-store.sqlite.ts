@@ -24,7 +24,7 @@ export interface SqliteTelemetryOptions {
   folder: string;
   rawRetentionMs: number;
   rollupRetentionMs: number;
-  /** Told what could not be read back, and about failures that end the store: see `isFatal`. */
+  /** Told what could not be read back, and what cannot be stored for now. */
   onDamage: (message: string, isUnfinishedEnd: boolean) => void;
   /** The store can no longer promise anything: the process should end. */
   onFatal: (error: Error) => void;
@@ -50,7 +50,10 @@ interface Group {
 /** Resolves once everything that was stored before is there again. */
 export async function openSqliteTelemetry(options: SqliteTelemetryOptions): Promise<SqliteTelemetryStore> {
   const store = new ThreadedTelemetryStore(options);
-  await store.ready;
+  await store.ready.catch((error: TryLaterError) => {
+    // There is no later: whoever starts Weft has to know why.
+    throw error.cause ?? error;
+  });
   return store;
 }
 
@@ -102,6 +105,8 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   }
 
   async remove(ap_id: string): Promise<void> {
+    // Before, so that a post behind this call gets a new number; after, for one that was answered in between.
+    this.#agents.delete(ap_id);
     await this.#call('remove', [ap_id]);
     this.#agents.delete(ap_id);
   }
@@ -189,6 +194,10 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   #onAnswer(answer: ThreadAnswer): void {
     if ('damage' in answer) {
       this.#options.onDamage(answer.damage, answer.isUnfinishedEnd);
+      return;
+    }
+    if ('fatal' in answer) {
+      this.#fail(new Error(answer.fatal));
       return;
     }
     const call = this.#calls.get(answer.id);

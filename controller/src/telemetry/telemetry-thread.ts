@@ -20,7 +20,17 @@ export type ThreadAnswer =
   | { id: number; result: unknown }
   | { id: number; conflict: { sampleIndex: number; field: string; reason: FieldConflict['reason'] } }
   | { id: number; failure: string; isPassing: boolean }
-  | { damage: string; isUnfinishedEnd: boolean };
+  | { damage: string; isUnfinishedEnd: boolean }
+  | { fatal: string };
+
+/** After a failure sealing rests: a full disk does not get emptier by trying, and each try costs time. */
+const sealRestMs = 1_000;
+/** The same trouble is told once in this time, however many posts meet it. */
+const tellEveryMs = 60_000;
+const sqliteIoError = 10;
+const sqliteFull = 13;
+/** The file that SQLite shares between processes cannot grow. */
+const sqliteSharedMemoryFull = 4874;
 
 const port = parentPort!;
 const options = workerData as Omit<EngineOptions, 'onDamage'>;
@@ -31,6 +41,8 @@ const engine = new TelemetryEngine({
 port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
 
 let isSealing = false;
+let sealAgainAt = 0;
+const toldAt = new Map<string, number>();
 
 port.on('message', (call: ThreadCall) => {
   try {
@@ -38,10 +50,10 @@ port.on('message', (call: ThreadCall) => {
     if (call.method === 'query' || call.method === 'rows') sendFrame(call.id, result as Frame);
     else port.postMessage({ id: call.id, result } satisfies ThreadAnswer);
   } catch (error) {
-    port.postMessage(toAnswer(call.id, error));
+    port.postMessage(toAnswer(call, error));
   }
   if (call.method === 'close') port.close();
-  else if (!isSealing) sealInBetween();
+  else if (!isSealing && performance.now() >= sealAgainAt) sealInBetween();
 });
 
 function run(call: ThreadCall): unknown {
@@ -65,22 +77,48 @@ function sealInBetween(): void {
     try {
       if (engine.sealOne()) sealInBetween();
     } catch (error) {
-      // Nothing is lost: the rows stay in the journal and in memory, and the next call tries again.
-      port.postMessage({
-        damage: `sealing failed: ${(error as Error).message}`,
-        isUnfinishedEnd: false,
-      } satisfies ThreadAnswer);
+      // Nothing is lost: the rows stay in the journal and in memory, and a later call tries again.
+      sealAgainAt = performance.now() + sealRestMs;
+      const { message } = error as Error;
+      if (isIoError(error)) port.postMessage({ fatal: `sealing failed: ${message}` } satisfies ThreadAnswer);
+      else tell(`sealing failed: ${message}`);
     }
   });
 }
 
-function toAnswer(id: number, error: unknown): ThreadAnswer {
+function tell(damage: string): void {
+  const now = performance.now();
+  if (now - (toldAt.get(damage) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return;
+  for (const [message, at] of toldAt) if (now - at >= tellEveryMs) toldAt.delete(message);
+  toldAt.set(damage, now);
+  port.postMessage({ damage, isUnfinishedEnd: false } satisfies ThreadAnswer);
+}
+
+function toAnswer({ id, method }: ThreadCall, error: unknown): ThreadAnswer {
   if (error instanceof FieldConflict) {
     const { sampleIndex, field, reason } = error;
     return { id, conflict: { sampleIndex, field, reason } };
   }
-  const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
-  // No space: it passes once somebody makes room. SQLite's own code for it is 13.
-  const isPassing = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG' || errcode === 13;
+  const { message } = error as Error;
+  // What cannot be read, or a damaged page that one agent's names are on, must not take the rest away.
+  const isPassing = isNoSpace(error) || (method !== 'commit' && (isRead(method) || !isIoError(error)));
+  if (isPassing) tell(`${isRead(method) ? 'telemetry cannot be read' : 'telemetry cannot be stored'}: ${message}`);
   return { id, failure: message, isPassing };
+}
+
+function isRead(method: ThreadCall['method']): boolean {
+  return method === 'query' || method === 'rows' || method === 'fields' || method === 'latest' || method === 'check';
+}
+
+/** It passes once somebody makes room. */
+function isNoSpace(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  const isFull = errcode === sqliteFull || errcode === sqliteSharedMemoryFull;
+  return isFull || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+}
+
+/** A flush may have failed: then nobody knows what is on disk. */
+function isIoError(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return errcode % 256 === sqliteIoError && !isNoSpace(error);
 }

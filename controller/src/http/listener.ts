@@ -1,0 +1,48 @@
+// The socket side of the server: plain or TLS, with time-outs that really cut slow clients and a bound on connections.
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+
+const maxHeaderBytes = 16 * 1024;
+const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 18_000, idleMs: 120_000, keepAliveMs: 65_000 };
+
+/** How long a client may take. They are no settings: only tests have other ones. */
+export interface Timeouts {
+  /** From the first byte to the end of the headers. */
+  headersMs: number;
+  /** From the first byte to the end of the body. */
+  requestMs: number;
+  /** Without a byte either way. */
+  idleMs: number;
+  /** Between two requests. */
+  keepAliveMs: number;
+}
+
+export interface ListenerOptions {
+  tls: { certFile: string; keyFile: string } | undefined;
+  maxConnections: number;
+  timeouts?: Partial<Timeouts> | undefined;
+}
+
+export function createListener(options: ListenerOptions, handler: http.RequestListener): http.Server {
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const settings = {
+    maxHeaderSize: maxHeaderBytes,
+    // Refused by ourselves, with the body that every refusal has.
+    requireHostHeader: false,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs),
+    keepAliveTimeout: timeouts.keepAliveMs,
+    noDelay: true,
+  };
+  const server = options.tls
+    ? https.createServer(
+        { ...settings, cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) },
+        handler,
+      )
+    : http.createServer(settings, handler);
+  server.setTimeout(timeouts.idleMs);
+  server.maxConnections = options.maxConnections;
+  return server as http.Server;
+}

@@ -1,0 +1,55 @@
+// What the engine must not mix up when blocks go and their numbers are given to others.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { RecordWriter } from './sample-record.ts';
+import { TelemetryEngine } from './telemetry-engine.ts';
+
+const dayMs = 86_400_000;
+
+function openEngine(): TelemetryEngine {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-engine-'));
+  const engine = new TelemetryEngine({
+    folder,
+    rawRetentionMs: 30 * dayMs,
+    rollupRetentionMs: 400 * dayMs,
+    onDamage: (message) => {
+      throw new Error(message);
+    },
+  });
+  onTestFinished(() => {
+    engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return engine;
+}
+
+function append(engine: TelemetryEngine, ap_id: string, ts: number, value: number): void {
+  const { agent, fields } = engine.register(ap_id, [{ name: 'value', isText: false, sampleIndex: 0 }]);
+  const writer = new RecordWriter();
+  writer.add(
+    agent,
+    { ts, names: ['value'], values: [value], texts: [] },
+    new Map(fields.map((field) => [field.name, field])),
+  );
+  engine.commit(writer.bytes());
+}
+
+function valuesOf(engine: TelemetryEngine, ap_id: string): number[] {
+  const range = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER };
+  return [...(engine.rows(ap_id, range, 1000, ['value']).columns.get('value') ?? [])];
+}
+
+test('a block that takes the number of one that was pruned is not mistaken for it', () => {
+  const engine = openEngine();
+  const now = Date.now();
+  append(engine, 'old', now - 40 * dayMs, 1);
+  engine.sealAll();
+  expect(valuesOf(engine, 'old')).toEqual([1]);
+  engine.prune(now);
+  expect(valuesOf(engine, 'old')).toEqual([]);
+  append(engine, 'new', now, 2);
+  engine.sealAll();
+  expect(valuesOf(engine, 'new')).toEqual([2]);
+});

@@ -1,0 +1,90 @@
+// M4: the clock of the machine is set while Weft runs. Nothing that is stored changes, agents stay online, windows end
+// now, and tokens keep to their own times.
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+
+const library = readdirSync('/usr/lib')
+  .map((folder) => join('/usr/lib', folder, 'faketime', 'libfaketimeMT.so.1'))
+  .find((path) => existsSync(path));
+if (library === undefined) {
+  const text = 'No libfaketime found: THE TEST OF A CLOCK THAT IS SET IS SKIPPED. (Debian: apt-get install faketime)';
+  if (process.env.CI === 'true') throw new Error(text);
+  process.stderr.write(`\n${'!'.repeat(100)}\n${text}\n${'!'.repeat(100)}\n\n`);
+}
+
+const hourMs = 3_600_000;
+
+test.skipIf(library === undefined)('M4 a clock set an hour ahead and back changes nothing that is stored', async () => {
+  const folder = temporaryFolder();
+  const clock = join(folder, 'clock');
+  const setClock = (offsetSeconds: number) => writeFileSync(clock, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}\n`);
+  setClock(0);
+  const env = {
+    LD_PRELOAD: library!,
+    FAKETIME_TIMESTAMP_FILE: clock,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    DONT_FAKE_MONOTONIC: '1',
+    WEFT_TOKEN_TTL_SECONDS: '7200',
+  };
+  const weft = await serve({ folder, env });
+  const admin = await weft.createAdmin();
+  const json = { ap_id: 'ap', password, configuration: {} };
+  expect((await weft.request('POST', '/api/v1/agents/', { token: admin, json })).status).toBe(200);
+  const token = async () => (await weft.login('ap', password, 'agent')).body.access_token as string;
+  const first = await token();
+
+  expect(await post(weft, first, 1)).toBe(200);
+  const [before] = await points(weft, first, '5m');
+  expect(Math.abs(Date.parse(before!.ts) - Date.now())).toBeLessThan(60_000);
+
+  setClock(3600);
+  expect(await post(weft, first, 2)).toBe(200);
+  const ahead = (await points(weft, first, '5m'))[0]!;
+  expect(ahead.value).toBe(2);
+  expect(Math.abs(Date.parse(ahead.ts) - Date.now() - hourMs)).toBeLessThan(60_000);
+  expect(await points(weft, first, '2h')).toEqual([before, ahead]);
+  expect(await presence(weft, first)).toBe('online');
+
+  setClock(-3600);
+  // A token of the future need not be taken; a new one is to be had at once.
+  const second = await token();
+  expect(await post(weft, second, 3)).toBe(200);
+  const behind = (await points(weft, second, '5m'))[0]!;
+  expect(behind.value).toBe(3);
+  expect(Math.abs(Date.parse(behind.ts) - Date.now() + hourMs)).toBeLessThan(60_000);
+  expect(await presence(weft, second)).toBe('online');
+
+  setClock(0);
+  expect(await post(weft, first, 4)).toBe(200);
+  expect((await points(weft, first, '5m')).map(({ value }) => value)).toEqual([1, 4]);
+  // A window ends now; what was reported ahead of the clock comes into it in its time, and is there.
+  const end = new Date(Date.now() + 2 * hourMs).toISOString();
+  const all = await points(weft, first, `6h&end=${end}`);
+  expect(all.map(({ value }) => value)).toEqual([3, 1, 4, 2]);
+  expect(await presence(weft, first)).toBe('online');
+  // Timers go by the clock that nobody can set: presence is still written down every few seconds, and a stop ends.
+  await eventually(
+    () => weft.request('GET', '/readyz').then(({ status }) => status),
+    (status) => status === 200,
+  );
+  expect(await weft.end()).toBe(0);
+  expect(weft.err).not.toContain('"level":"error"');
+});
+
+async function post(weft: WeftServer, token: string, value: number): Promise<number> {
+  return (await weft.request('POST', '/api/v1/agent_update/update', { token, json: { value } })).status;
+}
+
+async function points(weft: WeftServer, token: string, window: string): Promise<{ ts: string; value: number }[]> {
+  const path = `/api/v1/metrics/agent_multi_metric_data?agent=ap&metrics=value&window=${window}`;
+  const { status, body } = await weft.request('GET', path, { token });
+  expect(status).toBe(200);
+  return body.series[0].points;
+}
+
+async function presence(weft: WeftServer, token: string): Promise<string> {
+  return (await weft.request('GET', '/api/v1/metrics/presence', { token })).body.agents[0].presence;
+}
