@@ -5,7 +5,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname } from 'node:path';
 import { fail } from './install.mjs';
 
-/** What is needed, how to see that it is there, and the variable that names one running elsewhere. */
+/**
+ * What is needed, how to see that it is there, and for servers the variable that names one running elsewhere.
+ * @type {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string }[]}
+ */
 const servers = [
   { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
   {
@@ -14,6 +17,8 @@ const servers = [
     isThere: () => existsSync('/usr/bin/influxd'),
     variable: 'TEST_INFLUX_URL',
   },
+  { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
+  { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];
 
 // Only for the time of the install, and only where no such file is: an operator's own stay as they are.
@@ -32,13 +37,14 @@ const services = ['influxdb'];
 /** Installs what is missing, or says loudly what to do; in CI a server that is still missing ends the run. */
 export function ensureServers() {
   const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
-    !process.env[variable] && !isThere();
+    !(variable !== undefined && process.env[variable]) && !isThere();
   const missing = servers.filter(isMissing);
   if (missing.length === 0) return;
   const reason = installPackages(missing.map(({ debianPackage }) => debianPackage));
   for (const { title, debianPackage, variable } of missing.filter(isMissing)) {
-    const line = `${title} is missing (${reason ?? 'the package brought no server'}).`;
-    const remedy = `Install the package ${debianPackage}, or set ${variable} to a database the tests may fill.`;
+    const line = `${title} is missing (${reason ?? 'the package did not bring it'}).`;
+    const elsewhere = variable === undefined ? '' : `, or set ${variable} to a database the tests may fill`;
+    const remedy = `Install the package ${debianPackage}${elsewhere}.`;
     if (process.env.CI === 'true') fail(`${line} ${remedy} With CI=true that is a failure.`);
     process.stderr.write(`\n*** ${line}\n*** ITS TESTS DO NOT RUN. ${remedy}\n\n`);
   }

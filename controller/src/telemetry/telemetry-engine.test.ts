@@ -1,27 +1,28 @@
-// What the engine must not mix up when blocks go and their numbers are given to others.
+// What the engine must not mix up: blocks whose numbers are given to others, and tables that do not fit the journal.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { RecordWriter } from './sample-record.ts';
 import { TelemetryEngine } from './telemetry-engine.ts';
 
 const dayMs = 86_400_000;
 
-function openEngine(): TelemetryEngine {
+function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'weft-engine-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function openEngine(folder = createFolder(), damages: string[] = []): TelemetryEngine {
   const engine = new TelemetryEngine({
     folder,
     rawRetentionMs: 30 * dayMs,
     rollupRetentionMs: 400 * dayMs,
-    onDamage: (message) => {
-      throw new Error(message);
-    },
+    onDamage: (message) => damages.push(message),
   });
-  onTestFinished(() => {
-    engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => engine.close());
   return engine;
 }
 
@@ -52,4 +53,15 @@ test('a block that takes the number of one that was pruned is not mistaken for i
   append(engine, 'new', now, 2);
   engine.sealAll();
   expect(valuesOf(engine, 'new')).toEqual([2]);
+});
+
+test('values whose names the tables do not know, as after an old backup of them, are told', () => {
+  const folder = createFolder();
+  append(openEngine(folder), 'ap', Date.now(), 1);
+  const database = new DatabaseSync(join(folder, 'telemetry.db'));
+  database.exec('DELETE FROM fields');
+  database.close();
+  const damages: string[] = [];
+  openEngine(folder, damages);
+  expect(damages).toEqual([expect.stringMatching(/^1 values .* are left out/)]);
 });

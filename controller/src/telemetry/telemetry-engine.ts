@@ -42,6 +42,8 @@ export class TelemetryEngine {
   readonly #open = new Map<AgentSeries, number>();
   readonly #full = new Set<AgentSeries>();
   #headBytes = 0;
+  /** Values without a name: impossible while the tables and the journal belong together. */
+  #nameless = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -49,6 +51,13 @@ export class TelemetryEngine {
     this.#blocks = new BlockCache(this.#tables, (message) => options.onDamage(message, false));
     this.#journal = new Journal({ folder: join(options.folder, 'journal'), onDamage: options.onDamage });
     this.#journal.recover((record, segment) => this.#apply(record, segment));
+    if (this.#nameless > 0) {
+      const what = `${this.#nameless} values of the journal in ${options.folder}`;
+      options.onDamage(
+        `${what} are left out: telemetry.db does not know their names and is older than the journal`,
+        false,
+      );
+    }
   }
 
   /** Numbers for an agent and its names; durable when it returns. Throws FieldConflict. */
@@ -190,18 +199,26 @@ export class TelemetryEngine {
         ts = time;
       },
       value: (number, value) => {
-        const field = series?.fields[number];
-        if (!field) return;
-        series!.head.setValue(row, number, value);
+        if (!series) return;
+        const field = series.fields[number];
+        if (!field) {
+          this.#nameless++;
+          return;
+        }
+        series.head.setValue(row, number, value);
         if (ts >= field.lastTs) {
           field.lastTs = ts;
           field.lastValue = value;
         }
       },
       text: (number, text) => {
-        const field = series?.fields[number];
-        if (!field) return;
-        series!.head.setText(row, number, text);
+        if (!series) return;
+        const field = series.fields[number];
+        if (!field) {
+          this.#nameless++;
+          return;
+        }
+        series.head.setText(row, number, text);
         if (ts >= field.lastTs) field.lastTs = ts;
       },
     });
