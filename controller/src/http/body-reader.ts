@@ -68,6 +68,7 @@ export async function readInflatedBody(request: IncomingMessage, maxBytes: numbe
  * refuses in its own words; or not at all.
  */
 export function judgeMediaType(contentType: string | undefined): 'json' | 'opaque' | 'unsupported' {
+  if (contentType === 'application/json') return 'json';
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))) return 'json';
   if (

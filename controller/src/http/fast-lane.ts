@@ -45,27 +45,28 @@ export function createFastLane(
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const lanes = new Map(
     options.routes.filter(isSimple).flatMap((route) => [
-      [`${route.method} ${route.url}`, route],
-      [`${route.method} ${route.url}/`, route],
+      [route.url, route],
+      [`${route.url}/`, route],
     ]),
   );
   const headers = Object.entries(options.headers).flat();
   return (request, response) => {
-    const route = lanes.get(`${request.method} ${request.url}`);
-    if (!route || !options.isOpen() || !isPlain(request, route, options)) return false;
+    const route = lanes.get(request.url!);
+    if (!route || route.method !== request.method || !options.isOpen() || !isPlain(request, route, options))
+      return false;
     const caller = admit(request, route, options);
     if (!caller) return false;
     const startedAt = performance.now();
     const id = options.createId(request);
-    const answer = (status: number, body: string, more: readonly string[]) => {
-      const closing = options.isStopping() ? ['connection', 'close'] : [];
-      writeJson(response, status, [...headers, 'x-request-id', id, ...more, ...closing], body);
+    const answer = (status: number, body: string, more?: string[]) => {
+      const all = headers.concat('x-request-id', id, more ?? []);
+      writeJson(response, status, options.isStopping() ? all.concat('connection', 'close') : all, body);
       options.onAnswered(request, id, route.operation, status, startedAt, caller);
     };
     const run = async (bytes: Uint8Array) => {
       try {
         const result = await handle(route, caller, bytes, options.validator);
-        answer(200, typeof result === 'string' ? result : JSON.stringify(result), []);
+        answer(200, typeof result === 'string' ? result : JSON.stringify(result));
       } catch (error) {
         const failure = toAnswerOrLog(error, id, route.operation, options.log);
         answer(failure.status, JSON.stringify(failure.body), Object.entries(failure.headers ?? {}).flat());

@@ -36,7 +36,7 @@ const NEEDS_A_CLOSER_LOOK = /\\u(?:0000|[dD][89a-fA-F])|(?<![0-9.])[0-9]{16}|[eE
  */
 export function readJson(bytes: Uint8Array, maxKeys: number = JSON_LIMITS.keys): JsonBody {
   const text = decode(bytes);
-  checkLimits(bytes, maxKeys);
+  if (mayPassLimits(bytes, text)) checkLimits(bytes, maxKeys);
   let value: unknown;
   let isParsed = true;
   try {
@@ -63,6 +63,22 @@ function decode(bytes: Uint8Array): string {
     }
   }
   throw new UnusableRequestError(400, 'unreadable_body', 'There was an error parsing the body');
+}
+
+/** Nearly all bodies are too short, and open too few brackets, to pass any limit: two quick looks tell. */
+function mayPassLimits(bytes: Uint8Array, text: string): boolean {
+  return bytes.length > JSON_LIMITS.keyBytes || countUpTo(text, '{') + countUpTo(text, '[') > JSON_LIMITS.depth;
+}
+
+/** How often the character occurs, counting no further than the depth that is allowed. */
+function countUpTo(text: string, character: string): number {
+  let count = 0;
+  let at = text.indexOf(character);
+  while (at >= 0 && count <= JSON_LIMITS.depth) {
+    count += 1;
+    at = text.indexOf(character, at + 1);
+  }
+  return count;
 }
 
 /** One pass over the bytes, before a parser spends time and memory on a body that is refused anyway. */

@@ -30,8 +30,14 @@ export function selectRows(ap_id: string, metrics: readonly string[] | undefined
 }
 
 /** The point after the first `count` of one field, if there is one: how long a series is, without reading all of it. */
-export function selectPointAfter(ap_id: string, name: string, range: TimeRange, count: number): string {
-  return `SELECT ${field(name)} FROM ${measurement(ap_id)} WHERE ${within(range)} LIMIT 1 OFFSET ${count}`;
+export function selectPointAfter(
+  ap_id: string,
+  { name, isText }: { name: string; isText: boolean },
+  range: TimeRange,
+  count: number,
+): string {
+  const column = field(name + (isText ? "" : ""));
+  return `SELECT ${column} FROM ${measurement(ap_id)} WHERE ${within(range)} LIMIT 1 OFFSET ${count}`;
 }
 
 export function selectBuckets(

@@ -80,7 +80,7 @@ export function describeQuerying(on: () => StoreUnderTest): void {
       });
     });
 
-    test('a text is a series too, but never in buckets', async () => {
+    test('a text is a series too, unless metrics are asked for; but never in buckets', async () => {
       const ap_id = freshAgent();
       await on().store.append(
         ap_id,
@@ -90,6 +90,8 @@ export function describeQuerying(on: () => StoreUnderTest): void {
       expect(frame.resolution_seconds).toBeGreaterThan(0);
       expect(toRows(frame)).toEqual([{ ts: expect.any(Number), a: 2 }]);
       expect(await on().rowsOf(ap_id, { maxPoints: 30 })).toHaveLength(30);
+      const metrics = ['a', 'state'];
+      expect(await on().rowsOf(ap_id, { metrics, maxPoints: 3 })).toHaveLength(3);
     });
 
     test.each(aggregates)('%s of a bucket takes in what was late and what was replaced', async (aggregate) => {

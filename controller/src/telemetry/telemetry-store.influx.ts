@@ -182,7 +182,7 @@ class InfluxTelemetryStore implements TelemetryStore {
   async #isAnyLonger(query: SeriesQuery, fields: FieldKinds): Promise<boolean> {
     const { ap_id, maxPoints } = query;
     const found = await this.#client.queryAll(
-      fields.map(({ name }) => influxql.selectPointAfter(ap_id, name, query, maxPoints)),
+      fields.map((field) => influxql.selectPointAfter(ap_id, field, query, maxPoints)),
     );
     return found.some((series) => series.length > 0);
   }

@@ -15,7 +15,9 @@ import {
 import type { ThreadAnswer, ThreadCall } from './telemetry-thread.ts';
 
 /** Posts that arrive within this time share a flush to disk. */
-const groupMs = 2;
+const groupMs = 4;
+/** This many posts do not wait for more. */
+const fullGroup = 24;
 const maxKnownAgents = 50_000;
 /** Samples that wait for a commit; beyond it new posts are refused rather than piled up. */
 const maxWaitingSamples = 200_000;
@@ -128,7 +130,10 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     clearTimeout(this.#timer);
     while (!this.#group.writer.isEmpty || this.#isCommitting) await this.#flush();
     this.#thread.removeAllListeners('exit');
-    await this.#call('close', []);
+    // Its end, not its word, is what counts: a message of a thread that is ending may not come through.
+    const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
+    this.#call('close', []).catch(() => {});
+    await ended;
     this.#failure = new Error('the telemetry store is closed');
   }
 
@@ -154,11 +159,19 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     }
     for (const sample of samples) group.writer.add(agent.no, sample, agent.fields);
     group.samples += samples.length;
-    if (!this.#isCommitting && !this.#timer) this.#timer = setTimeout(() => this.#flush(), groupMs);
+    if (!this.#isCommitting) {
+      if (group.resolve.length >= fullGroup) this.#flushNow();
+      else this.#timer ??= setTimeout(() => this.#flush(), groupMs);
+    }
     return new Promise((resolve, reject) => {
       group.resolve.push(resolve);
       group.reject.push(reject);
     });
+  }
+
+  #flushNow(): void {
+    clearTimeout(this.#timer);
+    void this.#flush();
   }
 
   /** One commit at a time: what arrives meanwhile is the next group. */
