@@ -92,7 +92,8 @@ class SqliteDatabase implements SqlDatabase {
       if (this.#isClosed || this.#connection?.isTransaction) return;
       try {
         const [row] = this.#run('PRAGMA data_version', []);
-        if (last !== undefined && row?.data_version !== last) onChange();
+        // The first time counts as a change: nobody knows what happened before.
+        if (row?.data_version !== last) onChange();
         last = row?.data_version;
       } catch {
         onChange();

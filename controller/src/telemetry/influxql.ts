@@ -36,7 +36,7 @@ export function selectPointAfter(
   range: TimeRange,
   count: number,
 ): string {
-  const column = field(name + (isText ? "" : ""));
+  const column = isText ? field(name) : metric(name);
   return `SELECT ${column} FROM ${measurement(ap_id)} WHERE ${within(range)} LIMIT 1 OFFSET ${count}`;
 }
 

@@ -2,11 +2,13 @@
 // milliseconds into one commit, and passes everything else on to the store's own thread.
 import { Worker } from 'node:worker_threads';
 import { TryLaterError } from '../errors.ts';
+import { unpackLatest } from './packed-latest.ts';
 import { RecordWriter } from './sample-record.ts';
 import type { RegisteredAgent } from './telemetry-engine.ts';
 import {
   FieldConflict,
   type Frame,
+  type LatestValues,
   type Sample,
   type SeriesQuery,
   type TelemetryStore,
@@ -98,8 +100,8 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     return this.#call('fields', [ap_id, sinceMs]) as ReturnType<TelemetryStore['fields']>;
   }
 
-  latest(ap_ids: readonly string[]) {
-    return this.#call('latest', [ap_ids]) as ReturnType<TelemetryStore['latest']>;
+  async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
+    return unpackLatest(await this.#call('latest', [ap_ids]));
   }
 
   rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {

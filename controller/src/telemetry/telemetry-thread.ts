@@ -1,8 +1,9 @@
 // The thread in which the embedded telemetry store lives: takes calls from the server's thread one after the other and
 // seals heads in between, so that no query and no sealing ever holds up a request.
 import { parentPort, workerData } from 'node:worker_threads';
+import { type PackedLatest, packLatest } from './packed-latest.ts';
 import { type EngineOptions, TelemetryEngine } from './telemetry-engine.ts';
-import { FieldConflict, type Frame } from './telemetry-store.ts';
+import { FieldConflict, type Frame, type LatestValues } from './telemetry-store.ts';
 
 export type ThreadCall = { id: number } & (
   | { method: 'register'; args: Parameters<TelemetryEngine['register']> }
@@ -48,6 +49,7 @@ port.on('message', (call: ThreadCall) => {
   try {
     const result = run(call);
     if (call.method === 'query' || call.method === 'rows') sendFrame(call.id, result as Frame);
+    else if (call.method === 'latest') sendLatest(call.id, packLatest(result as LatestValues[]));
     else port.postMessage({ id: call.id, result } satisfies ThreadAnswer);
   } catch (error) {
     port.postMessage(toAnswer(call, error));
@@ -68,6 +70,16 @@ function sendFrame(id: number, frame: Frame): void {
   const columns = new Map([...frame.columns].map(([name, values]) => [name, own(values)]));
   const result: Frame = { ...frame, ts, columns };
   port.postMessage({ id, result } satisfies ThreadAnswer, [ts.buffer, ...columns.values().map(({ buffer }) => buffer)]);
+}
+
+function sendLatest(id: number, result: PackedLatest): void {
+  const { counts, nameNumbers, ts, values } = result;
+  port.postMessage({ id, result } satisfies ThreadAnswer, [
+    counts.buffer,
+    nameNumbers.buffer,
+    ts.buffer,
+    values.buffer,
+  ]);
 }
 
 function sealInBetween(): void {
