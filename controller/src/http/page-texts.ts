@@ -49,8 +49,10 @@ function nextSteps({ hasAdmin, setupCodeNeeded, origin }: WelcomeState): string 
   const code = setupCodeNeeded ? '?code=THE-CODE-PRINTED-AT-START' : '';
   return `<h2>1. Create the administrator</h2>
 <p>Whoever does this first owns the installation${setupCodeNeeded ? '; it needs the set-up code that was printed at start' : ''}.</p>
-<pre>curl -s '${base}/api/v1/users/public${code}' -H 'Content-Type: application/json' \\
-  -d '{"username":"you@example.com","password":"at least 8 characters","roles":["admin"]}'</pre>
+<pre>curl -s '${base}/api/v1/users/public${code}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"username":"you@example.com","roles":["admin"],
+       "password":"at least 8 characters"}'</pre>
 <h2>2. Sign in</h2><pre>${signIn}</pre>
 <p>Send the <code>access_token</code> as <code>Authorization: Bearer ...</code> with every request.</p>`;
 }

@@ -1,7 +1,7 @@
 // What is InfluxDB's own: its absence, its users, its retention, its requests. An InfluxDB of its own, to be taken away.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { findInflux, startInflux, type TestInflux } from '../../../test/influx.ts';
 import { startTcpProxy } from '../../../test/tcp-proxy.ts';
 import { midnight, sample, toRows } from '../../../test/telemetry-reference.ts';
@@ -139,6 +139,7 @@ describe.skipIf(inject('influxUrl') === undefined || findInflux() === undefined)
   describe('users', () => {
     test('a wrong password and a missing right are named, without the password', async () => {
       const guarded = await startInflux({ withLogin: true });
+      onTestFinished(() => guarded.stop());
       const withUser = (user: string) => guarded.url.replace('//', `//${user}@`);
       await influxql(`CREATE USER root WITH PASSWORD 'secret' WITH ALL PRIVILEGES`, guarded.url);
 
@@ -160,7 +161,6 @@ describe.skipIf(inject('influxUrl') === undefined || findInflux() === undefined)
       const noRights = await rejection(openOn(withUser('guest:x')).append('ap-1', [sample(midnight, { a: 1 })]));
       expectUnavailable(noRights);
       expect((noRights as Error).message).toMatch(/right/);
-      await guarded.stop();
     });
   });
 
@@ -205,6 +205,16 @@ describe.skipIf(inject('influxUrl') === undefined || findInflux() === undefined)
       expect(writes).toBeLessThan(10);
       for (const { metrics } of await store.latest(agents)) expect(metrics[0]?.ts).toBe(midnight + 1);
       await proxy.close();
+    });
+
+    test('close waits for the appends that are under way', async () => {
+      const store = openOn(server.url);
+      await store.append('ap-1', [sample(midnight, { a: 1 })]);
+      const outcome = rejection(store.append('ap-1', [sample(midnight + 1, { a: 2 })]));
+      await new Promise((resolve) => setImmediate(resolve));
+      await store.close();
+      expect(await outcome).toBeUndefined();
+      expect(await rowsOf(openOn(server.url))).toHaveLength(2);
     });
 
     test('two nodes that meet a new name at once, one as text and one as number: one wins, neighbours go on', async () => {
