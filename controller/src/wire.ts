@@ -1,8 +1,6 @@
 // The composition root: from configuration to backends, services and server. Everything is wired here, by hand, top to
 // bottom.
-import type { AddressInfo } from 'node:net';
 import { UserCreate, UserUpdate } from '@weft/contract';
-import type { FastifyInstance } from 'fastify';
 import { agentRoutes } from './agents/agent-routes.ts';
 import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
 import { createAgentStore } from './agents/agent-store.sql.ts';
@@ -15,8 +13,8 @@ import { tokenRoutes } from './auth/token-routes.ts';
 import { openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
 import type { CallerChanged } from './caller.ts';
 import type { Config } from './config.ts';
-import { TryLaterError } from './errors.ts';
 import { createFormats } from './http/formats.ts';
+import { listen } from './http/listen.ts';
 import type { Timeouts } from './http/listener.ts';
 import { createLogger, type Logger } from './http/log.ts';
 import { createOpenApi } from './http/openapi.ts';
@@ -30,6 +28,7 @@ import { RateLimiter } from './rate-limiter.ts';
 import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+import { type Preparation, prepareUntilDone } from './storage/preparation.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import { ingestRoutes } from './telemetry/ingest-routes.ts';
 import { lineProtocolRoutes } from './telemetry/line-protocol-routes.ts';
@@ -56,7 +55,6 @@ export { checkBackends } from './backends.ts';
 
 const minute = 60_000;
 const dayMs = 86_400_000;
-const databaseRetryMs = 1_000;
 
 export interface RunningWeft {
   /** Where it listens. */
@@ -90,7 +88,19 @@ export async function serve(
   });
   const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log);
   const stopWatching = database.watchOthers?.(() => services.auth.forgetAll());
-  const preparation = prepareDatabase(config, database, services, log, failed.reject);
+  const { users, apps, presence } = services;
+  const preparation = prepareUntilDone(
+    async () => {
+      await database.migrate();
+      await apps.reencrypt();
+      if (config.admin && !(await users.hasAdmin())) {
+        await users.createFirstAdmin({ ...config.admin, roles: ['admin'] });
+      }
+      await presence.start();
+    },
+    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    failed.reject,
+  );
 
   const setupCodeNeeded =
     !isLoopback(config.host) || config.publicUrl !== undefined || config.trustedProxies.length > 0;
@@ -293,7 +303,7 @@ function createRoutes(
   keyring: Keyring,
   { database, telemetryStore }: { database: SqlDatabase; telemetryStore: TelemetryStore },
   services: Services,
-  preparation: DatabasePreparation,
+  preparation: Preparation,
   setupCodeNeeded: boolean,
 ) {
   const { limits, passwordLength } = config;
@@ -344,61 +354,4 @@ async function isWell(backend: { check(): Promise<void> }): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-interface DatabasePreparation {
-  readonly isDone: boolean;
-  /** Resolves after the first attempt, whether the database was there or not; rejects if it can never be used. */
-  firstTry: Promise<void>;
-  cancel(): void;
-}
-
-/** Migrations, the administrator from the settings, and keys to be encrypted anew; tried until the database is there. */
-function prepareDatabase(
-  config: Config,
-  database: SqlDatabase,
-  { users, apps, presence }: Services,
-  log: Logger,
-  fail: (error: Error) => void,
-): DatabasePreparation {
-  let isDone = false;
-  let timer: NodeJS.Timeout | undefined;
-  const attempt = async (): Promise<void> => {
-    try {
-      await database.migrate();
-      await apps.reencrypt();
-      if (config.admin && !(await users.hasAdmin()))
-        await users.createFirstAdmin({ ...config.admin, roles: ['admin'] });
-      await presence.start();
-      isDone = true;
-    } catch (error) {
-      if (!(error instanceof TryLaterError)) throw new StartError((error as Error).message, { cause: error });
-      log.warn({ err: error }, 'the database cannot be reached; trying again');
-      timer = setTimeout(() => attempt().catch(fail), databaseRetryMs);
-    }
-  };
-  return {
-    get isDone() {
-      return isDone;
-    },
-    firstTry: attempt(),
-    cancel: () => clearTimeout(timer),
-  };
-}
-
-async function listen(server: FastifyInstance, { host, port, tls }: Config): Promise<string> {
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
-      throw new StartError(`port ${port} on ${host} is taken: stop what uses it, or choose another with WEFT_PORT`);
-    if (code === 'EACCES') throw new StartError(`port ${port} needs more rights: choose one above 1023 with WEFT_PORT`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError(`this machine has no address ${host}: see WEFT_HOST`);
-    throw error;
-  }
-  const { port: actualPort } = server.server.address() as AddressInfo;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${tls ? 'https' : 'http'}://${name}:${actualPort}`;
 }

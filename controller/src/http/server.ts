@@ -90,6 +90,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addHook('onSend', (request, reply, payload, done) => {
     for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name]!);
     reply.header('x-request-id', request.id);
+    // JSON knows one encoding; clients of this interface expect the type bare, and the fast lane sends it so.
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
+      reply.header('content-type', 'application/json');
     if (orderlyStop.isStopping) reply.header('connection', 'close');
     done(null, payload);
   });
