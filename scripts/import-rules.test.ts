@@ -5,6 +5,17 @@ const src = 'controller/src';
 
 test.each([
   ['contract/src/user.ts', "import { isIP } from 'node:net';", 'schema library'],
+  ['broker/src/broker.amqp.ts', "import { Pool } from 'pg';", 'stands alone'],
+  ['broker/src/broker.ts', "import type { JobStore } from '../../controller/src/jobs/job-store.ts';", 'stands alone'],
+  ['broker/src/broker.ts', 'const port = process.env.PORT;', 'reads the environment'],
+  [
+    'emulator/src/worker.ts',
+    "import { AgentService } from '../../controller/src/agents/agent-service.ts';",
+    'an outsider',
+  ],
+  ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
+  [`${src}/jobs/job-worker.ts`, "import { connect } from 'amqplib';", 'by its package name'],
+  [`${src}/jobs/job-worker.ts`, "import type { Broker } from '../../../broker/src/broker.ts';", 'by its package name'],
   [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],
   [`${src}/users/user-routes.ts`, "import { Pool } from 'pg';", 'routes and sockets'],
   [`${src}/users/user-service.ts`, "import { reply } from '../http/route.ts';", 'a service knows nothing'],
@@ -35,6 +46,11 @@ test('what the rules allow passes, and so do tests', () => {
       text: "import { User } from '@weft/contract';\nimport type { UserService } from './user-service.ts';\nimport { route } from '../http/route.ts';",
     },
     { path: `${src}/auth/auth-service.ts`, text: "import type { UserStore } from '../users/user-store.ts';" },
+    {
+      path: 'broker/src/broker.amqp.ts',
+      text: "import amqp from 'amqplib';\nimport { taskTypes } from '@weft/contract';",
+    },
+    { path: `${src}/jobs/job-service.ts`, text: "import type { Broker } from '@weft/broker';" },
     { path: `${src}/wire.ts`, text: "import { SqlUserStore } from './users/user-store.sql.ts';" },
     { path: `${src}/bin/weft.ts`, text: "await import('../wire.ts');\nprocess.env;" },
     { path: `${src}/users/user-store.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },

@@ -37,8 +37,28 @@ const rules: Rule[] = [
     only: [/^contract\/src\//, /^typebox(\/|$)/],
   },
   {
+    because: 'the broker stands alone, so that workers outside the controller can use it',
+    who: /^broker\/src\//,
+    only: [/^broker\/src\//, contract, builtIn, /^amqplib$/],
+  },
+  {
+    because: 'the broker is used by its package name, and nobody else knows how it is spoken to',
+    who: /^controller\/src\//,
+    never: /^(broker\/|amqplib$)/,
+  },
+  {
+    because: 'the emulator is an outsider: it knows the wire, the SDK and the broker, never the controller',
+    who: /^emulator\/src\//,
+    only: [/^emulator\/src\//, contract, builtIn, /^@weft\/(sdk|broker)$/],
+  },
+  {
+    because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
+    who: /^emulator\/src\/(radio|world|access-points)\//,
+    never: /^(node:|@weft\/)/,
+  },
+  {
     because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
-    who: /^controller\/src\/.*-(routes|socket)\.ts$/,
+    who: /^controller\/src\/(?!http\/).*-(routes|socket)\.ts$/,
     only: [
       contract,
       builtIn,
@@ -56,18 +76,19 @@ const rules: Rule[] = [
   {
     because: 'only wire.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(wire|backends)\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(wire(-[a-z]+)?|backends)\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
     never: backend,
   },
   {
     because: 'wire.ts and the command line are the top; nothing stands on them',
-    who: /^(contract\/|controller\/src\/(?!bin\/))/,
+    who: /^(contract\/|broker\/|emulator\/|controller\/src\/(?!bin\/))/,
     never: /^controller\/src\/(wire\.ts$|bin\/)/,
   },
 ];
 
 /** Features may import those of earlier lines only, and never one another on the same line. */
 const featureOrder = [
+  ['audit'],
   ['users', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
@@ -93,7 +114,9 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(
         ({ path, text }) =>
-          /^(contract|controller)\//.test(path) && !environmentReader.test(path) && text.includes('process.env'),
+          /^(contract|broker|emulator|controller)\//.test(path) &&
+          !environmentReader.test(path) &&
+          text.includes('process.env'),
       )
       .map(({ path }) => `${path} reads the environment: only the command line does, through the configuration`),
   ];

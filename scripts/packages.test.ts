@@ -40,7 +40,7 @@ describe('L12 the lock file', () => {
   });
 
   test('pins exactly what the package files name', () => {
-    for (const folder of ['.', 'contract', 'controller']) {
+    for (const folder of ['.', 'contract', 'broker', 'emulator', 'controller']) {
       const own = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
       const named = { ...own.dependencies, ...own.devDependencies, ...own.optionalDependencies };
       for (const [name, version] of Object.entries(named)) {
@@ -104,12 +104,15 @@ test('K6 the repository holds no secrets, keys or data', () => {
   expect(readable.filter((file) => forbiddenText.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });
 
-test.each(['contract', 'controller'])('K6 the package of %s holds no secrets, keys or data', (workspace) => {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-  const { status, stdout } = spawnSync('npm', args, { cwd: join(root, workspace), encoding: 'utf8' });
-  expect(status).toBe(0);
-  const [pack]: { files: { path: string }[] }[] = Object.values(JSON.parse(stdout));
-  const files = (pack?.files ?? []).map(({ path }) => path);
-  expect(files.some((file) => file.startsWith('src/'))).toBe(true);
-  expect(forbidden(files)).toEqual([]);
-});
+test.each(['contract', 'broker', 'emulator', 'controller'])(
+  'K6 the package of %s holds no secrets, keys or data',
+  (workspace) => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { status, stdout } = spawnSync('npm', args, { cwd: join(root, workspace), encoding: 'utf8' });
+    expect(status).toBe(0);
+    const [pack]: { files: { path: string }[] }[] = Object.values(JSON.parse(stdout));
+    const files = (pack?.files ?? []).map(({ path }) => path);
+    expect(files.some((file) => file.startsWith('src/'))).toBe(true);
+    expect(forbidden(files)).toEqual([]);
+  },
+);

@@ -17,6 +17,12 @@ const servers = [
     isThere: () => existsSync('/usr/bin/influxd'),
     variable: 'TEST_INFLUX_URL',
   },
+  {
+    title: 'RabbitMQ',
+    debianPackage: 'rabbitmq-server',
+    isThere: () => existsSync('/usr/lib/rabbitmq/bin/rabbitmq-server'),
+    variable: 'TEST_AMQP_URL',
+  },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];
@@ -32,7 +38,10 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb'];
+const services = ['influxdb', 'rabbitmq-server'];
+
+/** The name server that Erlang brings along for RabbitMQ; whoever had it before goes on having it. */
+const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };
 
 /** Installs what is missing, or says loudly what to do; in CI a server that is still missing ends the run. */
 export function ensureServers() {
@@ -58,6 +67,7 @@ function installPackages(packages) {
   if (!existsSync('/usr/bin/apt-get')) return 'this is not Debian, so it cannot be installed from here';
   if (process.getuid?.() !== 0) return 'only root can install it';
   process.stderr.write(`Installing ${packages.join(', ')} (once) ... `);
+  const hadNameServer = existsSync(nameServer.program);
   const made = temporaryFiles.filter(({ path }) => !existsSync(path));
   try {
     for (const { path, text, mode } of made) {
@@ -71,6 +81,7 @@ function installPackages(packages) {
       for (const service of services.filter((name) => packages.includes(name))) {
         spawnSync('update-rc.d', [service, 'disable']);
       }
+      if (!hadNameServer && existsSync(nameServer.program)) spawnSync('systemctl', ['disable', ...nameServer.units]);
     }
     process.stderr.write(result.status === 0 ? 'done\n' : `failed\n${result.stdout}${result.stderr}\n`);
     return result.status === 0 ? undefined : 'apt-get could not install it, see above';

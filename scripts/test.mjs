@@ -1,5 +1,5 @@
-// `npm test`: installs what the tests need, PostgreSQL and InfluxDB among it, and runs them. `--long` adds those that
-// take minutes; all other arguments go to Vitest.
+// `npm test`: installs what the tests need, PostgreSQL, InfluxDB and RabbitMQ among it, and runs them. `--long` adds
+// those that take minutes; all other arguments go to Vitest.
 import { join } from 'node:path';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 import { ensureServers } from './test-servers.mjs';

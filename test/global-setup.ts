@@ -2,6 +2,7 @@
 import type { TestProject } from 'vitest/node';
 import { findInflux, startInflux } from './influx.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
+import { findRabbit, startRabbit } from './rabbitmq.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -9,6 +10,8 @@ declare module 'vitest' {
     postgresUrl: string | undefined;
     /** Undefined where there is no InfluxDB; its half of the suites is then skipped. */
     influxUrl: string | undefined;
+    /** Undefined where there is no RabbitMQ; its half of the suites is then skipped. */
+    amqpUrl: string | undefined;
   }
 }
 
@@ -22,7 +25,7 @@ interface Server {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [postgres, influx] = await Promise.all([
+  const [postgres, influx, rabbit] = await Promise.all([
     provide({
       title: 'PostgreSQL',
       variable: 'TEST_POSTGRES_URL',
@@ -37,11 +40,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
       isThere: findInflux() !== undefined,
       start: startInflux,
     }),
+    provide({
+      title: 'RabbitMQ',
+      variable: 'TEST_AMQP_URL',
+      debianPackage: 'rabbitmq-server',
+      isThere: findRabbit() !== undefined,
+      start: startRabbit,
+    }),
   ]);
   project.provide('postgresUrl', postgres.url);
   project.provide('influxUrl', influx.url);
+  project.provide('amqpUrl', rabbit.url);
   return async () => {
-    await Promise.all([postgres.stop(), influx.stop()]);
+    await Promise.all([postgres.stop(), influx.stop(), rabbit.stop()]);
   };
 }
 
@@ -56,5 +67,5 @@ function reportMissing({ title, variable, debianPackage }: Server): void {
   const cure = `Install it (Debian: apt-get install ${debianPackage}) or set ${variable}.`;
   if (process.env.CI === 'true') throw new Error(`There is no ${title} to test with. ${cure}`);
   const line = '!'.repeat(100);
-  process.stderr.write(`\n${line}\nNo ${title} found: ITS HALF OF THE STORE TESTS IS SKIPPED. ${cure}\n${line}\n\n`);
+  process.stderr.write(`\n${line}\nNo ${title} found: ITS HALF OF THE CONTRACT TESTS IS SKIPPED. ${cure}\n${line}\n\n`);
 }

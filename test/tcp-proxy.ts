@@ -8,6 +8,8 @@ export interface TcpProxy {
   /** While true, new connections are accepted and nothing is ever answered. */
   isSilent: boolean;
   cutAll(): void;
+  /** The connections there are now stay open, and nothing passes on them any more. */
+  freeze(): void;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     isSilent: false,
     cutAll: () => {
       for (const socket of sockets) socket.destroy();
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.pause();
     },
     close: async () => {
       proxy.cutAll();

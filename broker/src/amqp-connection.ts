@@ -1,0 +1,204 @@
+// One connection to RabbitMQ that is made again for as long as it takes, and channels on it that are opened again.
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Channel, type ChannelModel, connect } from 'amqplib';
+import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
+import { BackOff } from './back-off.ts';
+import { type BrokerEvent, BrokerUnavailable } from './broker.ts';
+
+const goodbyeMs = 1_000;
+
+export interface AmqpConnectionOptions {
+  address: AmqpAddress;
+  /** What it is for, in events. */
+  purpose: string;
+  heartbeatSeconds: number;
+  connectTimeoutMs: number;
+  /** Runs on every new connection before anybody else may use it; if it throws, the connection is given up. */
+  prepare(model: ChannelModel): Promise<void>;
+  onEvent(event: BrokerEvent): void;
+}
+
+export class AmqpConnection {
+  readonly #options: AmqpConnectionOptions;
+  readonly #closing = new AbortController();
+  readonly #backOff = new BackOff();
+  #attempt = Promise.withResolvers<ChannelModel>();
+  /** Settled by the next success only, however many attempts it takes. */
+  #success = Promise.withResolvers<ChannelModel>();
+  readonly #aborted: Promise<never>;
+  /** Whether somebody is connecting now, so that waiting for it makes sense. */
+  #isTrying = true;
+  #model: ChannelModel | undefined;
+  #problem: string | undefined;
+  #blockedBecause: string | undefined;
+  readonly #ended: Promise<void>;
+
+  constructor(options: AmqpConnectionOptions) {
+    this.#options = options;
+    this.#aborted = new Promise((_, reject) => {
+      this.#closing.signal.addEventListener('abort', () => reject(this.unavailable('it is being closed')));
+    });
+    this.#aborted.catch(() => undefined);
+    this.#attempt.promise.catch(() => undefined);
+    this.#ended = this.#run();
+  }
+
+  /** Why the server takes no messages, while it does not. */
+  get blockedBecause(): string | undefined {
+    return this.#blockedBecause;
+  }
+
+  get model(): ChannelModel | undefined {
+    return this.#model;
+  }
+
+  /** The connection, after an attempt that is under way; throws BrokerUnavailable if there is none. */
+  async ready(): Promise<ChannelModel> {
+    if (this.#model) return this.#model;
+    if (this.#isTrying) return this.#attempt.promise;
+    throw this.unavailable(this.#problem ?? 'not connected');
+  }
+
+  unavailable(reason: string): BrokerUnavailable {
+    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} cannot be used: ${reason}`);
+  }
+
+  /**
+   * Opens a channel, now and whenever it or the connection is lost, until the signal. What `open` throws is told and
+   * tried again, ever more slowly.
+   */
+  async keep(open: (model: ChannelModel) => Promise<Channel>, signal: AbortSignal): Promise<void> {
+    const backOff = new BackOff();
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('stopped')));
+    });
+    stopped.catch(() => undefined);
+    while (!signal.aborted && !this.#closing.signal.aborted) {
+      try {
+        const channel = await open(await Promise.race([this.#success.promise, stopped, this.#aborted]));
+        backOff.reset();
+        await Promise.race([untilClosed(channel), stopped]);
+      } catch (error) {
+        if (this.#model && !signal.aborted)
+          this.#options.onEvent({ kind: 'lost', detail: `a channel: ${messageOf(error)}` });
+      }
+      await backOff.pause(AbortSignal.any([signal, this.#closing.signal]));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const model = this.#model;
+    if (model) {
+      // The library waits for ever for a server that does not answer.
+      await inTimeForGoodbye(model.close());
+      cut(model);
+    }
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      this.#isTrying = true;
+      try {
+        await this.#serve(await this.#connect());
+      } catch (error) {
+        this.#problem = reasonOf(error);
+      }
+      this.#isTrying = false;
+      this.#attempt.reject(this.unavailable(this.#problem ?? 'not connected'));
+      this.#attempt = Promise.withResolvers();
+      this.#attempt.promise.catch(() => undefined);
+      await this.#backOff.pause(signal);
+    }
+  }
+
+  async #connect(): Promise<ChannelModel> {
+    const { address, heartbeatSeconds, connectTimeoutMs } = this.#options;
+    const connecting = connect(toConnectOptions(address, heartbeatSeconds), {
+      noDelay: true,
+      timeout: connectTimeoutMs,
+      clientProperties: { connection_name: `weft ${this.#options.purpose}` },
+    });
+    try {
+      return await Promise.race([connecting, this.#aborted]);
+    } catch (error) {
+      connecting.then(cut, () => undefined);
+      throw error;
+    }
+  }
+
+  /** Resolves when the connection is over. */
+  async #serve(model: ChannelModel): Promise<void> {
+    const { purpose, prepare, onEvent } = this.#options;
+    const over = Promise.withResolvers<string>();
+    model.on('error', (error) => over.resolve(error.message));
+    model.on('close', (error) => over.resolve(error?.message ?? 'the server closed the connection'));
+    model.on('blocked', (reason) => {
+      this.#blockedBecause = reason;
+      onEvent({ kind: 'blocked', detail: reason });
+    });
+    model.on('unblocked', () => {
+      this.#blockedBecause = undefined;
+      onEvent({ kind: 'unblocked', detail: purpose });
+    });
+    try {
+      await Promise.race([
+        prepare(model),
+        this.#aborted,
+        over.promise.then((reason) => {
+          throw new Error(reason);
+        }),
+      ]);
+      if (!this.#closing.signal.aborted) {
+        this.#model = model;
+        this.#problem = undefined;
+        this.#backOff.reset();
+        this.#attempt.resolve(model);
+        this.#success.resolve(model);
+        onEvent({ kind: 'connected', detail: purpose });
+        this.#problem = await over.promise;
+        if (!this.#closing.signal.aborted) onEvent({ kind: 'lost', detail: `${purpose}: ${this.#problem}` });
+      }
+    } finally {
+      if (this.#model) this.#success = Promise.withResolvers();
+      this.#model = undefined;
+      this.#blockedBecause = undefined;
+      cut(model);
+    }
+  }
+}
+
+/** The library's own promise never settles if the connection is lost before the answer. */
+export async function closeChannel(channel: Channel): Promise<void> {
+  await inTimeForGoodbye(Promise.race([channel.close(), untilClosed(channel)]));
+}
+
+/** Waits no longer than is polite, and does not mind how it ends. */
+export async function inTimeForGoodbye(goodbye: Promise<unknown>): Promise<void> {
+  await Promise.race([goodbye.catch(() => undefined), pause(goodbyeMs, undefined, { ref: false })]);
+}
+
+function untilClosed(channel: Channel): Promise<void> {
+  return new Promise((resolve) => channel.once('close', resolve));
+}
+
+/** The library only says goodbye; to a server that is silent that would last for ever. */
+function cut(model: ChannelModel): void {
+  model.on('error', () => undefined);
+  // With an error, or the library would not notice and go on waiting for heartbeats.
+  (model.connection as unknown as { stream: Socket }).stream.destroy(new Error('given up'));
+}
+
+/** The library drops the server's words when it is refused at the last step. */
+function reasonOf(error: unknown): string {
+  const message = messageOf(error);
+  if (!message.includes('Expected ConnectionOpenOk')) return message;
+  return 'the virtual host is not there, or this user may not use it';
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,81 @@
+// Takes messages from one queue of RabbitMQ, and goes on after the channel, the queue or the connection was lost.
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { type AmqpConnection, closeChannel, inTimeForGoodbye } from './amqp-connection.ts';
+import { openChannel } from './amqp-topology.ts';
+import type { Consumer } from './broker.ts';
+
+export interface AmqpConsumerOptions {
+  connection: AmqpConnection;
+  /** The name on the server. */
+  queue: string;
+  prefetch: number;
+  /** What becomes of the message is up to it; must not throw. */
+  take(message: ConsumeMessage, channel: Channel, signal: AbortSignal): Promise<void>;
+  /** Makes the queue if it is gone; resolves whether it was. */
+  mend(model: ChannelModel): Promise<boolean>;
+  /** The server has taken the queue away, and somebody else was first to make it anew. */
+  onReplaced(): void;
+}
+
+export function startAmqpConsumer({
+  connection,
+  queue,
+  prefetch,
+  take,
+  mend,
+  onReplaced,
+}: AmqpConsumerOptions): Consumer {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  let current: { channel: Channel; consumerTag: string } | undefined;
+  let isFirst = true;
+  let wasDeleted = false;
+
+  const open = async (model: ChannelModel) => {
+    // The connection has just been prepared; a channel that was lost on it may have been lost for want of its queue.
+    const wasMissing = !isFirst && (await mend(model));
+    if (wasDeleted && !wasMissing) onReplaced();
+    isFirst = wasDeleted = false;
+    const channel = await openChannel(model);
+    channel.once('close', () => {
+      if (current?.channel === channel) current = undefined;
+    });
+    await channel.prefetch(prefetch);
+    const { consumerTag } = await channel.consume(queue, (message) => {
+      if (message === null) {
+        // The queue was deleted. On a new channel everything begins anew.
+        wasDeleted = true;
+        void closeChannel(channel);
+      } else if (stopping.signal.aborted) {
+        quietly(() => channel.nack(message, false, true));
+      } else {
+        const work = take(message, channel, stopping.signal).finally(() => running.delete(work));
+        running.add(work);
+      }
+    });
+    current = { channel, consumerTag };
+    if (stopping.signal.aborted) await closeChannel(channel);
+    return channel;
+  };
+  const kept = connection.keep(open, stopping.signal);
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      const last = current;
+      if (last) await inTimeForGoodbye(last.channel.cancel(last.consumerTag));
+      while (running.size > 0) await Promise.all(running);
+      if (last) await closeChannel(last.channel);
+      await kept;
+    },
+  };
+}
+
+/** On a channel that was lost meanwhile there is nothing to say: the server hands the message out again. */
+export function quietly(say: () => void): void {
+  try {
+    say();
+  } catch {
+    // See above.
+  }
+}

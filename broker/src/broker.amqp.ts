@@ -1,0 +1,246 @@
+// RabbitMQ as the broker: quorum queues, confirms, dead letters. One connection publishes and one consumes, since a
+// server that is short of memory stops reading from those who publish, and would miss what consumers have done.
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { parseAmqpAddress } from './amqp-address.ts';
+import { AmqpConnection, messageOf } from './amqp-connection.ts';
+import { type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-consumer.ts';
+import { AmqpNews } from './amqp-news.ts';
+import { AmqpPublisher } from './amqp-publisher.ts';
+import { AmqpTopology, toDelivery } from './amqp-topology.ts';
+import { BackOff } from './back-off.ts';
+import {
+  type Broker,
+  type BrokerEvent,
+  type BrokerOptions,
+  BrokerUnavailable,
+  type ConsumeOptions,
+  type Consumer,
+  type DeadLetter,
+  type Delivery,
+  type Handler,
+  type PublishOptions,
+  RejectMessage,
+} from './broker.ts';
+
+export interface AmqpBrokerOptions extends BrokerOptions {
+  /** amqp:// or amqps://, with user, password and virtual host. */
+  url: string;
+  /** Names the exchange and, unless it is `weft` itself, stands before the names of queues. */
+  namespace?: string;
+  /** 5 s unless told. */
+  publishTimeoutMs?: number;
+  /** 5 s unless told. */
+  connectTimeoutMs?: number;
+  /** A server that falls silent is given up after two to three of these; 6 unless told. */
+  heartbeatSeconds?: number;
+}
+
+/** Never throws because the server is away or refuses: it goes on trying, and `check` says why. */
+export function openAmqpBroker(options: AmqpBrokerOptions): Broker {
+  return new AmqpBroker(options);
+}
+
+class AmqpBroker implements Broker {
+  readonly #options: AmqpBrokerOptions;
+  readonly #timeoutMs: number;
+  readonly #topology: AmqpTopology;
+  readonly #outgoing: AmqpConnection;
+  readonly #publisher: AmqpPublisher;
+  readonly #news: AmqpNews;
+  readonly #closing = new AbortController();
+  readonly #consumers = new Set<Consumer>();
+  readonly #onQueueLost = new Map<string, Set<() => void>>();
+  #incoming: AmqpConnection | undefined;
+  #isListening = false;
+  readonly #mending = new WeakMap<ChannelModel, Promise<string[]>>();
+
+  constructor(options: AmqpBrokerOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.publishTimeoutMs ?? 5_000;
+    this.#topology = new AmqpTopology({
+      queues: options.queues,
+      deliveryLimit: options.deliveryLimit,
+      maxLength: options.maxLength ?? 100_000,
+      maxBytes: options.maxBytes ?? 2 ** 30,
+      namespace: options.namespace ?? 'weft',
+    });
+    this.#outgoing = this.#connect('publishing');
+    this.#publisher = new AmqpPublisher({
+      connection: this.#outgoing,
+      topology: this.#topology,
+      timeoutMs: this.#timeoutMs,
+      mend: (model) => this.#mend(model),
+    });
+    this.#news = new AmqpNews(this.#topology.news);
+    void this.#news.startTelling(this.#outgoing, this.#closing.signal);
+  }
+
+  async publish(queue: string, body: Uint8Array, options: PublishOptions): Promise<void> {
+    this.#assertQueue(queue);
+    await this.#publisher.publish(queue, body, options);
+  }
+
+  async consume(queue: string, options: ConsumeOptions, handler: Handler<Delivery>): Promise<Consumer> {
+    this.#assertQueue(queue);
+    const onLost = () => options.onQueueLost?.();
+    const others = this.#onQueueLost.get(queue) ?? new Set();
+    this.#onQueueLost.set(queue, others.add(onLost));
+    const consumer = this.#start({
+      queue: this.#topology.nameOf(queue),
+      prefetch: options.prefetch,
+      take: (message, channel) => settle(message, channel, handler),
+      mend: async (model) => (await this.#mend(model)).includes(queue),
+      onReplaced: () => this.#reportLost(queue),
+    });
+    return {
+      stop: async () => {
+        others.delete(onLost);
+        await consumer.stop();
+      },
+    };
+  }
+
+  async consumeDeadLetters(handler: Handler<DeadLetter>): Promise<Consumer> {
+    const take = async (message: ConsumeMessage, channel: Channel, signal: AbortSignal) => {
+      const letter = this.#topology.toDeadLetter(message);
+      const { id, queue, reason } = letter;
+      this.#tellOf({ kind: 'dead_letter', detail: `${id} of ${queue}: ${reason}`, queue });
+      const backOff = new BackOff();
+      let isOver = false;
+      channel.once('close', () => {
+        isOver = true;
+      });
+      // Kept in hand between attempts: given back, it would come again at once.
+      while (!isOver) {
+        try {
+          await handler(letter);
+          return quietly(() => channel.ack(message));
+        } catch {
+          if (signal.aborted) return quietly(() => channel.nack(message, false, true));
+          await backOff.pause(signal);
+        }
+      }
+    };
+    return this.#start({
+      queue: this.#topology.deadLetters,
+      prefetch: 1,
+      take,
+      mend: async (model) => (await this.#mend(model)).length > 0,
+      onReplaced: () => undefined,
+    });
+  }
+
+  tell(news: string): void {
+    this.#news.tell(news, this.#outgoing.blockedBecause !== undefined);
+  }
+
+  listen(onNews: (news: string) => void, onGap: () => void): void {
+    this.#news.listen({ onNews, onGap });
+    if (this.#isListening) return;
+    this.#isListening = true;
+    void this.#news.startHearing(this.#consuming(), this.#closing.signal);
+  }
+
+  async depth(queue: string): Promise<number | undefined> {
+    this.#assertQueue(queue);
+    try {
+      return await this.#inTime(this.#topology.count(await this.#outgoing.ready(), queue));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async check(): Promise<void> {
+    for (const connection of [this.#outgoing, ...(this.#incoming ? [this.#incoming] : [])]) {
+      const { blockedBecause } = connection;
+      if (blockedBecause !== undefined) throw connection.unavailable(`it takes no messages now: ${blockedBecause}`);
+      const model = await this.#inTime(connection.ready());
+      // A queue that is missing is made by the next who needs it.
+      await this.#inTime(this.#topology.count(model, this.#options.queues[0]!)).catch((error: unknown) => {
+        throw error instanceof BrokerUnavailable ? error : connection.unavailable(messageOf(error));
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    this.#closing.abort();
+    await Promise.all([this.#outgoing.close(), this.#incoming?.close()]);
+  }
+
+  #assertQueue(queue: string): void {
+    if (!this.#options.queues.includes(queue)) throw new Error(`There is no queue ${queue}`);
+  }
+
+  #connect(purpose: string): AmqpConnection {
+    return new AmqpConnection({
+      address: parseAmqpAddress(this.#options.url),
+      purpose,
+      heartbeatSeconds: this.#options.heartbeatSeconds ?? 6,
+      connectTimeoutMs: this.#options.connectTimeoutMs ?? 5_000,
+      prepare: async (model) => {
+        await this.#mend(model);
+      },
+      onEvent: (event) => this.#tellOf(event),
+    });
+  }
+
+  #consuming(): AmqpConnection {
+    this.#incoming ??= this.#connect('consuming');
+    return this.#incoming;
+  }
+
+  #start(options: Omit<AmqpConsumerOptions, 'connection'>): Consumer {
+    const consumer = startAmqpConsumer({ connection: this.#consuming(), ...options });
+    this.#consumers.add(consumer);
+    return {
+      stop: async () => {
+        await consumer.stop();
+        this.#consumers.delete(consumer);
+      },
+    };
+  }
+
+  /** Makes what is missing on the server; those who ask at the same time share one round. */
+  #mend(model: ChannelModel): Promise<string[]> {
+    const mending = this.#mending.get(model) ?? this.#declare(model).finally(() => this.#mending.delete(model));
+    this.#mending.set(model, mending);
+    return mending;
+  }
+
+  async #declare(model: ChannelModel): Promise<string[]> {
+    const missing = await this.#topology.declare(model);
+    for (const queue of missing) this.#reportLost(queue);
+    return missing;
+  }
+
+  #reportLost(queue: string): void {
+    this.#tellOf({ kind: 'queue_lost', detail: `${queue} was made anew`, queue });
+    for (const onLost of this.#onQueueLost.get(queue) ?? []) onLost();
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#outgoing.unavailable('it does not answer')), this.#timeoutMs);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #tellOf(event: BrokerEvent): void {
+    this.#options.onEvent?.(event);
+  }
+}
+
+async function settle(message: ConsumeMessage, channel: Channel, handler: Handler<Delivery>): Promise<void> {
+  try {
+    await handler(toDelivery(message));
+    quietly(() => channel.ack(message));
+  } catch (error) {
+    quietly(() => channel.nack(message, false, !(error instanceof RejectMessage)));
+  }
+}

@@ -1,0 +1,109 @@
+// The broker of the job path: carries messages from those who ask to those who work, at least once, and short news
+// between nodes. Every backend keeps the promises below.
+
+/** A message as it is handed to a consumer. */
+export interface Delivery {
+  /** As given to `publish`. */
+  id: string;
+  body: Uint8Array;
+  /** How often it was handed out before this time, as far as the broker knows. */
+  redeliveries: number;
+}
+
+export interface PublishOptions {
+  /** Names the message in logs and dead letters; the same id may be published again. */
+  id: string;
+  /** After this long it is of no use to anybody: it is removed from its queue and becomes a dead letter (`expired`). */
+  expiresInMs?: number;
+}
+
+/** A message that nobody could work on. */
+export interface DeadLetter {
+  id: string;
+  queue: string;
+  /** `rejected`: a consumer refused it; `delivery_limit`: handed out too often; `expired`; `maxlen`. */
+  reason: 'rejected' | 'delivery_limit' | 'expired' | 'maxlen';
+  body: Uint8Array;
+}
+
+/** Thrown by a consumer's handler: this message will never be of use, make it a dead letter. */
+export class RejectMessage extends Error {
+  override name = 'RejectMessage';
+}
+
+/** The broker cannot take the message now (away, blocked, full, no such queue); nothing is known to be stored. */
+export class BrokerUnavailable extends Error {
+  override name = 'BrokerUnavailable';
+}
+
+export interface Consumer {
+  /** Takes no more messages; resolves when the handlers under way have ended. Repeated calls are harmless. */
+  stop(): Promise<void>;
+}
+
+export interface ConsumeOptions {
+  /** Most messages in the hands of this consumer at once. */
+  prefetch: number;
+  /**
+   * Called when the queue was gone and has been made anew, or was never there before: what was in it is lost, and
+   * those who remember what they published can publish it again.
+   */
+  onQueueLost?: () => void;
+}
+
+export type Handler<Message> = (message: Message) => Promise<void>;
+
+/** Queues are named in `queues` when the broker is opened; any other name is a mistake and throws at once. */
+export interface Broker {
+  /**
+   * Resolves when the message is durable in its queue. Throws BrokerUnavailable when it is not known to be: the caller
+   * keeps it and tries again, and it may then be there twice. Never waits longer than `publishTimeoutMs`.
+   */
+  publish(queue: string, body: Uint8Array, options: PublishOptions): Promise<void>;
+  /**
+   * Hands out messages of a queue, oldest first, to one of its consumers at a time. The message is removed when the
+   * handler resolves. If the handler throws, or the process dies, it is handed out again, until it has been handed out
+   * `deliveryLimit + 1` times; then it becomes a dead letter. Goes on by itself after the broker was away.
+   */
+  consume(queue: string, options: ConsumeOptions, handler: Handler<Delivery>): Promise<Consumer>;
+  /** Hands out the dead letters of all queues; kept until the handler resolves, tried again after it throws. */
+  consumeDeadLetters(handler: Handler<DeadLetter>): Promise<Consumer>;
+  /**
+   * Tells every other node that listens, soon, at most once, and nobody if the broker is away. Never throws. Small
+   * texts only.
+   */
+  tell(news: string): void;
+  /**
+   * Hears what other nodes tell, never what this one did. `onGap` is called whenever something may have been missed:
+   * after every connection, the first included.
+   */
+  listen(onNews: (news: string) => void, onGap: () => void): void;
+  /** How many messages wait in a queue, those in consumers' hands not counted; undefined while it cannot be told. */
+  depth(queue: string): Promise<number | undefined>;
+  /** Throws if it cannot serve right now; the message says why, without secrets. */
+  check(): Promise<void>;
+  /** Resolves when handlers under way have ended and everything is closed; messages not done go back to their queues. */
+  close(): Promise<void>;
+}
+
+export interface BrokerOptions {
+  queues: readonly string[];
+  /** How often a message may be handed out again. */
+  deliveryLimit: number;
+  /**
+   * Most messages in a queue, those in consumers' hands included, about: a publisher is told to come back; 100,000
+   * unless told. Of dead letters a tenth are kept, the newest.
+   */
+  maxLength?: number;
+  /** Most bytes of bodies in a queue, about; 1 GiB unless told. */
+  maxBytes?: number;
+  /** Told of what happens behind the interface (connected, lost, blocked), for the log. No secrets. */
+  onEvent?: (event: BrokerEvent) => void;
+}
+
+export interface BrokerEvent {
+  kind: 'connected' | 'lost' | 'blocked' | 'unblocked' | 'queue_lost' | 'dead_letter';
+  detail: string;
+  /** Which one, if it is about one. */
+  queue?: string;
+}
