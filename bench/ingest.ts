@@ -1,33 +1,42 @@
 // How fast does telemetry come in, durable before it is answered? Beside a bare node:http server that only reads the
-// body, and beside InfluxDB fed with the same samples.
-
-import { startInflux } from '../test/influx.ts';
+// body, and beside InfluxDB fed with the same samples. `--soak 10` asks instead what ten minutes of a thousand posts a
+// second do to memory and to the event loop.
 import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
 import { light, median, openLoop, percentile, requestBytes, saturate } from './harness/load.ts';
-import { createDataDir, startFloor, startWeft } from './harness/processes.ts';
+import { influxPost, measurement, startPeerInflux } from './harness/peer-influx.ts';
+import { createDataDir, type Measured, startFloor, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
 
 const agentCount = 1000;
 const rounds = 3;
 const seconds = 8;
 const batchSize = 100;
+let next = 0;
 
 const dataDir = createDataDir();
 const fleet = await prepareFleet(dataDir, agentCount);
 const radios = fleet.map(() => new Radio());
 const weft = await startWeft({}, dataDir);
-const floor = await startFloor('floor-http.ts');
-const influx = await startInflux();
+const soakAt = process.argv.indexOf('--soak');
 try {
-  await light(`${influx.url}/query?q=${encodeURIComponent('create database bench')}`, { method: 'POST' });
-  keep('ingest', [...(await singleSamples()), await steadyRate(), ...(await batches())]);
+  if (soakAt < 0) await compare();
+  else keep('ingest-soak', await soak(Number(process.argv[soakAt + 1])));
 } finally {
   await weft.stop();
-  await floor.stop();
-  await influx.stop();
 }
 
-async function singleSamples(): Promise<Figure[]> {
+async function compare(): Promise<void> {
+  const floor = await startFloor('floor-http.ts');
+  const influx = await startPeerInflux();
+  try {
+    keep('ingest', [...(await singleSamples(floor, influx.url)), await steadyRate(), ...(await batches(influx.url))]);
+  } finally {
+    await floor.stop();
+    await influx.stop();
+  }
+}
+
+async function singleSamples(floor: Measured, influxUrl: string): Promise<Figure[]> {
   const post = (base: string) => {
     const ready = fleet.map((agent, index) =>
       jsonPost(base, agent, JSON.stringify({ ap_id: agent.ap_id, payload: radios[index]!.fields() })),
@@ -35,21 +44,26 @@ async function singleSamples(): Promise<Figure[]> {
     return (count: number) => ready[count % ready.length]!;
   };
   const influxWrite = () => {
-    const ready = fleet.map(({ ap_id }, index) => linePost(`${measurement(ap_id)} ${lineFields(radios[index]!)}`));
+    const ready = fleet.map(({ ap_id }, index) =>
+      influxPost(influxUrl, `${measurement(ap_id)} ${lineFields(radios[index]!)}`),
+    );
     return (count: number) => ready[count % ready.length]!;
   };
   const rates: Record<string, number[]> = { floor: [], weft: [], influx: [] };
+  const costs: Record<string, number[]> = { floor: [], weft: [] };
   let failures = 0;
   for (let round = 0; round <= rounds; round++) {
     const isWarmUp = round === 0;
     const runFor = isWarmUp ? 3 : seconds;
-    const onFloor = await saturate(floor.url, post(floor.url), runFor);
-    const onWeft = await saturate(weft.url, post(weft.url), runFor);
-    const onInflux = await saturate(influx.url, influxWrite(), runFor);
+    const onFloor = await saturateAndCost(floor, post(floor.url), runFor);
+    const onWeft = await saturateAndCost(weft, post(weft.url), runFor);
+    const onInflux = await saturate(influxUrl, influxWrite(), runFor);
     if (isWarmUp) continue;
     rates.floor!.push(onFloor.requestsPerSecond);
     rates.weft!.push(onWeft.requestsPerSecond);
     rates.influx!.push(onInflux.requestsPerSecond);
+    costs.floor!.push(onFloor.cpuMicroseconds);
+    costs.weft!.push(onWeft.cpuMicroseconds);
     failures += onWeft.failures;
   }
   const ratio = median(rates.weft!) / median(rates.floor!);
@@ -62,6 +76,11 @@ async function singleSamples(): Promise<Figure[]> {
       ok: ratio >= 0.7 && failures === 0,
     },
     {
+      question: 'Processor time a post, all threads',
+      value: `${Math.round(median(costs.weft!))} µs`,
+      against: `bare node:http ${Math.round(median(costs.floor!))} µs, ratio ${(median(costs.floor!) / median(costs.weft!)).toFixed(2)}`,
+    },
+    {
       question: 'The same samples, one a request, straight into InfluxDB 1.x',
       value: `${Math.round(median(rates.influx!))} writes/s`,
       against: `Weft ${(median(rates.weft!) / median(rates.influx!)).toFixed(1)} times as many`,
@@ -69,15 +88,60 @@ async function singleSamples(): Promise<Figure[]> {
   ];
 }
 
+async function saturateAndCost(server: Measured, request: (count: number) => Buffer, runFor: number) {
+  const [before, start] = [await server.cpuSeconds(), performance.now()];
+  const saturation = await saturate(server.url, request, runFor);
+  const requests = (saturation.requestsPerSecond * (performance.now() - start)) / 1000;
+  return { ...saturation, cpuMicroseconds: (((await server.cpuSeconds()) - before) / requests) * 1e6 };
+}
+
+async function send(): Promise<boolean> {
+  const index = next++ % fleet.length;
+  const { token } = fleet[index]!;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ payload: radios[index]!.fields() });
+  return (await light(`${weft.url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status === 200;
+}
+
+/** Minute by minute: memory, and how late the server's event loop runs. */
+async function soak(minutes: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const memories: number[] = [];
+  const lags: number[] = [];
+  await openLoop(send, 1000, 5);
+  await eventLoopLagMs();
+  for (let minute = 1; minute <= minutes; minute++) {
+    const { latencies, failures } = await openLoop(send, 1000, 60);
+    const [memory, lag] = [await weft.memoryMiB(), await eventLoopLagMs()];
+    memories.push(memory);
+    lags.push(lag);
+    figures.push({
+      question: `Minute ${minute} of 1,000 posts a second`,
+      value: `${memory.toFixed(0)} MiB, event loop p99 ${lag.toFixed(1)} ms, answers p99 ${percentile(latencies, 0.99).toFixed(1)} ms (${failures} failures)`,
+    });
+  }
+  // Compared with the second half only: the first fills what is meant to be filled.
+  const half = memories.slice(Math.floor(memories.length / 2));
+  const growth = half.at(-1)! - half[0]!;
+  const worst = Math.max(...lags);
+  figures.push({
+    question: `${minutes} minutes of 1,000 posts a second`,
+    value: `${growth.toFixed(0)} MiB more at the end than half-way, at most ${Math.max(...memories).toFixed(0)} MiB; event loop p99 at most ${worst.toFixed(1)} ms`,
+    goal: 'event loop p99 < 50 ms',
+    ok: worst < 50,
+  });
+  return figures;
+}
+
+/** The p99 since the last time, as the service itself counts it: its timer is due every 10 ms, which is not lag. */
+async function eventLoopLagMs(): Promise<number> {
+  const { text } = await light(`${weft.url}/metrics`);
+  const seconds = /^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error('the service does not tell how late its event loop runs');
+  return Math.max(0, Number(seconds) * 1000 - 10);
+}
+
 async function steadyRate(): Promise<Figure> {
-  let next = 0;
-  const send = async () => {
-    const index = next++ % fleet.length;
-    const { token } = fleet[index]!;
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ payload: radios[index]!.fields() });
-    return (await light(`${weft.url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status === 200;
-  };
   await openLoop(send, 1000, 3);
   const cpuBefore = await weft.cpuSeconds();
   const { latencies, failures } = await openLoop(send, 1000, 15);
@@ -91,7 +155,7 @@ async function steadyRate(): Promise<Figure> {
   };
 }
 
-async function batches(): Promise<Figure[]> {
+async function batches(influxUrl: string): Promise<Figure[]> {
   const pointsPerRequest = batchSize * Radio.names.length;
   let clock = Date.now() - 20 * 86_400_000;
   const weftBatch = (count: number) => {
@@ -108,10 +172,10 @@ async function batches(): Promise<Figure[]> {
       { length: batchSize },
       (_, at) => `${measurement(fleet[index]!.ap_id)} ${lineFields(radios[index]!)} ${clock + at * 10}`,
     );
-    return linePost(lines.join('\n'));
+    return influxPost(influxUrl, lines.join('\n'));
   });
   const onWeft = await saturate(weft.url, (count) => ready[count % ready.length]!, seconds, 16);
-  const onInflux = await saturate(influx.url, (count) => influxReady[count % influxReady.length]!, seconds, 16);
+  const onInflux = await saturate(influxUrl, (count) => influxReady[count % influxReady.length]!, seconds, 16);
   const pointsPerSecond = onWeft.requestsPerSecond * pointsPerRequest;
   const influxPoints = onInflux.requestsPerSecond * pointsPerRequest;
   return [
@@ -128,14 +192,6 @@ async function batches(): Promise<Figure[]> {
 function jsonPost(base: string, { token }: FleetAgent, body: string): Buffer {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return requestBytes('POST', `${base}/api/v1/agent_update/update`, headers, body);
-}
-
-function linePost(body: string): Buffer {
-  return requestBytes('POST', `${influx.url}/write?db=bench&precision=ms`, { 'content-type': 'text/plain' }, body);
-}
-
-function measurement(ap_id: string): string {
-  return `agent/${ap_id}/data`;
 }
 
 function lineFields(radio: Radio): string {

@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
 import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
+import { AuditService } from '../controller/src/audit/audit-service.ts';
+import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { AgentPassword } from '../controller/src/auth/agent-password.ts';
 import { AuthService } from '../controller/src/auth/auth-service.ts';
 import { tokenRoutes } from '../controller/src/auth/token-routes.ts';
+import { system } from '../controller/src/caller.ts';
 import { createFormats } from '../controller/src/http/formats.ts';
 import { createLogger, type Logger } from '../controller/src/http/log.ts';
 import { createServer } from '../controller/src/http/server.ts';
@@ -50,17 +53,20 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
   const keyring = new Keyring(randomBytes(32).toString('hex'));
   const hasher = new PasswordHasher();
   const callerChanged = (kind: 'user' | 'agent' | 'third_party_app', name: string) => auth.forget(kind, name);
+  const audit = new AuditService(createAuditLog(database));
   const agents = new AgentService({
     agents: createAgentStore(database),
     enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
+    audit,
     maxAgents: 1e6,
   });
   const users = new UserService({
     users: createUserStore(database),
     hasher,
     callerChanged,
+    audit,
     signup: 'open',
     maxUsers: 1e6,
   });
@@ -68,6 +74,7 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
     apps: createThirdPartyAppStore(database),
     keyring,
     callerChanged,
+    audit,
     maxApps: 1e6,
   });
   let passwordChecks = 0;
@@ -136,11 +143,11 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
       return passwordChecks;
     },
     async agent(ap_id: string, configuration: Record<string, unknown> = {}): Promise<string> {
-      await agents.create({ ap_id, password, configuration });
+      await agents.create({ ap_id, password, configuration }, system);
       return (await auth.login('agent', ap_id, password)).access_token;
     },
     async user(username: string): Promise<string> {
-      await users.create({ username, password, roles: ['user'] });
+      await users.create({ username, password, roles: ['user'] }, system);
       return (await auth.login('user', username, password)).access_token;
     },
     async configurationOf(ap_id: string): Promise<Record<string, unknown>> {

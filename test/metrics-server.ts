@@ -9,8 +9,11 @@ import type { LoginType } from '../contract/src/index.ts';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
 import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
+import { AuditService } from '../controller/src/audit/audit-service.ts';
+import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { AuthService } from '../controller/src/auth/auth-service.ts';
 import { requirePermission } from '../controller/src/auth/permissions.ts';
+import { system } from '../controller/src/caller.ts';
 import { createFormats } from '../controller/src/http/formats.ts';
 import { createLogger } from '../controller/src/http/log.ts';
 import { createServer } from '../controller/src/http/server.ts';
@@ -58,10 +61,12 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
   const keyring = new Keyring(randomBytes(32).toString('hex'));
   const hasher = new PasswordHasher();
   const callerChanged = (kind: LoginType, name: string) => auth.forget(kind, name);
+  const audit = new AuditService(createAuditLog(database));
   const users = new UserService({
     users: createUserStore(database),
     hasher,
     callerChanged,
+    audit,
     signup: 'open',
     maxUsers: 1e6,
   });
@@ -70,12 +75,14 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
     enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
+    audit,
     maxAgents: 1e6,
   });
   const apps = new ThirdPartyAppService({
     apps: createThirdPartyAppStore(database),
     keyring,
     callerChanged,
+    audit,
     maxApps: 1e6,
   });
   const auth = new AuthService({
@@ -142,15 +149,15 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
     metrics,
     feed,
     async user(username: string, roles = ['user']) {
-      await users.create({ username, password, roles });
+      await users.create({ username, password, roles }, system);
       return tokenOf('user', username);
     },
     async agent(ap_id: string, configuration: Record<string, unknown> = {}) {
-      await agents.create({ ap_id, password, configuration });
+      await agents.create({ ap_id, password, configuration }, system);
       return tokenOf('agent', ap_id);
     },
     async app(app_name: string, permissions: Record<string, unknown>) {
-      await apps.create({ app_name, api_key: password, permissions });
+      await apps.create({ app_name, api_key: password, permissions }, system);
       return tokenOf('third_party_app', app_name);
     },
     async record(ap_id: string, samples: Sample[], receivedMs = Date.now()) {

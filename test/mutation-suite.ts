@@ -30,6 +30,10 @@ const known = {
   format: ['csv', 'ndjson'],
   aggregate: ['mean', 'last'],
   max_points: [100],
+  agent_id: ['victim-ap', 'nowhere'],
+  start_time: ['2026-01-01T00:00:00Z'],
+  end_time: ['2026-01-02T00:00:00Z'],
+  job_number: ['victim-job', 'nothing'],
 };
 
 /** Only agents may do these; everything else the administrator does. */

@@ -15,6 +15,8 @@ export interface TestPostgres {
   stop(): Promise<void>;
   /** Stops the server; `start` brings it back on the same port with the same data. */
   pause(): Promise<void>;
+  /** The same without a word to anybody: what is under way is lost, and the next start recovers. */
+  crash(): Promise<void>;
   start(): Promise<void>;
 }
 
@@ -58,6 +60,9 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     pause: async () => {
       await call('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']);
+    },
+    crash: async () => {
+      await call('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
     },
     stop: async () => {
       // Already stopped, if a test left it so.

@@ -38,8 +38,8 @@ export function createDataDir(): string {
 }
 
 /** A file of this folder that prints its address once it listens. */
-export function startFloor(file: string): Promise<Measured> {
-  return start([join(import.meta.dirname, file)], {});
+export function startFloor(file: string, args: string[] = []): Promise<Measured> {
+  return start([join(import.meta.dirname, file), ...args], {});
 }
 
 async function start(args: string[], env: Record<string, string>): Promise<Measured> {

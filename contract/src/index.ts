@@ -2,7 +2,10 @@
 // validates with these objects and publishes them as the components of its OpenAPI document.
 export * from './agents.ts';
 export * from './answers.ts';
+export * from './audit.ts';
+export * from './commands.ts';
 export * from './emulator.ts';
+export * from './jobs.ts';
 export * from './metrics.ts';
 export * from './telemetry.ts';
 export * from './third-party-apps.ts';

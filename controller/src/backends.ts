@@ -1,6 +1,8 @@
 // Chooses the backend of everything that keeps state or lives outside of this process, by the settings.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
+import { taskTypes } from '@weft/contract';
 import type { Config } from './config.ts';
 import type { Logger } from './http/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
@@ -53,6 +55,38 @@ export async function openTelemetry(
   });
 }
 
+/** A message that was begun this often without a result is given up. */
+const deliveryLimit = 4;
+const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
+  connected: ['info', 'the broker is there'],
+  lost: ['warn', 'the broker is out of reach; jobs wait'],
+  blocked: ['warn', 'the broker takes no more for now; jobs wait'],
+  unblocked: ['info', 'the broker takes jobs again'],
+  queue_lost: ['info', 'a queue was made anew; jobs that waited in an earlier one are published again'],
+  dead_letter: ['warn', 'a message has become a dead letter'],
+};
+
+/** `onQueueLost` is told of a queue that had to be made, and of which nobody knows what was in it before. */
+export function openBroker(
+  config: Config,
+  keyring: Keyring,
+  log: Logger,
+  onQueueLost: (queue: string) => void,
+): Broker {
+  const options = {
+    queues: taskTypes,
+    deliveryLimit,
+    onEvent: ({ kind, detail, queue }: BrokerEvent) => {
+      const [level, text] = eventTexts[kind];
+      log[level]({ detail, queue }, text);
+      if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
+    },
+  };
+  return config.amqpUrl === undefined
+    ? openSqliteBroker({ ...options, file: join(config.dataDir, 'broker.db'), seal: keyring })
+    : openAmqpBroker({ ...options, url: config.amqpUrl });
+}
+
 export interface BackendReport {
   name: string;
   ok: boolean;
@@ -76,6 +110,11 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
       () => openMailer(config).check(),
     ),
   ];
+  if (config.amqpUrl !== undefined) {
+    const { amqpUrl } = config;
+    const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: taskTypes, deliveryLimit }));
+    reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
+  }
   const { influxUrl: url, retention } = config;
   if (url !== undefined) {
     const check = () => checkAndClose(openInfluxTelemetry({ url, rawRetentionMs: retention.rawDays * dayMs }));

@@ -28,6 +28,22 @@ export interface AppCaller {
 
 export type Caller = UserCaller | AgentCaller | AppCaller;
 
+/** Who changes something without being a caller; an enrolment token goes by its id. */
+interface OtherActor {
+  kind: 'anonymous' | 'enrolment_token' | 'command_line' | 'system';
+  id: string | null;
+  name: string;
+}
+
+/** Whoever changes something, for the audit log. */
+export type Actor = Caller | OtherActor;
+
+/** Somebody without a token, where none is needed. */
+export const anonymous: Actor = { kind: 'anonymous', id: null, name: 'anonymous' };
+
+/** Weft itself, by its settings. */
+export const system: Actor = { kind: 'system', id: null, name: 'weft' };
+
 /** A caller as its record stands now, with the version that its tokens must carry. */
 export interface Principal {
   caller: Caller;

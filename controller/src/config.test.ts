@@ -42,6 +42,31 @@ test('telemetry stays 30 days as it came and 400 days rolled up, in the data fol
   expect(loadConfig({ env })).toMatchObject({ influxUrl, retention: { rawDays: 7, rollupDays: 90 } });
 });
 
+test('one process does everything unless told; fewer roles need what processes share, and a worker a place for results', () => {
+  expect(loadConfig({})).toMatchObject({
+    amqpUrl: undefined,
+    roles: ['api', 'worker', 'emulator'],
+    callbackUrl: undefined,
+    jobs: { retentionHours: 24, timeoutMinutes: 60, maxOpen: 1000, maxWaiting: 10_000 },
+  });
+  expect(problemsOf({ flags: { roles: 'worker' } })).toEqual([
+    'WEFT_DATABASE_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
+    'WEFT_INFLUX_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
+    'WEFT_AMQP_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
+    'WEFT_CALLBACK_URL is missing: a worker without the role api must know where results go',
+  ]);
+  expect(problemsOf({ flags: { roles: '' } })).toEqual(['WEFT_ROLES is empty: name api, worker or emulator']);
+  expect(problemsOf({ flags: { roles: 'api,baker' } })[0]).toMatch(/^WEFT_ROLES /);
+  const env = {
+    WEFT_DATABASE_URL: 'postgres://weft@db.test/weft',
+    WEFT_SECRET: 'fHsk3v0QmZ8Tn1Lr5Wc9Xb2Yd7Ge4Pj6Ka0Ui',
+    WEFT_INFLUX_URL: 'http://influx.test:8086?db=weft',
+    WEFT_AMQP_URL: 'amqps://weft:hidden@rabbit.test/weft',
+    WEFT_CALLBACK_URL: 'https://weft.test',
+  };
+  expect(loadConfig({ env, flags: { roles: 'worker,worker' } })).toMatchObject({ roles: ['worker'] });
+});
+
 test('roll-ups that would go before their samples, and an address of InfluxDB that is none, stop the start', () => {
   expect(problemsOf({ env: { WEFT_ROLLUP_RETENTION_DAYS: '29' } })).toEqual([
     'WEFT_TELEMETRY_RETENTION_DAYS (30) must not be above WEFT_ROLLUP_RETENTION_DAYS (29)',

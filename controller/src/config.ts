@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
 import { type Setting, type SettingKey, type SettingValues, settings } from './settings.ts';
 
+export type Role = 'api' | 'worker' | 'emulator';
+
 export interface Config {
   host: string;
   port: number;
@@ -13,6 +15,14 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Undefined: telemetry lies in the data folder. */
   influxUrl: string | undefined;
+  /** Undefined: jobs wait in a file of the data folder. */
+  amqpUrl: string | undefined;
+  /** What this process does; at least one, each once. */
+  roles: readonly Role[];
+  /** An origin, without a slash at the end. Undefined: this process itself. */
+  callbackUrl: string | undefined;
+  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  maxSocketsPerCaller: number;
   retention: { rawDays: number; rollupDays: number };
   /** Given whenever databaseUrl is. */
   secret: string | undefined;
@@ -89,6 +99,7 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('adminPassword', 'adminUsername', 'WEFT_ADMIN_PASSWORD is given and needs the e-mail address it belongs to');
   needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
+  problems.push(...roleProblems(values, isGiven));
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
   const { telemetryRetentionDays: rawDays, rollupRetentionDays: rollupDays } = values;
@@ -100,6 +111,22 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   const length = adminPassword === undefined ? min : [...adminPassword].length;
   if (min <= max && (length < min || length > max)) {
     problems.push(`WEFT_ADMIN_PASSWORD must have ${min} to ${max} characters`);
+  }
+  return problems;
+}
+
+/** Processes that share the work must share what they work on. */
+function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
+  if (roles === undefined) return [];
+  if (roles.length === 0) return ['WEFT_ROLES is empty: name api, worker or emulator'];
+  if (['api', 'worker', 'emulator'].every((role) => roles.includes(role))) return [];
+  const shared = (['databaseUrl', 'influxUrl', 'amqpUrl'] as const).filter((key) => !isGiven(key));
+  const problems = shared.map(
+    (key) =>
+      `${settings[key].name} is missing: with WEFT_ROLES=${roles.join()} other processes do the rest, and share it`,
+  );
+  if (roles.includes('worker') && !roles.includes('api') && !isGiven('callbackUrl')) {
+    problems.push('WEFT_CALLBACK_URL is missing: a worker without the role api must know where results go');
   }
   return problems;
 }
@@ -128,6 +155,16 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     dataDir: resolve(values.dataDir),
     databaseUrl: values.databaseUrl,
     influxUrl: values.influxUrl,
+    amqpUrl: values.amqpUrl,
+    roles: [...new Set(values.roles as Role[])],
+    callbackUrl: values.callbackUrl,
+    jobs: {
+      retentionHours: values.jobRetentionHours,
+      timeoutMinutes: values.jobTimeoutMinutes,
+      maxOpen: values.maxOpenJobs,
+      maxWaiting: values.maxWaitingJobs,
+    },
+    maxSocketsPerCaller: values.maxSocketsPerCaller,
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     secret: values.secret,
     previousSecrets: values.previousSecrets ?? [],

@@ -7,12 +7,15 @@ const keyBytes = 32;
 export class Keyring {
   /** Newest first: the first signs, all of them verify. */
   readonly tokenKeys: readonly Uint8Array[];
+  /** The same for the tokens that open a job's callbacks. */
+  readonly callbackKeys: readonly Uint8Array[];
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
 
   constructor(secret: string, previousSecrets: readonly string[] = []) {
     const secrets = [secret, ...previousSecrets];
     this.tokenKeys = secrets.map((each) => derive(each, 'token signing'));
+    this.callbackKeys = secrets.map((each) => derive(each, 'callback tokens'));
     this.#storageKeys = secrets.map((each) => {
       const key = derive(each, 'storage encryption');
       return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };

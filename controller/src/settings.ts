@@ -138,6 +138,14 @@ export const settings = {
     description:
       'InfluxDB (v1 API) that keeps the telemetry instead of the data folder: http://user:password@host:8086?db=weft. The database is made if it is missing.',
   }),
+  amqpUrl: secret({
+    name: 'WEFT_AMQP_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('amqp', 'amqps'),
+    description:
+      'RabbitMQ that carries jobs, and news between nodes, instead of a file in the data folder: amqp://user:password@host/vhost.',
+  }),
   telemetryRetentionDays: withDefault('telemetry-retention-days', '30', {
     name: 'WEFT_TELEMETRY_RETENTION_DAYS',
     group: 'Data',
@@ -152,6 +160,13 @@ export const settings = {
     read: read.wholeNumber(1, 3650),
     description:
       'How long minutes and hours of telemetry are kept, and the longest window. With WEFT_INFLUX_URL nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+  }),
+  jobRetentionHours: withDefault('job-retention-hours', '24', {
+    name: 'WEFT_JOB_RETENTION_HOURS',
+    group: 'Data',
+    placeholder: 'HOURS',
+    read: read.wholeNumber(1, 8760),
+    description: 'How long a job and its messages are kept once it has ended.',
   }),
   secret: secret({
     name: 'WEFT_SECRET',
@@ -268,6 +283,27 @@ export const settings = {
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Most user accounts.'),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Most agents.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Most third-party apps.'),
+  maxOpenJobs: count(
+    'WEFT_MAX_OPEN_JOBS',
+    'max-open-jobs',
+    '1000',
+    1_000_000,
+    'Most jobs of one caller that have not ended.',
+  ),
+  maxWaitingJobs: count(
+    'WEFT_MAX_WAITING_JOBS',
+    'max-waiting-jobs',
+    '10000',
+    10_000_000,
+    'Most jobs that wait for the broker while it is away; then requests are answered 503.',
+  ),
+  maxSocketsPerCaller: count(
+    'WEFT_MAX_SOCKETS_PER_CALLER',
+    'max-sockets-per-caller',
+    '200',
+    1_000_000,
+    'Most WebSockets of one caller on one node.',
+  ),
   maxConnections: count(
     'WEFT_MAX_CONNECTIONS',
     'max-connections',
@@ -276,6 +312,29 @@ export const settings = {
     'Most connections open at once; more are closed at once.',
   ),
 
+  roles: list('roles', 'api,worker,emulator', {
+    name: 'WEFT_ROLES',
+    group: 'Operation',
+    placeholder: 'ROLES',
+    read: read.oneOf('api', 'worker', 'emulator'),
+    description:
+      'What this process does, with commas between: api answers requests, worker works on jobs, emulator runs emulated networks. Fewer than all need WEFT_DATABASE_URL, WEFT_INFLUX_URL and WEFT_AMQP_URL.',
+  }),
+  callbackUrl: optional('callback-url', {
+    name: 'WEFT_CALLBACK_URL',
+    group: 'Operation',
+    placeholder: 'ORIGIN',
+    read: read.origin,
+    description:
+      'Where workers of this process post results; its own address unless told. Needed without the role api.',
+  }),
+  jobTimeoutMinutes: withDefault('job-timeout-minutes', '60', {
+    name: 'WEFT_JOB_TIMEOUT_MINUTES',
+    group: 'Operation',
+    placeholder: 'MINUTES',
+    read: read.wholeNumber(1, 10_080),
+    description: 'How long a job may take before it expires; of a live subscription, after its end.',
+  }),
   logLevel: withDefault('log-level', 'info', {
     name: 'WEFT_LOG_LEVEL',
     group: 'Operation',

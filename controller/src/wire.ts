@@ -1,17 +1,23 @@
 // The composition root: from configuration to backends, services and server. Everything is wired here, by hand, top to
 // bottom.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Broker } from '@weft/broker';
 import { UserCreate, UserUpdate } from '@weft/contract';
 import { agentRoutes } from './agents/agent-routes.ts';
 import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
 import { createAgentStore } from './agents/agent-store.sql.ts';
 import { createEnrolmentTokenStore } from './agents/enrolment-token-store.sql.ts';
+import { auditRoutes } from './audit/audit-routes.ts';
+import { AuditService } from './audit/audit-service.ts';
+import { createAuditLog } from './audit/audit-store.sql.ts';
 import { AgentPassword } from './auth/agent-password.ts';
 import { AuthService } from './auth/auth-service.ts';
 import type { LoginFailures } from './auth/login-failures.ts';
 import { requirePermission } from './auth/permissions.ts';
 import { tokenRoutes } from './auth/token-routes.ts';
-import { openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
-import type { CallerChanged } from './caller.ts';
+import { openBroker, openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
+import { type Actor, type CallerChanged, system } from './caller.ts';
 import type { Config } from './config.ts';
 import { createFormats } from './http/formats.ts';
 import { listen } from './http/listen.ts';
@@ -23,6 +29,7 @@ import { ServiceMetrics } from './http/service-metrics.ts';
 import { servicePages } from './http/service-pages.ts';
 import { createNetworkCheck, createSetupCheck, isForwarded, isLoopback } from './http/setup-check.ts';
 import { Validator } from './http/validator.ts';
+import { createAsyncApi } from './jobs/asyncapi.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { Keyring } from './secrets.ts';
@@ -50,6 +57,8 @@ import { createResetTokenStore } from './users/reset-token-store.sql.ts';
 import { userRoutes } from './users/user-routes.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
+
+import { createJobPath, type JobPath } from './wire-jobs.ts';
 
 export { checkBackends } from './backends.ts';
 
@@ -86,7 +95,26 @@ export async function serve(
     lock?.release();
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
-  const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log);
+  const broker = openBroker(config, keyring, log, (queue) => jobPath.queueLost(queue));
+  const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log, {
+    agentRemoved: (ap_id) => jobPath.agentRemoved(ap_id),
+    recorded: (ap_id, samples) => jobPath.recorded(ap_id, samples),
+  });
+  const { auth, agents, principals } = services;
+  const ownUrl = () => url;
+  const jobPath: JobPath = createJobPath({
+    config,
+    database,
+    broker,
+    telemetry: telemetryStore,
+    keyring,
+    auth,
+    principals,
+    agents,
+    ownUrl,
+    log,
+  });
+  services.metrics.add(jobPath.metrics);
   const stopWatching = database.watchOthers?.(() => services.auth.forgetAll());
   const { users, apps, presence } = services;
   const preparation = prepareUntilDone(
@@ -94,9 +122,10 @@ export async function serve(
       await database.migrate();
       await apps.reencrypt();
       if (config.admin && !(await users.hasAdmin())) {
-        await users.createFirstAdmin({ ...config.admin, roles: ['admin'] });
+        await users.createFirstAdmin({ ...config.admin, roles: ['admin'] }, system);
       }
       await presence.start();
+      await jobPath.prepare();
     },
     (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
     failed.reject,
@@ -107,8 +136,9 @@ export async function serve(
   const { routes, pages } = createRoutes(
     config,
     keyring,
-    { database, telemetryStore },
+    { database, telemetryStore, broker },
     services,
+    jobPath,
     preparation,
     setupCodeNeeded,
   );
@@ -116,6 +146,7 @@ export async function serve(
   const server = createServer({
     ...config,
     routes,
+    sockets: config.roles.includes('api') ? jobPath.sockets : [],
     pages,
     log,
     timeouts,
@@ -132,6 +163,7 @@ export async function serve(
       hasAdmin: () => services.users.hasAdmin(),
       isEnrolmentToken: (token) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token) => services.agents.requireEnrolment(token),
+      callbackJob: jobPath.callbackJob,
       // What a proxy passes on without a trusted word about its sender may come from anywhere.
       mayReadServiceMetrics: (request) =>
         mayReadMetrics(request.ip) && !(isForwarded(request.headers) && request.ip === request.socket.remoteAddress),
@@ -148,9 +180,13 @@ export async function serve(
     stopWatching?.();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
     services.feed.close();
-    await server.close();
+    // The worker first, while its results still find somebody.
+    await jobPath.stopWorker();
+    await Promise.all([jobPath.stopSockets(), server.close()]);
     clearTimeout(deadline);
+    await jobPath.stop();
     await Promise.all([services.recovery.stop(), services.presence.stop(), services.retention.stop()]);
+    await broker.close();
     await telemetryStore.close();
     await database.close();
     lock?.release();
@@ -159,8 +195,11 @@ export async function serve(
     await preparation.firstTry;
     url = await listen(server, config);
     const firstAdminNeeded = preparation.isDone ? !(await services.users.hasAdmin()) : undefined;
-    services.recovery.start();
-    services.retention.start();
+    if (config.roles.includes('api')) {
+      services.recovery.start();
+      services.retention.start();
+    }
+    await jobPath.start();
     return {
       url,
       firstAdminNeeded,
@@ -174,24 +213,47 @@ export async function serve(
   }
 }
 
-/** For the command line: the accounts without a server. */
-export async function openAccounts(config: Config) {
+/** For the command line, where `operator` sits: the accounts without a server. */
+export async function openAccounts(config: Config, operator = 'somebody') {
   prepareDataFolder(config.dataDir);
   const database = openDatabase(config);
   await database.migrate();
   const hasher = new PasswordHasher();
   const store = createUserStore(database);
   const { signup, quotas } = config;
-  const users = new UserService({ users: store, hasher, callerChanged: () => {}, signup, maxUsers: quotas.users });
+  const audit = new AuditService(createAuditLog(database));
+  const by: Actor = { kind: 'command_line', id: null, name: operator };
+  const users = new UserService({
+    users: store,
+    hasher,
+    callerChanged: () => {},
+    audit,
+    signup,
+    maxUsers: quotas.users,
+  });
   const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
   return {
     users: {
       list: async () =>
         (await store.list()).map(({ username, roles, created_at }) => ({ username, roles: roles.join(), created_at })),
-      create: (input: UserCreate) => users.create(validator.require(UserCreate, input)),
+      create: (input: UserCreate) => users.create(validator.require(UserCreate, input), by),
       setPassword: (username: string, password: string) =>
-        users.update(username, validator.require(UserUpdate, { password })),
+        users.update(username, validator.require(UserUpdate, { password }), by),
     },
+    close: () => database.close(),
+  };
+}
+
+/** For the command line: the audit log without a server. Throws StartError rather than make a new, empty one. */
+export async function openAuditLog(config: Config) {
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'weft.db'))) {
+    throw new StartError(`there is no database in ${config.dataDir}`);
+  }
+  const database = openDatabase(config);
+  await database.migrate();
+  const log = createAuditLog(database);
+  return {
+    verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
     close: () => database.close(),
   };
 }
@@ -205,34 +267,40 @@ function createServices(
   keyring: Keyring,
   publicUrl: () => string,
   log: Logger,
+  later: Pick<JobPath, 'agentRemoved' | 'recorded'>,
 ) {
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const hasher = new PasswordHasher();
   const userStore = createUserStore(database);
   const callerChanged: CallerChanged = (kind, name) => auth.forget(kind, name);
   const { quotas, signup, tokenTtlSeconds } = config;
-  const users = new UserService({ users: userStore, hasher, callerChanged, signup, maxUsers: quotas.users });
+  const audit = new AuditService(createAuditLog(database));
+  const users = new UserService({ users: userStore, hasher, callerChanged, audit, signup, maxUsers: quotas.users });
   const agents = new AgentService({
     agents: createAgentStore(database),
     enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
+    audit,
     maxAgents: quotas.agents,
     // Whoever gets the name next must not find what another has left behind.
     forgetData: async (ap_id) => {
       await telemetryStore.remove(ap_id);
       await presence.remove(ap_id);
       metricsService.recorded(ap_id);
+      await later.agentRemoved(ap_id);
     },
   });
   const apps = new ThirdPartyAppService({
     apps: createThirdPartyAppStore(database),
     keyring,
     callerChanged,
+    audit,
     maxApps: quotas.apps,
   });
+  const principals = { user: users, agent: agents, third_party_app: apps };
   const auth = new AuthService({
-    sources: { user: users, agent: agents, third_party_app: apps },
+    sources: principals,
     keyring,
     tokenTtlSeconds,
     freshMs: database.watchOthers ? minute : 500,
@@ -243,6 +311,7 @@ function createServices(
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
     callerChanged,
+    audit,
     publicUrl,
     onError,
   });
@@ -273,6 +342,7 @@ function createServices(
       presence.seen(ap_id, receivedMs);
       metricsService.recorded(ap_id);
       feed.publish(ap_id, samples, receivedMs);
+      later.recorded(ap_id, samples);
     },
   });
   const retention = new Retention(telemetryStore, onError);
@@ -285,6 +355,8 @@ function createServices(
     users,
     agents,
     apps,
+    principals,
+    audit,
     auth,
     agentPassword,
     failures,
@@ -301,8 +373,9 @@ function createServices(
 function createRoutes(
   config: Config,
   keyring: Keyring,
-  { database, telemetryStore }: { database: SqlDatabase; telemetryStore: TelemetryStore },
+  { database, telemetryStore, broker }: { database: SqlDatabase; telemetryStore: TelemetryStore; broker: Broker },
   services: Services,
+  jobPath: JobPath,
   preparation: Preparation,
   setupCodeNeeded: boolean,
 ) {
@@ -325,22 +398,29 @@ function createRoutes(
     }),
     ...agentRoutes(services.agents),
     ...thirdPartyAppRoutes(services.apps),
+    ...auditRoutes(services.audit),
     ...ingestRoutes(services.telemetry),
     ...lineProtocolRoutes(services.telemetry),
     ...metricsRoutes({ metrics: services.metricsService, presence: services.presence }),
     ...metricsStreamRoutes(services.feed),
+    ...jobPath.routes,
   ];
   const pages = servicePages({
     metrics: services.metrics,
     openApi: createOpenApi({ routes, passwordLength }),
+    asyncApi: createAsyncApi(),
     hasAdmin: () => services.users.hasAdmin(),
     setupCodeNeeded,
     readiness: async () => [
       { name: 'database', ok: preparation.isDone && (await isWell(database)) },
       { name: 'telemetry', ok: await isWell(telemetryStore) },
+      { name: 'broker', ok: await isWell(broker) },
     ],
   });
-  return { routes, pages };
+  if (config.roles.includes('api')) return { routes, pages };
+  // Of a process that only works, its keepers still want to know how it is.
+  const kept = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
+  return { routes: [], pages: pages.filter(({ url }) => kept.has(url)) };
 }
 
 function perMinutes(code: string, max: number, minutes: number): RateLimiter {

@@ -16,8 +16,12 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Register an agent, as an administrator or with an enrolment token',
       body: AgentCreate,
       response: Agent,
-      handle: ({ body, request }) =>
-        request.enrolmentToken ? agents.enrol(request.enrolmentToken, body) : agents.create(body),
+      handle: (context) => {
+        const { body, request } = context;
+        return request.enrolmentToken
+          ? agents.enrol(request.enrolmentToken, body)
+          : agents.create(body, context.caller);
+      },
     }),
     // spec #13
     route({
@@ -28,7 +32,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Create an agent',
       body: AgentCreate,
       response: Agent,
-      handle: ({ body }) => agents.create(body),
+      handle: ({ body, caller }) => agents.create(body, caller),
     }),
     // spec #14
     route({
@@ -51,7 +55,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: "Replace an agent's configuration or password",
       body: AgentUpdate,
       response: Agent,
-      handle: (context) => agents.update(context.path('ap_id'), context.body),
+      handle: (context) => agents.update(context.path('ap_id'), context.body, context.caller),
     }),
     // spec #16
     route({
@@ -63,7 +67,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Delete an agent',
       response: StatusAnswer,
       async handle(context) {
-        await agents.remove(context.path('ap_id'));
+        await agents.remove(context.path('ap_id'), context.caller);
         return success('The agent has been deleted');
       },
     }),
@@ -96,7 +100,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Revoke an enrolment token',
       response: StatusAnswer,
       async handle(context) {
-        await agents.removeEnrolmentToken(context.path('id'));
+        await agents.removeEnrolmentToken(context.path('id'), context.caller);
         return success('The enrolment token has been revoked');
       },
     }),

@@ -2,10 +2,19 @@
 // themselves, and tells auth who an agent is.
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails, EnrolmentToken } from '@weft/contract';
-import type { AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError, TryLaterError, ValidationError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import {
+  agentCreated,
+  agentOnboarded,
+  agentRemoved,
+  agentUpdated,
+  enrolmentTokenCreated,
+  enrolmentTokenRemoved,
+} from './agent-entries.ts';
 import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { matchesGlob } from './glob.ts';
@@ -29,6 +38,7 @@ export interface AgentServiceOptions {
   enrolmentTokens: EnrolmentTokenStore;
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
+  audit: AuditService;
   maxAgents: number;
   /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
   forgetData?: (ap_id: string) => Promise<void>;
@@ -39,6 +49,7 @@ export class AgentService implements PrincipalSource {
   readonly #enrolmentTokens: EnrolmentTokenStore;
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
+  readonly #audit: AuditService;
   readonly #maxAgents: number;
   readonly #forgetData: (ap_id: string) => Promise<void>;
 
@@ -47,6 +58,7 @@ export class AgentService implements PrincipalSource {
     enrolmentTokens,
     hasher,
     callerChanged,
+    audit,
     maxAgents,
     forgetData = async () => {},
   }: AgentServiceOptions) {
@@ -54,6 +66,7 @@ export class AgentService implements PrincipalSource {
     this.#enrolmentTokens = enrolmentTokens;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
+    this.#audit = audit;
     this.#maxAgents = maxAgents;
     this.#forgetData = forgetData;
   }
@@ -82,19 +95,28 @@ export class AgentService implements PrincipalSource {
     return (await this.#agents.list()).map(toAgentDetails);
   }
 
-  async create(input: NewAgent): Promise<Agent> {
+  /** Up to `limit` of them after this ap_id, in the same order: for Weft's own work, never for an answer. */
+  async page(afterApId: string, limit: number): Promise<AgentDetails[]> {
+    return (await this.#agents.page(afterApId, limit)).map(toAgentDetails);
+  }
+
+  async create(input: NewAgent, by: Actor): Promise<Agent> {
     await this.#requireRoom();
     const agent = await this.#newRecord(input);
     // Once more: hashing takes its time, and many may have come meanwhile.
     await this.#requireRoom();
     await this.#clearName(agent.ap_id);
-    await this.#agents.create(agent);
+    await this.#agents.create(
+      agent,
+      this.#audit.entry(() => agentCreated(by, agent)),
+    );
     return toAgentResponse(agent);
   }
 
   async update(
     ap_id: string,
     input: { password?: string | null; configuration?: Record<string, unknown> | null },
+    by: Actor,
   ): Promise<Agent> {
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
@@ -103,8 +125,9 @@ export class AgentService implements PrincipalSource {
       change.password_hash = await this.#hasher.hash(input.password);
       change.ver = generateSecret();
     }
+    const also = this.#audit.entry<AgentRecord>(({ before, after }) => agentUpdated(by, before!, after!));
     const after =
-      Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change) : await this.#agents.get(ap_id);
+      Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change, also) : await this.#agents.get(ap_id);
     if (!after) throw agentNotFound();
     if (change.ver) this.#callerChanged('agent', ap_id);
     return toAgentResponse(after);
@@ -127,16 +150,19 @@ export class AgentService implements PrincipalSource {
    * nothing if the agent is gone; throws ValidationError if the result would be too large.
    */
   async mergeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<void> {
-    await this.#agents.changeConfiguration(agent.name, ({ id, configuration }) =>
-      id === agent.id ? mergedConfiguration(configuration, keys) : configuration,
+    await this.#agents.changeConfiguration(
+      agent.name,
+      ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
+      this.#audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
   }
 
-  async remove(ap_id: string): Promise<void> {
+  async remove(ap_id: string, by: Actor): Promise<void> {
     if (!(await this.#agents.get(ap_id))) throw agentNotFound();
     // First the data: if it is out of reach, the agent stays as well and the request can be repeated.
     await this.#forgetData(ap_id);
-    if (!(await this.#agents.remove(ap_id))) throw agentNotFound();
+    const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
+    if (!(await this.#agents.remove(ap_id, also))) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
   }
 
@@ -156,7 +182,9 @@ export class AgentService implements PrincipalSource {
     await this.#requireRoom();
     const agent = await this.#newRecord(input);
     await this.#clearName(agent.ap_id);
-    if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent))) throw badEnrolmentToken();
+    const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
+    const also = this.#audit.entry(() => agentCreated(by, agent));
+    if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent, also))) throw badEnrolmentToken();
     return toAgentResponse(agent);
   }
 
@@ -186,7 +214,10 @@ export class AgentService implements PrincipalSource {
       uses: 0,
     };
     await this.#enrolmentTokens.removeExpired(now);
-    await this.#enrolmentTokens.create(record);
+    await this.#enrolmentTokens.create(
+      record,
+      this.#audit.entry(() => enrolmentTokenCreated(createdBy, record)),
+    );
     return { ...toEnrolmentTokenResponse(record), token };
   }
 
@@ -194,8 +225,9 @@ export class AgentService implements PrincipalSource {
     return (await this.#enrolmentTokens.list(Date.now())).map(toEnrolmentTokenResponse);
   }
 
-  async removeEnrolmentToken(id: string): Promise<void> {
-    if (!(await this.#enrolmentTokens.remove(id))) {
+  async removeEnrolmentToken(id: string, by: Actor): Promise<void> {
+    const also = this.#audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
+    if (!(await this.#enrolmentTokens.remove(id, also))) {
       throw new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
     }
   }
@@ -209,8 +241,12 @@ export class AgentService implements PrincipalSource {
   async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
     if (!(await this.#hasher.verify(agent?.password_hash, password))) return undefined;
-    if (!agent!.onboard) await this.#agents.update(ap_id, { onboard: true });
-    return toPrincipal(agent!);
+    const principal = toPrincipal(agent!);
+    if (!agent!.onboard) {
+      const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
+      await this.#agents.update(ap_id, { onboard: true }, also);
+    }
+    return principal;
   }
 
   /** What an earlier agent of this name reported in its last moments may still be there. */

@@ -57,6 +57,26 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect((await store.list()).map((agent) => agent.ap_id)).toStrictEqual(names.sort());
   });
 
+  test('page walks through all agents in the order of list, whatever the limit', async () => {
+    const names = ['b', 'B', 'a_1', 'a-1', 'a:1', 'a.1', 'a1', 'a', 'A', '1'];
+    for (const name of names) await store.create(agentNamed(name));
+    for (const limit of [1, 3, 10, 11]) {
+      const seen: AgentRecord[] = [];
+      for (;;) {
+        const page = await store.page(seen.at(-1)?.ap_id ?? '', limit);
+        expect(page.length).toBeLessThanOrEqual(limit);
+        if (page.length === 0) break;
+        seen.push(...page);
+      }
+      expect(seen).toStrictEqual(await store.list());
+    }
+  });
+
+  test('page goes on after an agent that is gone', async () => {
+    for (const name of ['a', 'c']) await store.create(agentNamed(name));
+    expect((await store.page('b', 10)).map(({ ap_id }) => ap_id)).toStrictEqual(['c']);
+  });
+
   test('count counts', async () => {
     expect(await store.count()).toBe(0);
     await store.create(agentNamed('ap-1'));
@@ -131,6 +151,7 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     const calls = [
       store.get('ap-1'),
       store.list(),
+      store.page('', 10),
       store.count(),
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),

@@ -1,6 +1,6 @@
 // Agents in SQL.
 import { ConflictError } from '../errors.ts';
-import { type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
 
 type AgentRow = {
@@ -37,55 +37,87 @@ class SqlAgentStore implements AgentStore {
     return rows.map(toRecord);
   }
 
+  async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
+    const rows = await this.#db.query<AgentRow>(
+      `SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`,
+      [afterApId, limit],
+    );
+    return rows.map(toRecord);
+  }
+
   async count(): Promise<number> {
     const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM agents');
     return row?.count ?? 0;
   }
 
-  async create(agent: AgentRecord): Promise<void> {
-    await insertAgent(this.#db, agent).catch(throwAgentExists);
+  async create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void> {
+    await this.#db
+      .transaction(async (tx) => {
+        await insertAgent(tx, agent);
+        await also?.(tx, { after: agent });
+      })
+      .catch(throwAgentExists);
   }
 
-  async update(ap_id: string, change: AgentChange): Promise<AgentRecord | undefined> {
+  async update(
+    ap_id: string,
+    change: AgentChange,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<AgentRecord | undefined> {
     const { password_hash = null, configuration, onboard, ver = null } = change;
-    const [row] = await this.#db.query<AgentRow>(
-      `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
-         onboard = COALESCE(?, onboard), ver = COALESCE(?, ver)
-       WHERE ap_id = ? RETURNING ${COLUMNS}`,
-      [
-        password_hash,
-        configuration === undefined ? null : JSON.stringify(configuration),
-        onboard === undefined ? null : Number(onboard),
-        ver,
-        ap_id,
-      ],
-    );
-    return row && toRecord(row);
+    return this.#db.transaction(async (tx) => {
+      const before = await lockAgent(tx, ap_id);
+      if (!before) return undefined;
+      const [row] = await tx.query<AgentRow>(
+        `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
+           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver)
+         WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [
+          password_hash,
+          configuration === undefined ? null : JSON.stringify(configuration),
+          onboard === undefined ? null : Number(onboard),
+          ver,
+          ap_id,
+        ],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before, after });
+      return after;
+    });
   }
 
   async changeConfiguration(
     ap_id: string,
     change: (record: AgentRecord) => Record<string, unknown>,
+    also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     return this.#db.transaction(async (tx) => {
-      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
-      const [before] = await tx.query<AgentRow>(
-        `UPDATE agents SET configuration = configuration WHERE ap_id = ? RETURNING ${COLUMNS}`,
-        [ap_id],
-      );
+      const before = await lockAgent(tx, ap_id);
       if (!before) return undefined;
-      const [after] = await tx.query<AgentRow>(
+      const [row] = await tx.query<AgentRow>(
         `UPDATE agents SET configuration = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
-        [JSON.stringify(change(toRecord(before))), ap_id],
+        [JSON.stringify(change(before)), ap_id],
       );
-      return after && toRecord(after);
+      const after = toRecord(row!);
+      await also?.(tx, { before, after });
+      return after;
     });
   }
 
-  async remove(ap_id: string): Promise<boolean> {
-    const rows = await this.#db.query('DELETE FROM agents WHERE ap_id = ? RETURNING id', [ap_id]);
-    return rows.length === 1;
+  async remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<AgentRow>(`DELETE FROM agents WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
+      if (row === undefined) return false;
+      await also?.(tx, { before: toRecord(row) });
+      return true;
+    });
   }
+}
+
+/** An update rather than a look, because it holds the row until the end of the transaction on both databases. */
+async function lockAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
+  const [row] = await tx.query<AgentRow>(`UPDATE agents SET ver = ver WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
+  return row && toRecord(row);
 }
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside a transaction of its own. */

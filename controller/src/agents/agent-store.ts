@@ -1,4 +1,5 @@
 // Agent records: one per access point, real or emulated.
+import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface AgentRecord {
   id: string;
@@ -15,17 +16,25 @@ export interface AgentRecord {
 
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/**
+ * Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. `also` runs with the
+ * change, see InSameTransaction.
+ */
 export interface AgentStore {
   /** The record, or undefined. */
   get(ap_id: string): Promise<AgentRecord | undefined>;
   /** All agents, ordered by ap_id. */
   list(): Promise<AgentRecord[]>;
+  /**
+   * Up to `limit` agents whose ap_id comes after this one, in the order of `list`: to walk through all of them in bounded
+   * memory, begin after '' and go on after the last one until none comes.
+   */
+  page(afterApId: string, limit: number): Promise<AgentRecord[]>;
   count(): Promise<number>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
-  create(agent: AgentRecord): Promise<void>;
+  create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** Resolves the record as it is now, or undefined if there is none. */
-  update(ap_id: string, change: AgentChange): Promise<AgentRecord | undefined>;
+  update(ap_id: string, change: AgentChange, also?: InSameTransaction<AgentRecord>): Promise<AgentRecord | undefined>;
   /**
    * Replaces the configuration by what `change` makes of it, and nothing gets in between. Resolves as `update` does;
    * what `change` throws is thrown, and then nothing was changed.
@@ -33,7 +42,8 @@ export interface AgentStore {
   changeConfiguration(
     ap_id: string,
     change: (record: AgentRecord) => Record<string, unknown>,
+    also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined>;
   /** Resolves whether there was one to remove. */
-  remove(ap_id: string): Promise<boolean>;
+  remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
 // Enrolment tokens in SQL. A use is counted by the same statement that checks whether one is left.
-import type { SqlDatabase } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
 import { insertAgent, throwAgentExists } from './agent-store.sql.ts';
 import type { AgentRecord } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
@@ -52,25 +52,37 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
     return row?.count ?? 0;
   }
 
-  async create(token: EnrolmentTokenRecord): Promise<void> {
-    await this.#db.query(`INSERT INTO enrolment_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
-      token.id,
-      token.token_hash,
-      token.ap_id_pattern,
-      token.created_by,
-      token.created_at,
-      token.expires_at,
-      token.max_uses,
-      token.uses,
-    ]);
+  async create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      await tx.query(`INSERT INTO enrolment_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+        token.id,
+        token.token_hash,
+        token.ap_id_pattern,
+        token.created_by,
+        token.created_at,
+        token.expires_at,
+        token.max_uses,
+        token.uses,
+      ]);
+      await also?.(tx, { after: token });
+    });
   }
 
-  async remove(id: string): Promise<boolean> {
-    const rows = await this.#db.query('DELETE FROM enrolment_tokens WHERE id = ? RETURNING id', [id]);
-    return rows.length === 1;
+  async remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<TokenRow>(`DELETE FROM enrolment_tokens WHERE id = ? RETURNING ${COLUMNS}`, [id]);
+      if (row === undefined) return false;
+      await also?.(tx, { before: { ...row } });
+      return true;
+    });
   }
 
-  async redeem(tokenHash: string, now: number, agent: AgentRecord): Promise<boolean> {
+  async redeem(
+    tokenHash: string,
+    now: number,
+    agent: AgentRecord,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<boolean> {
     return this.#db
       .transaction(async (tx) => {
         const counted = await tx.query(
@@ -80,6 +92,7 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
         );
         if (counted.length === 0) return false;
         await insertAgent(tx, agent);
+        await also?.(tx, { after: agent });
         return true;
       })
       .catch(throwAgentExists);

@@ -1,4 +1,5 @@
 // Enrolment tokens: what an access point shows to register itself. Known here by their SHA-256 only.
+import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { AgentRecord } from './agent-store.ts';
 
 export interface EnrolmentTokenRecord {
@@ -12,6 +13,7 @@ export interface EnrolmentTokenRecord {
   uses: number;
 }
 
+/** `also` runs with the change, see InSameTransaction. */
 export interface EnrolmentTokenStore {
   /** The token with this hash if it can still be used at `now`, else undefined. */
   getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined>;
@@ -20,14 +22,14 @@ export interface EnrolmentTokenStore {
   /** How many have not expired at `now`. */
   count(now: number): Promise<number>;
   /** Durable when it resolves. */
-  create(token: EnrolmentTokenRecord): Promise<void>;
+  create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void>;
   /** Resolves whether there was one to remove. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean>;
   /**
    * Counts one use and creates the agent, both or neither. Resolves false when the token can no longer be used at
    * `now`. Throws ConflictError `agent_exists` if the ap_id is taken; then no use is counted.
    */
-  redeem(tokenHash: string, now: number, agent: AgentRecord): Promise<boolean>;
+  redeem(tokenHash: string, now: number, agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<boolean>;
   /** Removes tokens expired at `now`; resolves how many. */
   removeExpired(now: number): Promise<number>;
 }

@@ -25,6 +25,14 @@ export interface Proof {
 
 interface Claims extends Proof {
   expiresAtMs: number;
+  /** The record behind them when it was last looked for, and after how many changes that was. */
+  known?: KnownPrincipal | undefined;
+  knownAtChange?: number;
+}
+
+interface KnownPrincipal {
+  principal: Principal;
+  loadedAt: number;
 }
 
 export interface AuthServiceOptions {
@@ -44,7 +52,7 @@ export class AuthService {
   readonly #tokenTtlSeconds: number;
   readonly #freshMs: number;
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
-  readonly #principals = new BoundedMap<string, { principal: Principal; loadedAt: number }>(maxTokens);
+  readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
   /** Counts changes, so that a record read before a change is not remembered after it. */
   #changes = 0;
 
@@ -96,16 +104,23 @@ export class AuthService {
   remembered(token: string): Caller | undefined {
     const claims = this.#claims.get(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
-    const known = this.#principals.get(principalKey(claims.kind, claims.name));
-    const isFresh = known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
-    return isFresh && known.principal.ver === claims.ver ? known.principal.caller : undefined;
+    // By name only when something has changed since: this runs for every telemetry post.
+    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known)) {
+      claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
+      claims.knownAtChange = this.#changes;
+    }
+    const { known } = claims;
+    return this.#isFresh(known) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
   }
 
   /** The caller of that name as it is now; throws AuthenticationError if it is gone or no longer of that version. */
   recall(proof: Proof): Caller | Promise<Caller> {
     const known = this.#principals.get(principalKey(proof.kind, proof.name));
-    if (known && performance.now() - known.loadedAt < this.#freshMs) return match(proof, known.principal);
-    return this.#present(proof);
+    return this.#isFresh(known) ? match(proof, known.principal) : this.#present(proof);
+  }
+
+  #isFresh(known: KnownPrincipal | undefined): known is KnownPrincipal {
+    return known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
   }
 
   /** Makes the next request look the record up again. */

@@ -3,11 +3,13 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { CallbackTokens } from '../jobs/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
-// `enrol` at the end: also for the holder of an enrolment token. `?agent`: the query names the agent.
+// `own`: only on what it owns. At the end, `enrol`: also for the holder of an enrolment token; `callback`: also for the
+// holder of a callback token, on its job. `?agent`, `?job_number`: the query names the agent or the job.
 const table = `
   POST   /api/v1/token/                           open open open open
   POST   /api/v1/users/public                     yes  no   no   no
@@ -33,6 +35,7 @@ const table = `
   POST   /api/v1/enrolment_tokens                 yes  no   no   no
   GET    /api/v1/enrolment_tokens                 yes  no   no   no
   DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
+  GET    /api/v1/audit                            yes  no   no   no
   POST   /api/v1/agent_update/update              no   no   yes  no
   POST   /api/v1/write                            no   no   yes  no
   POST   /write                                   no   no   yes  no
@@ -45,6 +48,14 @@ const table = `
   GET    /api/v1/metrics/latest                   yes  yes  yes  yes
   GET    /api/v1/metrics/presence                 yes  yes  yes  yes
   GET    /api/v1/metrics/stream                   yes  yes  yes  yes
+  POST   /api/v1/agent_details/request_all_agents_details  yes  yes  no  yes
+  POST   /api/v1/agent_data/request_agent_data?agent_id    yes  yes  self  glob
+  GET    /api/v1/jobs                             yes  yes  yes  yes
+  GET    /api/v1/jobs/{job_number}                yes  own  own  own
+  DELETE /api/v1/jobs/{job_number}                yes  own  own  own
+  POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
+  POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback
+  POST   /api/v1/callback/emulator?job_number       yes  own  no  own  callback
 `;
 const rows = table
   .trim()
@@ -64,6 +75,8 @@ let weft: TestWeft;
 let known: Record<Known, string>;
 let unknown: Record<string, string | undefined>;
 let enrolment: string;
+let callbacks: CallbackTokens;
+let ownJobs: Record<Known, string>;
 
 beforeAll(async () => {
   weft = await startWeft();
@@ -84,6 +97,17 @@ beforeAll(async () => {
   await post('/api/v1/third_party_apps/', { app_name: foreign.app_name, api_key: password, permissions: {} });
   enrolment = (await post('/api/v1/enrolment_tokens', { ap_id_pattern: 'ap-*', max_uses: 100 })).token;
   const ours = new Keyring(readOrCreateSecret(weft.config.dataDir));
+  callbacks = new CallbackTokens(ours);
+  const askedBy = async (token: string): Promise<string> =>
+    (await weft.request('POST', `/api/v1/agent_data/request_agent_data?agent_id=ap-1${times}`, { token })).body
+      .job_number;
+  ownJobs = {
+    admin: await askedBy(known.admin),
+    user: await askedBy(known.user),
+    agent: await askedBy(known.agent),
+    app: await askedBy(known.app),
+  };
+  foreign.job_number = await askedBy(await weft.login('user', foreign.username!));
   unknown = {
     'no token': undefined,
     garbage: 'garbage',
@@ -101,32 +125,35 @@ function resigned(token: string, keyring: Keyring, changes: object): string {
   return `${signed}.${createHmac('sha256', keyring.tokenKeys[0]!).update(signed).digest('base64url')}`;
 }
 
+const times = '&start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';
 /** What a query needs besides the agent, for the answer to depend on the agent alone. */
 const enough: Record<string, string> = {
+  '/api/v1/agent_data/request_agent_data?agent_id': times,
   '/api/v1/metrics/agent_multi_metric_data?agent': '&metrics=x',
   '/api/v1/metrics/export?agent': '&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z',
 };
 /** A stream never ends by itself: it is asked for in a way that is refused once the caller is let in. */
 const unanswerable: Record<string, string> = { '/api/v1/metrics/stream': `?after=${'x'.repeat(65)}` };
 
-/** A request that changes nothing even where it is let in: nothing in its body, and nothing that exists to delete. */
+/** A request that harms nothing even where it is let in: nothing in its body, and nothing of others' to delete. */
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
   const hasBody = method === 'POST' || method === 'PUT';
-  const url = path
-    .replace(/\{\w+\}/, encodeURIComponent(name))
-    .replace('?agent', `?agent=${name}${enough[path] ?? ''}`);
-  return weft.request(method, url + (unanswerable[path] ?? ''), { token, ...(hasBody && { json: {} }) });
+  const url = path.replace(/\{\w+\}/, encodeURIComponent(name)).replace(/\?(\w+)$/, `?$1=${name}${enough[path] ?? ''}`);
+  const json = path.includes('/callback/') ? [] : {};
+  return weft.request(method, url + (unanswerable[path] ?? ''), { token, ...(hasBody && { json }) });
 }
 
 function nameOf(row: Row, target: Target, caller?: Known): string {
   if (target === 'foreign') return row.method === 'DELETE' ? 'nobody' : foreign[parameterOf(row) ?? '']!;
+  if (parameterOf(row) === 'job_number') return ownJobs[caller ?? 'admin'];
   // What an app calls its own, among agents, is what its permissions name.
   if (caller === 'app' && parameterOf(row) === 'ap_id') return names.agent;
   return names[caller ?? 'admin'];
 }
 
 function parameterOf({ path }: Row): string | undefined {
-  if (path.endsWith('?agent')) return 'ap_id';
+  const inQuery = /\?(\w+)$/.exec(path)?.[1];
+  if (inQuery !== undefined) return inQuery === 'job_number' ? inQuery : 'ap_id';
   return /\{(\w+)\}/.exec(path)?.[1];
 }
 
@@ -151,7 +178,7 @@ describe('the permissions of a running server (Z1)', () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\/$/, '')}`),
     );
     expect(registered.sort()).toEqual(
-      rows.map(({ method, path }) => `${method} ${path.replace(/\/$|\?agent$/, '')}`).sort(),
+      rows.map(({ method, path }) => `${method} ${path.replace(/\/$|\?\w+$/, '')}`).sort(),
     );
   });
 
@@ -164,7 +191,19 @@ describe('the permissions of a running server (Z1)', () => {
     const enrolling = await call(row, enrolment, nameOf(row, 'own'));
     if (row.rules.admin === 'open' || row.door === 'enrol') expectAdmission(enrolling, 'an enrolment token');
     else expectRefusal(enrolling, 401, 'an enrolment token');
+    const calledBack = await call(row, callbacks.create(ownJobs.admin), nameOf(row, 'own'));
+    if (row.rules.admin === 'open' || row.door === 'callback') expectAdmission(calledBack, 'a callback token');
+    else expectRefusal(calledBack, 401, 'a callback token');
   });
+
+  it.each(rows.filter(({ door }) => door === 'callback'))(
+    'bind a callback token at $method $path to its job',
+    async (row) => {
+      const token = callbacks.create(ownJobs.admin);
+      expectRefusal(await call(row, token, ownJobs.user), 403, 'the holder');
+      expectRefusal(await call(row, token.slice(0, -1), ownJobs.admin), 401, 'a forger');
+    },
+  );
 
   it.each(rows)('let in to $method $path whom the table names, and nobody else', async (row) => {
     for (const caller of Object.keys(row.rules) as Known[]) {
@@ -175,7 +214,7 @@ describe('the permissions of a running server (Z1)', () => {
         const answer = await call(row, known[caller], nameOf(row, target, caller));
         const rule = row.rules[caller];
         if (rule === 'no' || (rule === 'self' && target === 'foreign')) expectRefusal(answer, 403, who);
-        else if (rule === 'glob' && target === 'foreign') expectRefusal(answer, 404, who);
+        else if ((rule === 'glob' || rule === 'own') && target === 'foreign') expectRefusal(answer, 404, who);
         else expectAdmission(answer, who);
       }
     }

@@ -49,6 +49,9 @@ const table = `
   31  callback_agent_details          yes  own  no   own
   32  callback_emulator               yes  own  no   own
    -  job_socket                      yes  own  own  own
+   -  list_jobs                       yes  own  own  own
+   -  get_job                         yes  own  own  own
+   -  cancel_job                      yes  own  own  own
    -  write_line_protocol             no   no   yes  no
    -  metrics_latest                  yes  yes  own  read
    -  metrics_export                  yes  yes  self read
@@ -58,6 +61,7 @@ const table = `
    -  list_enrolment_tokens           yes  no   no   no
    -  remove_enrolment_token          yes  no   no   no
    -  list_third_party_apps           yes  no   no   no
+   -  list_audit_entries              yes  no   no   no
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

@@ -43,6 +43,8 @@ const fleetReaders = {
 } as const;
 const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', door: 'callback_token' } as const;
 
+const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
+
 export const permissions = {
   create_token: { spec: 1, ...everyone },
   create_user_public: { spec: 2, ...adminsOnly, door: 'anyone_until_first_admin' },
@@ -116,11 +118,15 @@ export const permissions = {
   metrics_export: metricsReaders,
   metrics_stream: fleetReaders,
   metrics_presence: fleetReaders,
-  job_socket: { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' },
+  job_socket: jobReaders,
+  list_jobs: jobReaders,
+  get_job: jobReaders,
+  cancel_job: jobReaders,
   create_enrolment_token: adminsOnly,
   list_enrolment_tokens: adminsOnly,
   remove_enrolment_token: adminsOnly,
   list_third_party_apps: adminsOnly,
+  list_audit_entries: adminsOnly,
   health: everyone,
   readiness: everyone,
   service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'metrics_network' },

@@ -59,6 +59,9 @@ test.each([
   [['user', 'add', 'x@y.test', '--role', 'king'], '--role must be admin or user.'],
   [['user', 'add', 'x@y.test'], 'send it to --password-stdin'],
   [['config', 'show'], 'Usage: weft config print'],
+  [['audit'], 'Usage: weft audit verify'],
+  [['audit', 'verify', 'now'], 'Usage: weft audit verify'],
+  [['audit', 'verify', '--head', 'abc'], '--head must be a hash'],
 ])('%j is a usage error', async (args, sentence) => {
   expect(await weft(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(sentence) });
 });

@@ -14,6 +14,7 @@ const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   user: async () => (await import('./user-command.ts')).userCommand,
+  audit: async () => (await import('./audit-command.ts')).auditCommand,
   config: async () => (await import('./config-command.ts')).configCommand,
 };
 

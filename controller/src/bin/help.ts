@@ -38,6 +38,20 @@ Examples:
   weft user set-password ada@example.org --password-stdin < password.txt
   weft user list --json
 `,
+  audit:
+    () => `Checks that no entry of the audit log was changed, removed, moved or put in. Prints how many there are and the
+hash of the newest. Ends with 0 when the log is whole, else with 1.
+
+Usage: weft audit verify [--head HASH] [--json] [settings]
+
+Options:
+  --head HASH   a hash noted earlier, which must still be in the log: finds one that was written anew
+  --json        print JSON
+
+Examples:
+  weft audit verify
+  weft audit verify --data-dir /var/lib/weft --head "$(cat noted-hash)"
+`,
   config: () => `Shows every setting as Weft would use it and where it comes from. Secrets are shown as ***.
 
 Usage: weft config print [--json] [settings]
@@ -63,6 +77,9 @@ Accounts
   user add EMAIL               create an account
   user list                    list the accounts
   user set-password EMAIL      set a password; sessions signed in with the old one end
+
+Audit
+  audit verify                 check that nobody has been at the audit log
 
 Settings
   config print                 show every setting and where it comes from

@@ -1,4 +1,5 @@
 // `weft user`: accounts of people, managed on the machine that holds the database.
+import { userInfo } from 'node:os';
 import { parseCommandLine } from './command-line.ts';
 import { readNewPassword } from './password-input.ts';
 import { readConfig } from './read-config.ts';
@@ -25,7 +26,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   const password = username === undefined ? '' : await readNewPassword(line.options.has('password-stdin'), around);
 
   const { openAccounts } = await import('../wire.ts');
-  const accounts = await openAccounts(config);
+  const accounts = await openAccounts(config, operatorName());
   try {
     if (username === undefined) {
       const users = await accounts.users.list();
@@ -40,6 +41,15 @@ export async function userCommand(args: string[], around: Surroundings): Promise
     return exitCode.ok;
   } finally {
     await accounts.close();
+  }
+}
+
+/** Whose shell this is, for the audit log. An account without a name, as in a container, goes by its number. */
+function operatorName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 

@@ -2,15 +2,16 @@
 // about it is out of the ordinary (a remembered token with the right to do this, a plain JSON body or none) and hands
 // every other one over untouched, so that there is one place for refusals. Checks, validation and answers are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import { type Operation, requirePermission } from '../auth/permissions.ts';
 import type { Caller } from '../caller.ts';
 import { type Problem, ValidationError } from '../errors.ts';
 import { judgeMediaType } from './body-reader.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
-import { writeJson } from './json-answer.ts';
 import type { JsonPath } from './json-scanner.ts';
 import type { Logger } from './log.ts';
+import { checkQuery, type QueryParams, readQuery } from './query-reader.ts';
 import { type Route, RouteContext } from './route.ts';
 import { readJsonBody } from './validated-handler.ts';
 import type { Validator } from './validator.ts';
@@ -23,7 +24,7 @@ export interface FastLaneOptions {
   /** The caller behind a token, if that is known without asking anybody. */
   recall: (token: string) => Caller | undefined;
   hostIsOurs: (host: string | undefined) => boolean;
-  createId: (request: IncomingMessage) => string;
+  createId: (given: string | string[] | undefined) => string;
   headers: Record<string, string>;
   maxBodyBytes: number;
   isOpen: () => boolean;
@@ -49,33 +50,51 @@ export function createFastLane(
       [`${route.url}/`, route],
     ]),
   );
-  const headers = Object.entries(options.headers).flat();
+  const send = createAnswerWriter(options);
   return (request, response) => {
-    const route = lanes.get(request.url!);
-    if (!route || route.method !== request.method || !options.isOpen() || !isPlain(request, route, options))
-      return false;
-    const caller = admit(request, route, options);
+    const url = request.url!;
+    const mark = url.indexOf('?');
+    const route = lanes.get(mark < 0 ? url : url.slice(0, mark));
+    if (!route || route.method !== request.method || (mark >= 0 && !route.query) || !options.isOpen()) return false;
+    const { headers } = request;
+    if (!isPlain(request, route, options)) return false;
+    const params = route.query && readParams(mark < 0 ? '' : url.slice(mark + 1));
+    if (route.query && !params) return false;
+    const caller = admit(headers.authorization, route, params, options);
     if (!caller) return false;
     const startedAt = performance.now();
-    const id = options.createId(request);
-    const answer = (status: number, body: string, more?: string[]) => {
-      const all = headers.concat('x-request-id', id, more ?? []);
-      writeJson(response, status, options.isStopping() ? all.concat('connection', 'close') : all, body);
-      options.onAnswered(request, id, route.operation, status, startedAt, caller);
+    const id = options.createId(headers['x-request-id']);
+    const answered = (status: number) => options.onAnswered(request, id, route.operation, status, startedAt, caller);
+    const fail = (error: unknown) => {
+      const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
+      send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
+      answered(status);
     };
-    const run = async (bytes: Uint8Array) => {
+    const succeed = (result: unknown) => {
       try {
-        const result = await handle(route, caller, bytes, options.validator);
-        answer(200, typeof result === 'string' ? result : JSON.stringify(result));
+        if (result instanceof Readable) {
+          send.stream(response, id, result, () => answered(200));
+          return;
+        }
+        const isReady = typeof result === 'string' || result instanceof Uint8Array;
+        send.whole(response, 200, id, isReady ? result : JSON.stringify(result));
+        answered(200);
       } catch (error) {
-        const failure = toAnswerOrLog(error, id, route.operation, options.log);
-        answer(failure.status, JSON.stringify(failure.body), Object.entries(failure.headers ?? {}).flat());
+        fail(error);
+      }
+    };
+    const run = (bytes: Uint8Array) => {
+      try {
+        const known = route.handleKnown?.(bytes, caller);
+        (known ?? handle(route, caller, params, bytes, options.validator)).then(succeed, fail);
+      } catch (error) {
+        fail(error);
       }
     };
     if (route.body) collect(request, run);
     else {
       request.resume();
-      void run(noBytes);
+      run(noBytes);
     }
     return true;
   };
@@ -83,10 +102,10 @@ export function createFastLane(
 
 /** Nothing that the short way does not know. */
 function isSimple(route: Route): boolean {
-  const { isFrequent, url, query, form, rawBody, admit, target, hasNoAnswer, media } = route;
-  return (
-    isFrequent === true && !url.includes(':') && !(query || form || rawBody || admit || target || hasNoAnswer || media)
-  );
+  const { isFrequent, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, keepsText } = route;
+  const isInPath = url.includes(':') || (target !== undefined && !target.startsWith('?'));
+  const isSpecial = form || rawBody || admit || hasNoAnswer || media || tokenInQuery || keepsText;
+  return isFrequent === true && !isInPath && !isSpecial;
 }
 
 function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBytes }: FastLaneOptions): boolean {
@@ -98,24 +117,68 @@ function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBy
   return length > 0 && length <= maxBodyBytes && judgeMediaType(headers['content-type']) === 'json';
 }
 
-function admit(request: IncomingMessage, route: Route, { recall }: FastLaneOptions): Caller | undefined {
-  const { authorization } = request.headers;
-  if (authorization === undefined || !authorization.startsWith('Bearer ')) return undefined;
+/** Undefined for a query that nobody would read to its end. */
+function readParams(search: string): QueryParams | undefined {
   try {
-    const caller = recall(authorization.slice(7));
-    requirePermission(route.operation, caller);
+    return readQuery(search);
+  } catch {
+    return undefined;
+  }
+}
+
+function admit(
+  authorization: string | undefined,
+  { operation, target }: Route,
+  params: QueryParams | undefined,
+  { recall }: FastLaneOptions,
+): Caller | undefined {
+  if (authorization === undefined || !authorization.startsWith('Bearer ')) return undefined;
+  const caller = recall(authorization.slice(7));
+  if (!caller) return undefined;
+  try {
+    requirePermission(operation, caller, target && params?.get(target.slice(1))?.at(-1));
     return caller;
   } catch {
     return undefined;
   }
 }
 
-async function handle(route: Route, caller: Caller, bytes: Uint8Array, validator: Validator): Promise<unknown> {
+async function handle(
+  route: Route,
+  caller: Caller,
+  params: QueryParams | undefined,
+  bytes: Uint8Array,
+  validator: Validator,
+): Promise<unknown> {
   const problems: Problem[] = [];
   const inexact: JsonPath[] = [];
+  const query = route.query && checkQuery(validator, route.query, params!, problems);
   const body = route.body && readJsonBody(route, validator, bytes, problems, inexact);
   if (problems.length > 0) throw new ValidationError(problems);
-  return await route.handle(new RouteContext({ caller, query: undefined, body, inexact }));
+  return await route.handle(new RouteContext({ caller, query, body, inexact, bytes }));
+}
+
+/** Sends answers whose headers are known but for two of them. */
+function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
+  const fixed = [...Object.entries(headers).flat(), 'content-type', 'application/json'];
+  const last = () => (isStopping() ? ['connection', 'close'] : []);
+  // Used again for every answer: node has made text of it before writeHead returns.
+  const usual = [...fixed, 'x-request-id', '', 'content-length', ''];
+  const idAt = usual.length - 3;
+  const lengthAt = usual.length - 1;
+  return {
+    whole(response: ServerResponse, status: number, id: string, body: string | Uint8Array, more?: string[]): void {
+      usual[idAt] = id;
+      usual[lengthAt] = String(Buffer.byteLength(body));
+      response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
+      response.end(body);
+    },
+    /** For what is too long to lie in memory whole; `done` also when the client leaves. */
+    stream(response: ServerResponse, id: string, body: Readable, done: () => void): void {
+      response.writeHead(200, fixed.concat('x-request-id', id, last()));
+      pipeline(body, response, done);
+    },
+  };
 }
 
 /** The parser sees to it that exactly the announced bytes come; a client that leaves in between gets no answer. */
@@ -128,5 +191,4 @@ function collect(request: IncomingMessage, done: (bytes: Uint8Array) => void): v
     else rest = [chunk];
   });
   request.on('end', () => done(rest ? Buffer.concat([first!, ...rest]) : (first ?? noBytes)));
-  request.on('error', () => {});
 }

@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
     enrolmentToken: string | undefined;
+    /** Whoever shows the callback token of this job is let in for it, and is no caller. */
+    callbackJob: string | undefined;
   }
   interface FastifyContextConfig {
     operation?: Operation;
@@ -31,6 +33,8 @@ export interface Doorkeeper {
   isEnrolmentToken(token: string): boolean;
   requireEnrolment(token: string): Promise<void>;
   mayReadServiceMetrics(request: FastifyRequest): boolean;
+  /** The number of the job whose callbacks the token opens; undefined for every other token. None does unless told. */
+  callbackJob?(token: string): string | undefined;
 }
 
 type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword'>;
@@ -83,6 +87,13 @@ export function createGuard(route: GuardedRoute, keeper: Doorkeeper): Hook {
     if (door === 'enrolment_token' && token !== undefined && keeper.isEnrolmentToken(token)) {
       request.enrolmentToken = token;
       return keeper.requireEnrolment(token);
+    }
+    const callbackJob = door === 'callback_token' && token !== undefined ? keeper.callbackJob?.(token) : undefined;
+    if (callbackJob !== undefined) {
+      const named = targetOf(request, route.target);
+      if (named !== undefined && named !== callbackJob) throw new PermissionError();
+      request.callbackJob = callbackJob;
+      return Promise.resolve();
     }
     return undefined;
   }

@@ -8,7 +8,8 @@ export type SendJson = (request: FastifyRequest, reply: FastifyReply, answer: un
 export function createSendJson(headers: Record<string, string>, mayWriteStraight: () => boolean): SendJson {
   const fixed = Object.entries(headers).flat();
   return (request, reply, answer) => {
-    const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    const isReady = typeof answer === 'string' || answer instanceof Uint8Array;
+    const body = isReady ? answer : JSON.stringify(answer);
     if (reply.statusCode !== 200 || !mayWriteStraight()) {
       reply.header('content-type', 'application/json').send(body);
       return;
@@ -19,7 +20,12 @@ export function createSendJson(headers: Record<string, string>, mayWriteStraight
 }
 
 /** `headers` are names and values in turn, all of them lower case and harmless. */
-export function writeJson(response: ServerResponse, status: number, headers: string[], body: string): void {
+export function writeJson(
+  response: ServerResponse,
+  status: number,
+  headers: string[],
+  body: string | Uint8Array,
+): void {
   const length = String(Buffer.byteLength(body));
   response.writeHead(status, headers.concat('content-type', 'application/json', 'content-length', length));
   response.end(body);

@@ -22,6 +22,8 @@ export interface ListenerOptions {
   tls: { certFile: string; keyFile: string } | undefined;
   maxConnections: number;
   timeouts?: Partial<Timeouts> | undefined;
+  /** Which requests become something else than HTTP; without it, none. */
+  shouldUpgrade?: ((request: http.IncomingMessage) => boolean) | undefined;
 }
 
 export function createListener(options: ListenerOptions, handler: http.RequestListener): http.Server {
@@ -35,6 +37,7 @@ export function createListener(options: ListenerOptions, handler: http.RequestLi
     connectionsCheckingInterval: Math.min(1_000, timeouts.headersMs),
     keepAliveTimeout: timeouts.keepAliveMs,
     noDelay: true,
+    shouldUpgradeCallback: options.shouldUpgrade ?? (() => false),
   };
   const server = options.tls
     ? https.createServer(

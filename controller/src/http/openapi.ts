@@ -47,6 +47,11 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
           name: 'Authorization',
           description: '`Token <access token>` or `Token <ap_id>:<password>`, as clients of InfluxDB send it',
         },
+        CallbackToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The `callback_token` that a worker got with a job; opens the callbacks of that job',
+        },
         EnrolmentToken: { type: 'http', scheme: 'bearer', description: 'A token minted at /api/v1/enrolment_tokens' },
       },
     },
@@ -82,6 +87,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
         : [
             { OAuth2PasswordBearer: [] },
             ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
+            ...(door === 'callback_token' ? [{ CallbackToken: [] }] : []),
             ...(door === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
             ...(door === 'anyone_until_first_admin' ? [{}] : []),
           ],

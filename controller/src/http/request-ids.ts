@@ -1,6 +1,5 @@
 // Every request has an id that answers and logs carry: the client's own, if it is harmless, or one of ours.
 import { randomBytes } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 
 const harmless = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 
@@ -8,8 +7,8 @@ const harmless = /^[A-Za-z0-9._:/+=-]{1,128}$/;
 export function createRequestIds() {
   const prefix = randomBytes(6).toString('base64url');
   let counter = 0;
-  return (request: { headers: IncomingHttpHeaders }): string => {
-    const given = request.headers['x-request-id'];
+  /** `given` is the client's X-Request-ID. */
+  return (given: string | string[] | undefined): string => {
     return typeof given === 'string' && harmless.test(given) ? given : `${prefix}-${(counter++).toString(36)}`;
   };
 }

@@ -1,6 +1,7 @@
 // The HTTP server: takes the features' routes and adds what all of them share. Order of a request: host check, guard
 // (401, 403), body, validation (422), handler, error map.
 import type http from 'node:http';
+import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../auth/permissions.ts';
 import { TryLaterError } from '../errors.ts';
@@ -21,13 +22,16 @@ import { createRequestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
+import { SocketDoor } from './socket-door.ts';
+import type { SocketRoute } from './socket-route.ts';
 import { createRouteHandler } from './validated-handler.ts';
 import type { Validator } from './validator.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
-export interface ServerOptions extends ListenerOptions {
+export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   routes: Route[];
+  sockets?: SocketRoute[];
   pages: Page[];
   doorkeeper: Doorkeeper;
   validator: Validator;
@@ -43,14 +47,22 @@ export interface ServerOptions extends ListenerOptions {
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics } = options;
+  const { log, metrics, sockets = [] } = options;
   const createId = createRequestIds();
   const app = fastify({
     logger: false,
-    serverFactory: (handler) =>
-      createListener(options, (request, response) => {
-        if (!fastLane(request, response)) handler(request, response);
-      }),
+    serverFactory: (handler) => {
+      const server = createListener(
+        { ...options, shouldUpgrade: (request) => socketDoor.isKnock(request) },
+        (request, response) => {
+          if (!fastLane(request, response)) handler(request, response);
+        },
+      );
+      server.on('upgrade', (request, connection, head) =>
+        socketDoor.take(request, connection as Socket, head, handler),
+      );
+      return server;
+    },
     clientErrorHandler: answerBrokenRequest,
     // No hook runs for these.
     frameworkErrors: (error, request, reply) => {
@@ -58,7 +70,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       createErrorHandler(log)(error, request, reply);
     },
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    genReqId: createId,
+    genReqId: ({ headers }) => createId(headers['x-request-id']),
     return503OnClosing: false,
     exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
@@ -70,6 +82,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const cors = createCors(options.corsOrigins);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('enrolmentToken', undefined);
+  app.decorateRequest('callbackJob', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.raw.url?.startsWith('/')) {
       refuseAndClose(reply, 'The request target must be a path');
@@ -96,13 +109,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (orderlyStop.isStopping) reply.header('connection', 'close');
     done(null, payload);
   });
-  app.addHook('onResponse', (request, reply, done) => {
-    const operation = request.routeOptions.config.operation ?? 'none';
+  const noteAnswer = (request: FastifyRequest, status: number, elapsedMs: number): void => {
+    const { operation = 'none', isFrequent = false } = request.routeOptions.config;
     const { id: request_id, method, url, ip: address, caller } = request;
-    const { statusCode: status, elapsedTime: elapsedMs } = reply;
-    const isFrequent = request.routeOptions.config.isFrequent === true;
     metrics.observe(operation, status, elapsedMs);
     logAnswer(log, { request_id, method, url, operation, isFrequent, status, elapsedMs, address, caller });
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    noteAnswer(request, reply.statusCode, reply.elapsedTime);
     done();
   });
   app.addHook('onRoute', ({ config, url }) => {
@@ -110,6 +124,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     permissionRow(config.operation);
   });
 
+  const socketDoor = new SocketDoor({
+    ...options,
+    routes: sockets,
+    isStopping: () => orderlyStop.isStopping,
+    onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
+  });
   const orderlyStop = prepareOrderlyStop(app, options.tls !== undefined);
   const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !orderlyStop.isStopping);
 
@@ -137,7 +157,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return rawBody ? readInflatedBody(payload, rawBody.maxBytes) : readBody(payload, maxBodyBytes);
   });
   app.setErrorHandler(createErrorHandler(log));
-  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages]));
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets]));
 
   for (const page of options.pages) {
     app.route({
@@ -148,17 +168,29 @@ export function createServer(options: ServerOptions): FastifyInstance {
       handler: (request, reply) => page.handle(request, reply),
     });
   }
-  for (const route of options.routes) {
+  const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
     const guard = createGuard(route, options.doorkeeper);
+    return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      if (options.isReady()) guard(request, reply, done);
+      else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
+    };
+  };
+  for (const route of options.routes) {
     app.route({
       method: route.method,
       url: route.url,
       config: { operation: route.operation, rawBody: route.rawBody, isFrequent: route.isFrequent },
-      onRequest: (request, reply, done) => {
-        if (options.isReady()) guard.call(app, request, reply, done);
-        else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
-      },
+      onRequest: guardOnceReady(route),
       handler: createRouteHandler(route, options.validator, sendJson),
+    });
+  }
+  for (const route of sockets) {
+    app.route({
+      method: 'GET',
+      url: route.url,
+      config: { operation: route.operation },
+      onRequest: [socketDoor.check, guardOnceReady({ ...route, tokenInQuery: true })],
+      handler: socketDoor.createHandler(route),
     });
   }
   return app;

@@ -19,6 +19,7 @@ const pageHeaders = {
 export interface ServicePagesOptions {
   metrics: ServiceMetrics;
   openApi: object;
+  asyncApi: object;
   /** One line per part that is out of order; none when everything is fine. */
   readiness: () => Promise<{ name: string; ok: boolean }[]>;
   hasAdmin: () => Promise<boolean>;
@@ -27,6 +28,7 @@ export interface ServicePagesOptions {
 
 export function servicePages(options: ServicePagesOptions): Page[] {
   const openApi = JSON.stringify(options.openApi);
+  const asyncApi = JSON.stringify(options.asyncApi);
   return [
     { operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) },
     { operation: 'health', url: '/livez', handle: () => ({ status: 'ok' }) },
@@ -67,6 +69,14 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
         return openApi;
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/asyncapi.json',
+      handle(_request, reply) {
+        reply.header('content-type', 'application/json');
+        return asyncApi;
       },
     },
     {

@@ -29,11 +29,12 @@ export function createRouteHandler(route: Route, validator: Validator, sendJson:
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
+    const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
     const answer = await route.handle(
-      new RouteContext({ caller: request.caller, query, body, inexact, request, reply }),
+      new RouteContext({ caller: request.caller, query, body, inexact, text, request, reply }),
     );
     if (route.hasNoAnswer) reply.code(204).send();
-    else if (answer instanceof Readable) reply.send(answer);
+    else if (answer instanceof Readable) (route.media ? reply : reply.type('application/json')).send(answer);
     else sendJson(request, reply, answer);
     return reply;
   };

@@ -36,6 +36,14 @@ export interface SqlDatabase extends SqlQueries {
   close(): Promise<void>;
 }
 
+/**
+ * Handed to a store's method that changes one record: runs inside the transaction of the change, after it took effect and
+ * only then, so that both are durable or neither. What it throws undoes the change. It is told the record as it was and as
+ * it is: no `before` for one that is new, no `after` for one that is gone. Like the work of any transaction it may run
+ * again, and must do nothing that counts but its queries.
+ */
+export type InSameTransaction<Item> = (tx: SqlQueries, changed: { before?: Item; after?: Item }) => Promise<void>;
+
 /** A unique key is taken. Stores turn it into a ConflictError of their own. */
 export class UniqueViolation extends Error {
   override name = 'UniqueViolation';

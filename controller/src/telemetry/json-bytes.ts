@@ -8,11 +8,15 @@ const point = 0x2e;
 const decimals = 1000;
 const maxScaled = 2 ** 31;
 
+const nothing = Buffer.alloc(0);
+
 export class JsonBytes {
+  readonly #size: number;
   #bytes: Buffer;
   #length = 0;
 
   constructor(size: number) {
+    this.#size = size;
     this.#bytes = Buffer.allocUnsafe(size);
   }
 
@@ -25,6 +29,14 @@ export class JsonBytes {
     const text = this.#bytes.toString('utf8', 0, this.#length);
     this.#length = 0;
     return text;
+  }
+
+  /** The same as bytes, which are the caller's: what comes next is written elsewhere. */
+  takeBytes(): Uint8Array {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#bytes = nothing;
+    this.#length = 0;
+    return bytes;
   }
 
   text(text: string): void {
@@ -80,7 +92,7 @@ export class JsonBytes {
 
   #reserve(size: number): void {
     if (this.#length + size <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size));
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + size, this.#size));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestServer, startIngestServer } from '../../../test/ingest-server.ts';
 import { type Answer, password } from '../../../test/weft.ts';
+import { system } from '../caller.ts';
 
 const text = { 'content-type': 'text/plain; charset=utf-8', 'user-agent': 'Telegraf/1.38.0 Go/1.26' };
 const gzip = { ...text, 'content-encoding': 'gzip' };
@@ -198,7 +199,7 @@ describe('whoever writes', () => {
     await server.agent('00');
     expect((await write({ authorization: basic(ap_id) })).status).toBe(204);
     expect((await write({ authorization: `Token ${ap_id}:${password}` })).status).toBe(204);
-    await server.agents.update(ap_id, { password: 'a:b:c:d:e' });
+    await server.agents.update(ap_id, { password: 'a:b:c:d:e' }, system);
     expect((await write({ authorization: basic(ap_id, 'a:b:c:d:e') })).status).toBe(204);
     expect((await write({ authorization: basic('00') })).status).toBe(204);
   });
@@ -209,17 +210,17 @@ describe('whoever writes', () => {
     const before = server.passwordChecks;
     for (let post = 0; post < 20; post += 1) expect((await write(headers)).status).toBe(204);
     expect(server.passwordChecks - before).toBe(1);
-    await server.agents.update(ap_id, { password: 'another password' });
+    await server.agents.update(ap_id, { password: 'another password' }, system);
     expect((await write(headers)).status).toBe(401);
     expect((await write({ authorization: basic(ap_id, 'another password') })).status).toBe(204);
-    await server.agents.remove(ap_id);
+    await server.agents.remove(ap_id, system);
     expect((await write({ authorization: basic(ap_id, 'another password') })).status).toBe(401);
   });
 
   it('is on board from the first post on', async () => {
     const { ap_id } = await newAgent();
-    await server.agents.remove(ap_id);
-    await server.agents.create({ ap_id, password, configuration: {} });
+    await server.agents.remove(ap_id, system);
+    await server.agents.create({ ap_id, password, configuration: {} }, system);
     expect((await write({ authorization: basic(ap_id) })).status).toBe(204);
     expect(await server.agents.listAll()).toContainEqual(expect.objectContaining({ ap_id, onboard: true }));
   });

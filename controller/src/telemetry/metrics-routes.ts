@@ -12,8 +12,8 @@ import {
 } from '@weft/contract';
 import Type from 'typebox';
 import { ValidationError } from '../errors.ts';
-import { type Route, type RouteContext, route } from '../http/route.ts';
-import type { JsonAnswer, MetricsService, SeriesOptions } from './metrics-service.ts';
+import { type Route, route } from '../http/route.ts';
+import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
 import type { PresenceService } from './presence-service.ts';
 import { parseWindow } from './time-window.ts';
 
@@ -63,14 +63,12 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_data',
       target: '?agent',
+      isFrequent: true,
       tag,
       summary: 'All fields of an agent over a window',
       query: Type.Object({ agent: AgentName, ...seriesParameters }),
       response: AgentData,
-      handle: async (context) => {
-        const { query, caller } = context;
-        return asJson(context, await metrics.agentData(query.agent, toSeriesOptions(query), caller));
-      },
+      handle: async ({ query, caller }) => asJson(await metrics.agentData(query.agent, toSeriesOptions(query), caller)),
     }),
     // spec #28
     route({
@@ -78,6 +76,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_multi_metric_data',
       target: '?agent',
+      isFrequent: true,
       tag,
       summary: 'Several metrics of an agent over a window, each as a series of its own',
       query: Type.Object({
@@ -86,10 +85,9 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         ...seriesParameters,
       }),
       response: AgentMultiMetricData,
-      handle: async (context) => {
-        const { query, caller } = context;
+      handle: async ({ query, caller }) => {
         const options = toSeriesOptions(query);
-        return asJson(context, await metrics.multiMetricData(query.agent, query.metrics, options, caller));
+        return asJson(await metrics.multiMetricData(query.agent, query.metrics, options, caller));
       },
     }),
     // spec #29
@@ -98,6 +96,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_metrics',
       target: '?agent',
+      isFrequent: true,
       tag,
       summary: 'The metrics that an agent has reported within a window',
       query: Type.Object({ agent: AgentName, window: Window }),
@@ -108,6 +107,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       operation: 'metrics_latest',
       method: 'GET',
       url: '/api/v1/metrics/latest',
+      isFrequent: true,
       tag,
       summary: 'The newest value of every metric of every agent that the caller may see',
       query: Type.Object({
@@ -115,16 +115,16 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         metrics: Type.Optional(Names('metric-filter', 'Only these metrics')),
       }),
       response: LatestMetrics,
-      handle: async (context) => {
-        const { query, caller } = context;
+      handle: async ({ query, caller }) => {
         const wanted = query.metrics && query.metrics.length > 0 ? query.metrics : undefined;
-        return asJson(context, await metrics.latest(caller, query.agents, wanted));
+        return asJson(await metrics.latest(caller, query.agents, wanted));
       },
     }),
     route({
       operation: 'metrics_presence',
       method: 'GET',
       url: '/api/v1/metrics/presence',
+      isFrequent: true,
       tag,
       summary: 'Which agents are online, late or offline, since when and why',
       query: Type.Object({ agents: Type.Optional(Names('agent-filter', 'Only these agents')) }),
@@ -187,11 +187,9 @@ function momentMs(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment);
 }
 
-/** The answer is JSON of the route's type already, as text. */
-function asJson<T>({ reply }: RouteContext<unknown, unknown>, answer: JsonAnswer): T {
-  if (typeof answer === 'string') return answer as T;
-  reply.header('content-type', 'application/json');
-  return Readable.from(answer, { objectMode: false }) as T;
+/** The answer is JSON of the route's type already, whole or in pieces. */
+function asJson<T>(answer: JsonAnswer): T {
+  return (isWhole(answer) ? answer : Readable.from(answer, { objectMode: false })) as T;
 }
 
 function fileName(ap_id: string): string {

@@ -11,6 +11,7 @@ import { agentDataJson, multiMetricJson } from './series-json.ts';
 import type { LatestValues, TelemetryStore } from './telemetry-store.ts';
 import type { TimeWindow } from './time-window.ts';
 import { createTimestampWriter } from './timestamps.ts';
+import { WrittenAnswers } from './written-answers.ts';
 
 /** Values in one answer, all series together; where more are asked for, the buckets become wider. */
 const maxValues = 500_000;
@@ -25,8 +26,13 @@ export interface SeriesOptions {
   aggregate: Aggregate;
 }
 
-/** JSON text: whole, or in pieces to be sent one after the other. */
-export type JsonAnswer = string | Generator<string>;
+/** JSON: whole, as text or bytes, or in pieces to be sent one after the other. */
+export type JsonAnswer = WholeJson | Generator<WholeJson>;
+type WholeJson = string | Uint8Array;
+
+export function isWhole(answer: JsonAnswer): answer is WholeJson {
+  return typeof answer === 'string' || answer instanceof Uint8Array;
+}
 
 export interface MetricsServiceOptions {
   agents: AgentService;
@@ -41,9 +47,13 @@ export class MetricsService {
   readonly #presence: PresenceService;
   readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
-    const text = answer();
-    return typeof text === 'string' ? text.length : Number.POSITIVE_INFINITY;
+    const json = answer();
+    return isWhole(json) ? json.length : Number.POSITIVE_INFINITY;
   });
+
+  readonly #written = new WrittenAnswers();
+  /** As long as the store gives the same object again, its text is the same too. */
+  readonly #latestTexts = new WeakMap<LatestValues, string>();
 
   constructor({ agents, telemetry, presence, now = Date.now }: MetricsServiceOptions) {
     this.#agents = agents;
@@ -66,7 +76,10 @@ export class MetricsService {
       const { aggregate } = options;
       const frame = await this.#telemetry.query({ ...range, ap_id, maxPoints, aggregate });
       const values = frame.ts.length * (frame.columns.size + frame.texts.size);
-      return answerOf(values, () => agentDataJson(ap_id, options.window.window_minutes, frame));
+      const pieces = () => agentDataJson(ap_id, options.window.window_minutes, frame);
+      if (values > maxSharedValues) return pieces;
+      const text = [...pieces()].join('');
+      return () => text;
     });
   }
 
@@ -84,7 +97,10 @@ export class MetricsService {
       const { aggregate } = options;
       const frame = await this.#telemetry.query({ ...range, ap_id, metrics, maxPoints, aggregate });
       const values = frame.ts.length * metrics.length;
-      return answerOf(values, () => multiMetricJson(ap_id, options.window.window_minutes, metrics, frame));
+      const { window_minutes } = options.window;
+      if (values > maxSharedValues) return () => multiMetricJson(ap_id, window_minutes, metrics, frame);
+      const json = this.#written.write(ap_id, window_minutes, metrics, frame, options.endMs === undefined);
+      return () => json;
     });
   }
 
@@ -104,6 +120,7 @@ export class MetricsService {
     const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
     const byAgent = new Map(values.map((value) => [value.ap_id, value]));
     const wanted = metricFilter && new Set(metricFilter);
+    const presence = this.#presence.words(agents);
     const timestamp = createTimestampWriter();
     // The same few names stand in every agent.
     const keys = new Map<string, string>();
@@ -115,7 +132,15 @@ export class MetricsService {
       }
       return key;
     };
-    const metricsText = (metrics: LatestValues['metrics']) => {
+    const metricsText = (latest: LatestValues | undefined) => {
+      if (!latest) return '';
+      const known = wanted ? undefined : this.#latestTexts.get(latest);
+      if (known !== undefined) return known;
+      const text = writeText(latest.metrics);
+      if (!wanted) this.#latestTexts.set(latest, text);
+      return text;
+    };
+    const writeText = (metrics: LatestValues['metrics']) => {
       let text = '';
       for (const { name, ts, value } of metrics) {
         if (wanted && !wanted.has(name)) continue;
@@ -123,10 +148,9 @@ export class MetricsService {
       }
       return text;
     };
-    const rows = agents.map(({ ap_id, configuration }) => {
-      const { presence } = this.#presence.of(ap_id, configuration);
-      const metrics = metricsText(byAgent.get(ap_id)?.metrics ?? []);
-      return `{"ap_id":${JSON.stringify(ap_id)},"presence":"${presence}","metrics":{${metrics}}}`;
+    const rows = agents.map(({ ap_id }, index) => {
+      const metrics = metricsText(byAgent.get(ap_id));
+      return `{"ap_id":${JSON.stringify(ap_id)},"presence":"${presence[index]}","metrics":{${metrics}}}`;
     });
     return `{"agents":[${rows.join()}]}`;
   }
@@ -169,12 +193,6 @@ export class MetricsService {
 
 function boundedPoints(maxPoints: number, series: number): number {
   return Math.max(1, Math.min(maxPoints, Math.floor(maxValues / Math.max(1, series))));
-}
-
-function answerOf(values: number, pieces: () => Generator<string>): () => JsonAnswer {
-  if (values > maxSharedValues) return pieces;
-  const text = [...pieces()].join('');
-  return () => text;
 }
 
 function within<T extends { ap_id: string }>(agents: T[], filter: readonly string[] | undefined): T[] {

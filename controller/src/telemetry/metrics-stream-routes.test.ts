@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type MetricsServer, sampleOf, startMetricsServer } from '../../../test/metrics-server.ts';
 import { openRawConnection } from '../../../test/raw-connection.ts';
+import { system } from '../caller.ts';
 
 let server: MetricsServer;
 let user: string;
@@ -12,7 +13,7 @@ const opened: Stream[] = [];
 beforeEach(async () => {
   server = await startMetricsServer({ recentBytes: 4_000_000 });
   user = await server.user('ada@weft.test');
-  await server.agents.create({ ap_id: 'ap-1', password: 'correct horse battery', configuration: {} });
+  await server.agents.create({ ap_id: 'ap-1', password: 'correct horse battery', configuration: {} }, system);
 });
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.response.destroy();
@@ -90,7 +91,7 @@ test('goes on after Last-Event-ID, and after the query', async () => {
 
 test('a caller that is removed loses its stream within seconds', async () => {
   const stream = await open('');
-  await server.users.remove('ada@weft.test');
+  await server.users.remove('ada@weft.test', system);
   await stream.until('event: end');
   await expect.poll(() => stream.isOver, { timeout: 5000 }).toBe(true);
   expect(server.feed.openStreams).toBe(0);
@@ -99,7 +100,7 @@ test('a caller that is removed loses its stream within seconds', async () => {
 test('rights taken away end the stream, and those narrowed count', async () => {
   const app = await server.app('app-1', {});
   const stream = await open('', { authorization: `Bearer ${app}` });
-  await server.apps.update('app-1', { permissions: { read: false } });
+  await server.apps.update('app-1', { permissions: { read: false } }, system);
   await stream.until('event: end');
 });
 

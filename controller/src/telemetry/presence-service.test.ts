@@ -8,7 +8,9 @@ import { AgentService } from '../agents/agent-service.ts';
 import { agentNamed } from '../agents/agent-store.contract.ts';
 import { createAgentStore } from '../agents/agent-store.sql.ts';
 import { createEnrolmentTokenStore } from '../agents/enrolment-token-store.sql.ts';
-import type { Caller } from '../caller.ts';
+import { AuditService } from '../audit/audit-service.ts';
+import { createAuditLog } from '../audit/audit-store.sql.ts';
+import { type Caller, system } from '../caller.ts';
 import { PasswordHasher } from '../password-hasher.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
@@ -43,6 +45,7 @@ beforeEach(async () => {
     enrolmentTokens: createEnrolmentTokenStore(database),
     hasher: new PasswordHasher(),
     callerChanged: () => {},
+    audit: new AuditService(createAuditLog(database)),
     maxAgents: 100,
   });
   await store.create(agentNamed('ap-1', { configuration: { report_interval_seconds: 10 } }));
@@ -124,7 +127,7 @@ test('a changed interval counts from the next look on', async () => {
   presence.seen('ap-1', now);
   pass(40);
   expect(await states(presence)).toContain('ap-1 late');
-  await agents.update('ap-1', { configuration: { report_interval_seconds: 60 } });
+  await agents.update('ap-1', { configuration: { report_interval_seconds: 60 } }, system);
   expect(await states(presence)).toContain('ap-1 online');
   await presence.stop();
 });
@@ -136,7 +139,7 @@ test('an agent that is removed is forgotten, and its name begins anew', async ()
   await presence.save();
   await presence.remove('ap-1');
   expect(await states(presence)).toContain('ap-1 offline');
-  await agents.remove('ap-2');
+  await agents.remove('ap-2', system);
   await presence.stop();
   const later = await open();
   expect((await createPresenceStore(database).list()).length).toBe(0);

@@ -76,25 +76,36 @@ export class AgentPresenceTracker {
     record.last_seen = Math.max(nowMs, record.last_seen);
   }
 
+  presenceAt(nowMs: number): Presence {
+    const { last_seen, returned_at } = this.record;
+    const interval = this.intervalMs;
+    const silence = nowMs - last_seen;
+    if (silence > offlineAfter(interval)) return 'offline';
+    if (silence > lateAfter(interval)) return 'late';
+    return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
+  }
+
+  /** The same with all that is to be said about it. */
   stateAt(nowMs: number): PresenceState {
     const { last_seen, returned_at, online_since } = this.record;
     const interval = this.intervalMs;
     const silence = Math.max(0, nowMs - last_seen);
+    const presence = this.presenceAt(nowMs);
     const expected = `it is expected every ${inWords(interval)}`;
-    if (silence > offlineAfter(interval)) {
+    if (presence === 'offline') {
       const reason = `No report for ${inWords(silence)}; ${expected}.`;
-      return { presence: 'offline', sinceMs: last_seen + offlineAfter(interval), reason };
+      return { presence, sinceMs: last_seen + offlineAfter(interval), reason };
     }
     if (silence > lateAfter(interval)) {
       const reason = `The last report came ${inWords(silence)} ago; ${expected}.`;
-      return { presence: 'late', sinceMs: last_seen + lateAfter(interval), reason };
+      return { presence, sinceMs: last_seen + lateAfter(interval), reason };
     }
-    if (returned_at !== null && nowMs - returned_at < interval) {
+    if (presence === 'late') {
       const reason = 'It has reported once since it was offline; a second report will make it online.';
-      return { presence: 'late', sinceMs: returned_at, reason };
+      return { presence, sinceMs: returned_at, reason };
     }
     const sinceMs = returned_at === null ? online_since : returned_at + interval;
-    return { presence: 'online', sinceMs, reason: `It reported ${inWords(silence)} ago; ${expected}.` };
+    return { presence, sinceMs, reason: `It reported ${inWords(silence)} ago; ${expected}.` };
   }
 
   /** The wall clock was set: what was measured stays as long as it was. */

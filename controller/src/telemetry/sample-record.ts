@@ -2,42 +2,89 @@
 // texts behind them. The sender has already replaced names by numbers.
 import type { Sample } from './telemetry-store.ts';
 
-/** Collects the samples of many requests for one commit. */
+/** What the sender knows of an agent: its number, and those of its fields. */
+export interface NumberedAgent {
+  no: number;
+  fields: ReadonlyMap<string, { no: number; isText: boolean }>;
+  /** The names of a sample of before, and their numbers once they have come twice: most posts have the same. */
+  lastNames?: readonly string[];
+  lastNumbers?: readonly number[] | undefined;
+}
+
+const usualSize = 4096;
+/** A writer that has grown beyond this for one commit does not stay so large. */
+const keptSize = 64 * usualSize;
+
+/** Collects the samples of many requests for one commit, one commit after the other. */
 export class RecordWriter {
-  #numbers = new Float64Array(4096);
-  #size = 0;
+  #numbers = new Float64Array(usualSize);
+  /** The first number is how many follow. */
+  #size = 1;
   #texts: [field: number, text: string][] = [];
 
   get isEmpty(): boolean {
-    return this.#size === 0;
+    return this.#size === 1;
   }
 
-  add(agent: number, sample: Sample, fieldNumbers: ReadonlyMap<string, { no: number }>): void {
-    const { names, values, texts } = sample;
+  /** All of the samples, or none and false: if a name is not among the agent's fields, or of the other kind there. */
+  add(agent: NumberedAgent, samples: readonly Sample[]): boolean {
+    const size = this.#size;
+    const texts = this.#texts.length;
+    for (const sample of samples) {
+      if (this.#add(agent, sample)) continue;
+      this.#size = size;
+      this.#texts.length = texts;
+      return false;
+    }
+    return true;
+  }
+
+  #add(agent: NumberedAgent, { ts, names, values, texts }: Sample): boolean {
     const needed = this.#size + 4 + names.length * 2;
     if (needed > this.#numbers.length) this.#grow(needed);
     const numbers = this.#numbers;
     let at = this.#size;
-    numbers[at++] = agent;
-    numbers[at++] = sample.ts;
+    numbers[at++] = agent.no;
+    numbers[at++] = ts;
     numbers[at++] = names.length;
+    const known = names === agent.lastNames ? lastNumbersOf(agent) : undefined;
     for (let index = 0; index < names.length; index++) {
-      numbers[at++] = fieldNumbers.get(names[index]!)!.no;
+      const number = known ? known[index] : numberOf(agent, names[index]!, false);
+      if (number === undefined) return false;
+      numbers[at++] = number;
       numbers[at++] = values[index]!;
     }
     numbers[at++] = texts.length;
-    for (const [name, text] of texts) this.#texts.push([fieldNumbers.get(name)!.no, text]);
+    for (const [name, text] of texts) {
+      const number = numberOf(agent, name, true);
+      if (number === undefined) return false;
+      this.#texts.push([number, text]);
+    }
     this.#size = at;
+    if (names !== agent.lastNames) {
+      agent.lastNames = names;
+      agent.lastNumbers = undefined;
+    }
+    return true;
   }
 
-  /** Length of the numbers, the numbers, and the texts as JSON, in an own buffer that can be handed over. */
-  bytes(): Uint8Array<ArrayBuffer> {
-    const texts = this.#texts.length > 0 ? Buffer.from(JSON.stringify(this.#texts)) : undefined;
-    const numbersBytes = this.#size * 8;
-    const bytes = new Uint8Array(8 + numbersBytes + (texts?.length ?? 0));
-    new Float64Array(bytes.buffer, 0, 1)[0] = this.#size;
-    new Float64Array(bytes.buffer, 8, this.#size).set(this.#numbers.subarray(0, this.#size));
-    if (texts) bytes.set(texts, 8 + numbersBytes);
+  /**
+   * Length of the numbers, the numbers, and the texts as JSON, in an own buffer that can be handed over. The writer is
+   * empty afterwards.
+   */
+  take(): Uint8Array<ArrayBuffer> {
+    const numbers = this.#numbers;
+    numbers[0] = this.#size - 1;
+    const texts = this.#texts;
+    const size = this.#size;
+    this.#size = 1;
+    if (numbers.length > keptSize) this.#numbers = new Float64Array(usualSize);
+    if (texts.length === 0) return new Uint8Array(numbers.buffer.slice(0, size * 8));
+    this.#texts = [];
+    const text = Buffer.from(JSON.stringify(texts));
+    const bytes = new Uint8Array(size * 8 + text.length);
+    bytes.set(new Uint8Array(numbers.buffer, 0, size * 8));
+    bytes.set(text, size * 8);
     return bytes;
   }
 
@@ -46,6 +93,17 @@ export class RecordWriter {
     larger.set(this.#numbers.subarray(0, this.#size));
     this.#numbers = larger;
   }
+}
+
+/** Only names that have come twice are worth a list of their own. */
+function lastNumbersOf(agent: NumberedAgent): readonly number[] {
+  agent.lastNumbers ??= agent.lastNames!.map((name) => agent.fields.get(name)!.no);
+  return agent.lastNumbers;
+}
+
+function numberOf({ fields }: NumberedAgent, name: string, isText: boolean): number | undefined {
+  const field = fields.get(name);
+  return field?.isText === isText ? field.no : undefined;
 }
 
 export interface RecordReader {

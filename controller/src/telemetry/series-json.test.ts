@@ -42,7 +42,7 @@ test('what is written is what JSON.stringify would write of the points', () => {
         resolution_seconds,
         series: asked.map((metric) => ({ metric, points: points(metric) })),
       });
-      expect([...multiMetricJson('ap "1"', 5, asked, frame)].join('')).toBe(expected);
+      expect(Buffer.concat([...multiMetricJson('ap "1"', 5, asked, frame)]).toString()).toBe(expected);
     }),
   );
 });

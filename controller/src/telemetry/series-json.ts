@@ -6,6 +6,7 @@ import { createTimestampWriter } from './timestamps.ts';
 
 /** What a piece grows to before it is handed on. */
 const pieceLength = 64 * 1024;
+const rowsPerPiece = 512;
 
 /** The body of #28: one list of points per metric, in the order asked for; absent values are no points. */
 export function* multiMetricJson(
@@ -13,28 +14,60 @@ export function* multiMetricJson(
   window_minutes: number,
   metrics: readonly string[],
   frame: Frame,
-): Generator<string> {
+): Generator<Uint8Array> {
+  const json = new JsonBytes(pieceLength + 1024);
   const starts = pointStarts(frame.ts);
-  const json = new JsonBytes(Math.min(pieceLength, metrics.length * frame.ts.length * 64) + 1024);
-  json.text(`{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`);
+  json.text(multiMetricStart(ap_id, window_minutes, frame));
   for (const [index, metric] of metrics.entries()) {
-    json.text(`${index === 0 ? '' : ','}{"metric":${JSON.stringify(metric)},"points":[`);
+    json.text(seriesStart(metric, index));
     const column = frame.columns.get(metric);
     let isFirst = true;
-    for (let row = 0; column && row < column.length; row++) {
-      const value = column[row]!;
-      // NaN, the sign of an absent value, is the one number that is not itself.
-      // biome-ignore lint/suspicious/noSelfCompare: cheaper than a call in the hottest loop
-      if (value !== value) continue;
-      json.bytes(isFirst ? starts[row]!.subarray(2) : starts[row]!);
-      json.number(value);
-      isFirst = false;
-      if (json.length > pieceLength) yield json.take();
+    for (let row = 0; column && row < column.length; ) {
+      const end = Math.min(column.length, row + rowsPerPiece);
+      isFirst = writePoints(json, column, row, end, starts, isFirst);
+      row = end;
+      if (json.length > pieceLength) yield json.takeBytes();
     }
     json.text(isFirst ? ']}' : '}]}');
   }
   json.text(']}');
-  yield json.take();
+  yield json.takeBytes();
+}
+
+/** The text that stands before the first point of all. */
+export function multiMetricStart(ap_id: string, window_minutes: number, frame: Frame): string {
+  return `{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`;
+}
+
+export function seriesStart(metric: string, index: number): string {
+  return `${index === 0 ? '' : ','}{"metric":${JSON.stringify(metric)},"points":[`;
+}
+
+/**
+ * Writes the values of some rows, each with what stands before it; a point's brace is closed by the next one. `starts`
+ * are of the rows from `firstStart` on. Returns whether the series is still without a point.
+ */
+export function writePoints(
+  json: JsonBytes,
+  column: Float64Array,
+  begin: number,
+  end: number,
+  starts: readonly Uint8Array[],
+  isEmpty: boolean,
+  firstStart = 0,
+): boolean {
+  let isFirst = isEmpty;
+  for (let row = begin; row < end; row++) {
+    const value = column[row]!;
+    // NaN, the sign of an absent value, is the one number that is not itself.
+    // biome-ignore lint/suspicious/noSelfCompare: cheaper than a call in the hottest loop
+    if (value !== value) continue;
+    const start = starts[row - firstStart]!;
+    json.bytes(isFirst ? start.subarray(2) : start);
+    json.number(value);
+    isFirst = false;
+  }
+  return isFirst;
 }
 
 /** The body of #27: one object per moment with the fields reported then. */
@@ -74,7 +107,7 @@ export function* rowsJson(frame: Frame): Generator<string> {
 }
 
 /** What stands between the values of neighbouring points; written once per row and used for every metric. */
-function pointStarts(ts: Float64Array): Uint8Array[] {
+export function pointStarts(ts: Float64Array): Uint8Array[] {
   const timestamp = createTimestampWriter();
   const starts: string[] = new Array(ts.length);
   for (let row = 0; row < ts.length; row++) starts[row] = `},{"ts":"${timestamp(ts[row]!)}","value":`;

@@ -14,6 +14,7 @@ export type RawRows = Rows;
 
 /** Up to this many times the asked points are read to see whether the asked series are short enough after all. */
 const exactCountFactor = 4;
+const fewBlocks = 8;
 
 export function queryFrame(
   series: AgentSeries | undefined,
@@ -25,16 +26,15 @@ export function queryFrame(
   if (!series) return emptyFrame();
   const fields = askedFields(series, query.metrics);
   const headRows = countInRange(series.head.ts, query);
-  const rows = tables.countRows(series.no, query.startMs, query.endMs) + headRows;
-  if (rows <= query.maxPoints * exactCountFactor + 4096) {
-    const raw = rawRows(
-      series.no,
-      series.head,
-      query,
-      fields.map(({ no }) => no),
-      tables,
-      blocks,
-    );
+  // A short window has few blocks: they are looked up once, counted and read.
+  const first = tables.blocks(series.no, query.startMs, query.endMs, fewBlocks);
+  const places = first.length < fewBlocks ? first : undefined;
+  const sealedRows = places
+    ? places.reduce((sum, place) => sum + place.rows, 0)
+    : tables.countRows(series.no, query.startMs, query.endMs);
+  if (sealedRows + headRows <= query.maxPoints * exactCountFactor + 4096) {
+    const numbers = fields.map(({ no }) => no);
+    const raw = rawRows(series.no, series.head, query, numbers, tables, blocks, places);
     if (longestSeries(raw) <= query.maxPoints) return toFrame(raw, fields, undefined);
   }
   return bucketFrame(
@@ -90,9 +90,10 @@ export function rawRows(
   fields: readonly number[],
   tables: TelemetryTables,
   blocks: BlockCache,
+  places = tables.blocks(agent, range.startMs, range.endMs),
 ): RawRows {
   const parts: Rows[] = [];
-  for (const place of tables.blocks(agent, range.startMs, range.endMs)) {
+  for (const place of places) {
     const block = blocks.get(place.id);
     if (block) parts.push(inRange(blockRows(block, fields), range));
   }

@@ -29,12 +29,9 @@ function openEngine(folder = createFolder(), damages: string[] = []): TelemetryE
 function append(engine: TelemetryEngine, ap_id: string, ts: number, value: number): void {
   const { agent, fields } = engine.register(ap_id, [{ name: 'value', isText: false, sampleIndex: 0 }]);
   const writer = new RecordWriter();
-  writer.add(
-    agent,
-    { ts, names: ['value'], values: [value], texts: [] },
-    new Map(fields.map((field) => [field.name, field])),
-  );
-  engine.commit(writer.bytes());
+  const numbered = { no: agent, fields: new Map(fields.map((field) => [field.name, field])) };
+  writer.add(numbered, [{ ts, names: ['value'], values: [value], texts: [] }]);
+  engine.commit(writer.take());
 }
 
 function valuesOf(engine: TelemetryEngine, ap_id: string): number[] {

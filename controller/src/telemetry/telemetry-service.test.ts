@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type IngestServer, startIngestServer } from '../../../test/ingest-server.ts';
-import type { AgentCaller } from '../caller.ts';
+import { type AgentCaller, system } from '../caller.ts';
 import type { Problem, ValidationError } from '../errors.ts';
 import { parseLineProtocol } from './line-protocol.ts';
 import { parseAgentUpdate } from './telemetry-point.ts';
@@ -140,7 +140,7 @@ describe('a configuration', () => {
 
   it('M8: of an agent that is gone is refused with the whole report, also if its name lives on', async () => {
     const agent = await newAgent();
-    await server.agents.remove(agent.name);
+    await server.agents.remove(agent.name, system);
     const report = { rssi: 1, configuration: { site: 'x' } };
     await expect(record(agent, report)).rejects.toMatchObject({ name: 'AuthenticationError' });
     await server.agent(agent.name);
@@ -158,7 +158,7 @@ describe('a configuration', () => {
           () => 0,
         ),
       );
-      await server.agents.remove(agent.name);
+      await server.agents.remove(agent.name, system);
       const stored = (await Promise.all(posts)).reduce((sum: number, one) => sum + one, 0);
       expect(await server.rowsOf(agent.name)).toHaveLength(stored);
       expect(await server.agents.principal(agent.name)).toBeUndefined();

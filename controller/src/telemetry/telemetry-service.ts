@@ -41,30 +41,38 @@ export class TelemetryService {
    * with what the agent reported before, or a configuration that would become too large: nothing is changed then. An
    * agent that is deleted meanwhile may still get its last samples stored, never half a report.
    */
-  async record(agent: AgentCaller, report: TelemetryReport): Promise<number> {
-    const { samples, configuration, receivedMs } = report;
-    // Looked at before and done afterwards: what refuses the one must not leave the other behind.
-    const changes = configuration !== undefined && (await this.#agents.wouldChangeConfiguration(agent, configuration));
-    if (samples.length > 0) await this.#append(agent.name, report);
-    this.#onRecorded(agent.name, samples, receivedMs);
-    if (changes) await this.#agents.mergeConfiguration(agent, configuration);
-    return samples.length;
+  record(agent: AgentCaller, report: TelemetryReport): Promise<number> {
+    const { configuration } = report;
+    return configuration === undefined ? this.#append(agent, report) : this.#merge(agent, report, configuration);
   }
 
-  async #append(ap_id: string, { samples, locOf }: TelemetryReport): Promise<void> {
-    try {
-      await this.#store.append(ap_id, samples);
-    } catch (error) {
-      if (!(error instanceof FieldConflict)) throw error;
-      const reason = conflicts[error.reason];
-      throw new ValidationError([
-        {
-          loc: locOf(error.sampleIndex, error.field),
-          msg: `Value error, ${reason}`,
-          type: 'value_error',
-          ctx: { error: reason },
-        },
-      ]);
-    }
+  async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<number> {
+    // Looked at before and done afterwards: what refuses the one must not leave the other behind.
+    const changes = await this.#agents.wouldChangeConfiguration(agent, configuration);
+    const accepted = await this.#append(agent, report);
+    if (changes) await this.#agents.mergeConfiguration(agent, configuration);
+    return accepted;
   }
+
+  /** One promise and no more: this runs for every post. */
+  #append(agent: AgentCaller, report: TelemetryReport): Promise<number> {
+    const { samples, receivedMs } = report;
+    const stored = samples.length > 0 ? this.#store.append(agent.name, samples) : Promise.resolve();
+    return stored.then(
+      () => {
+        this.#onRecorded(agent.name, samples, receivedMs);
+        return samples.length;
+      },
+      (error) => {
+        throw error instanceof FieldConflict ? toValidationError(error, report) : error;
+      },
+    );
+  }
+}
+
+function toValidationError({ sampleIndex, field, reason }: FieldConflict, { locOf }: TelemetryReport): ValidationError {
+  const error = conflicts[reason];
+  return new ValidationError([
+    { loc: locOf(sampleIndex, field), msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
 }

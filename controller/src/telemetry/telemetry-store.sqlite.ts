@@ -2,8 +2,10 @@
 // milliseconds into one commit, and passes everything else on to the store's own thread.
 import { Worker } from 'node:worker_threads';
 import { TryLaterError } from '../errors.ts';
+import { NewestValues } from './newest-values.ts';
+import { unpackFrame } from './packed-frame.ts';
 import { unpackLatest } from './packed-latest.ts';
-import { RecordWriter } from './sample-record.ts';
+import { type NumberedAgent, RecordWriter } from './sample-record.ts';
 import type { RegisteredAgent } from './telemetry-engine.ts';
 import {
   FieldConflict,
@@ -19,7 +21,7 @@ import type { ThreadAnswer, ThreadCall } from './telemetry-thread.ts';
 /** Posts that arrive within this time share a flush to disk. */
 const groupMs = 4;
 /** This many posts do not wait for more. */
-const fullGroup = 24;
+const fullGroup = 32;
 const maxKnownAgents = 50_000;
 /** Samples that wait for a commit; beyond it new posts are refused rather than piled up. */
 const maxWaitingSamples = 200_000;
@@ -39,16 +41,10 @@ export interface SqliteTelemetryStore extends TelemetryStore {
   sealAll(): Promise<void>;
 }
 
-interface KnownAgent {
-  no: number;
-  fields: Map<string, { no: number; isText: boolean }>;
-}
-
-interface Group {
-  writer: RecordWriter;
+/** The posts that wait for the same commit, and share its promise. */
+interface Group extends PromiseWithResolvers<void> {
+  posts: { ap_id: string; agent: NumberedAgent; samples: readonly Sample[] }[];
   samples: number;
-  resolve: (() => void)[];
-  reject: ((error: unknown) => void)[];
 }
 
 /** Resolves once everything that was stored before is there again. */
@@ -66,7 +62,10 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   readonly #options: SqliteTelemetryOptions;
   readonly #thread: Worker;
   readonly #calls = new Map<number, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
-  readonly #agents = new Map<string, KnownAgent>();
+  readonly #agents = new Map<string, NumberedAgent>();
+  readonly #writer = new RecordWriter();
+  readonly #newest = new NewestValues();
+  #lastLatest: Promise<unknown> = Promise.resolve();
   #lastCall = 0;
   #group: Group = emptyGroup();
   #timer: NodeJS.Timeout | undefined;
@@ -89,11 +88,11 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     // An empty group would never be committed, and its promise never settled.
     if (samples.length === 0) return Promise.resolve();
     const agent = this.#agents.get(ap_id);
-    return agent && isCovered(agent, samples) ? this.#enqueue(agent, samples) : this.#registerAndAppend(ap_id, samples);
+    return (agent && this.#enqueue(ap_id, agent, samples)) ?? this.#registerAndAppend(ap_id, samples);
   }
 
-  query(query: SeriesQuery): Promise<Frame> {
-    return this.#call('query', [query]);
+  async query(query: SeriesQuery): Promise<Frame> {
+    return unpackFrame(await this.#call('query', [query]));
   }
 
   fields(ap_id: string, sinceMs: number) {
@@ -101,11 +100,14 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   }
 
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
-    return unpackLatest(await this.#call('latest', [ap_ids]));
+    // One after the other, so that nobody takes an agent for known whose values are still on their way.
+    const answer = this.#lastLatest.then(() => this.#readLatest(ap_ids));
+    this.#lastLatest = answer.catch(() => {});
+    return answer;
   }
 
-  rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
-    return this.#call('rows', [ap_id, range, limit, metrics]);
+  async rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
+    return unpackFrame(await this.#call('rows', [ap_id, range, limit, metrics]));
   }
 
   async remove(ap_id: string): Promise<void> {
@@ -113,6 +115,7 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     this.#agents.delete(ap_id);
     await this.#call('remove', [ap_id]);
     this.#agents.delete(ap_id);
+    this.#newest.forget(ap_id);
   }
 
   prune(nowMs: number): Promise<boolean> {
@@ -130,7 +133,7 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   async close(): Promise<void> {
     if (this.#failure) return;
     clearTimeout(this.#timer);
-    while (!this.#group.writer.isEmpty || this.#isCommitting) await this.#flush();
+    while (!this.#writer.isEmpty || this.#isCommitting) await this.#flush();
     this.#thread.removeAllListeners('exit');
     // Its end, not its word, is what counts: a message of a thread that is ending may not come through.
     const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
@@ -145,13 +148,16 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
       ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
     ]);
     const { agent: no, fields }: RegisteredAgent = await this.#call('register', [ap_id, firstOfEach(names)]);
-    const agent = { no, fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])) };
+    const agent: NumberedAgent = { no, fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])) };
     if (this.#agents.size >= maxKnownAgents) this.#agents.delete(this.#agents.keys().next().value!);
     this.#agents.set(ap_id, agent);
-    await this.#enqueue(agent, samples);
+    const stored = this.#enqueue(ap_id, agent, samples);
+    if (!stored) throw new Error('a name that was registered has no number');
+    await stored;
   }
 
-  #enqueue(agent: KnownAgent, samples: readonly Sample[]): Promise<void> {
+  /** Undefined if the agent has names that are not registered yet. */
+  #enqueue(ap_id: string, agent: NumberedAgent, samples: readonly Sample[]): Promise<void> | undefined {
     if (this.#failure) return Promise.reject(unavailable(this.#failure));
     const group = this.#group;
     if (group.samples + samples.length > maxWaitingSamples) {
@@ -159,16 +165,14 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
         new TryLaterError(503, 'telemetry_busy', 'More telemetry arrives than can be stored; try again shortly', 1),
       );
     }
-    for (const sample of samples) group.writer.add(agent.no, sample, agent.fields);
+    if (!this.#writer.add(agent, samples)) return undefined;
     group.samples += samples.length;
+    group.posts.push({ ap_id, agent, samples });
     if (!this.#isCommitting) {
-      if (group.resolve.length >= fullGroup) this.#flushNow();
+      if (group.posts.length >= fullGroup) this.#flushNow();
       else this.#timer ??= setTimeout(() => this.#flush(), groupMs);
     }
-    return new Promise((resolve, reject) => {
-      group.resolve.push(resolve);
-      group.reject.push(reject);
-    });
+    return group.promise;
   }
 
   #flushNow(): void {
@@ -180,21 +184,46 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   async #flush(): Promise<void> {
     this.#timer = undefined;
     const group = this.#group;
-    if (group.writer.isEmpty || this.#isCommitting) {
+    if (this.#writer.isEmpty || this.#isCommitting) {
       await new Promise((resolve) => setImmediate(resolve));
       return;
     }
     this.#group = emptyGroup();
     this.#isCommitting = true;
     try {
-      const bytes = group.writer.bytes();
+      const bytes = this.#writer.take();
       await this.#call('commit', [bytes], [bytes.buffer]);
-      for (const resolve of group.resolve) resolve();
+      this.#noteNewest(group);
+      group.resolve();
     } catch (error) {
-      for (const reject of group.reject) reject(error);
+      group.reject(error);
     }
     this.#isCommitting = false;
-    if (!this.#group.writer.isEmpty) this.#timer ??= setTimeout(() => this.#flush(), 0);
+    if (!this.#writer.isEmpty) this.#timer ??= setTimeout(() => this.#flush(), 0);
+  }
+
+  async #readLatest(ap_ids: readonly string[]): Promise<LatestValues[]> {
+    const latest = new Map<string, LatestValues>();
+    const missing: string[] = [];
+    for (const ap_id of ap_ids) {
+      const known = this.#newest.get(ap_id);
+      if (known) latest.set(ap_id, known);
+      else missing.push(ap_id);
+    }
+    if (missing.length > 0) {
+      for (const ap_id of missing) this.#newest.expect(ap_id);
+      const found = unpackLatest(await this.#call('latest', [missing]));
+      for (const values of found) latest.set(values.ap_id, this.#newest.load(values));
+    }
+    return ap_ids.flatMap((ap_id) => latest.get(ap_id) ?? []);
+  }
+
+  #noteNewest({ posts }: Group): void {
+    for (const { ap_id, agent, samples } of posts) {
+      // One that was removed, or pushed out of memory, meanwhile: only the store's thread knows what became of its post.
+      if (this.#agents.get(ap_id) === agent) this.#newest.recorded(ap_id, samples);
+      else this.#newest.forget(ap_id);
+    }
   }
 
   #call<T>(method: ThreadCall['method'], args: unknown[], transfer: ArrayBuffer[] = []): Promise<T> {
@@ -234,21 +263,16 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
     this.#failure = error;
     for (const { reject } of this.#calls.values()) reject(unavailable(error));
     this.#calls.clear();
-    for (const reject of this.#group.reject) reject(unavailable(error));
+    this.#group.reject(unavailable(error));
     this.#options.onFatal(error);
   }
 }
 
 function emptyGroup(): Group {
-  return { writer: new RecordWriter(), samples: 0, resolve: [], reject: [] };
-}
-
-function isCovered({ fields }: KnownAgent, samples: readonly Sample[]): boolean {
-  for (const { names, texts } of samples) {
-    for (const name of names) if (fields.get(name)?.isText !== false) return false;
-    for (const [name] of texts) if (fields.get(name)?.isText !== true) return false;
-  }
-  return true;
+  const group = { ...Promise.withResolvers<void>(), posts: [], samples: 0 };
+  // Nobody may be waiting for it.
+  group.promise.catch(() => {});
+  return group;
 }
 
 function firstOfEach<T extends { name: string; isText: boolean }>(names: T[]): T[] {

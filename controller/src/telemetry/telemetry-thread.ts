@@ -1,6 +1,7 @@
 // The thread in which the embedded telemetry store lives: takes calls from the server's thread one after the other and
 // seals heads in between, so that no query and no sealing ever holds up a request.
 import { parentPort, workerData } from 'node:worker_threads';
+import { packFrame } from './packed-frame.ts';
 import { type PackedLatest, packLatest } from './packed-latest.ts';
 import { type EngineOptions, TelemetryEngine } from './telemetry-engine.ts';
 import { FieldConflict, type Frame, type LatestValues } from './telemetry-store.ts';
@@ -63,13 +64,9 @@ function run(call: ThreadCall): unknown {
   return (engine[call.method] as (...args: unknown[]) => unknown)(...call.args);
 }
 
-/** The columns change hands instead of being copied; those that are shared with the store's memory are copied first. */
 function sendFrame(id: number, frame: Frame): void {
-  const own = (values: Float64Array) => values.slice();
-  const ts = own(frame.ts);
-  const columns = new Map([...frame.columns].map(([name, values]) => [name, own(values)]));
-  const result: Frame = { ...frame, ts, columns };
-  port.postMessage({ id, result } satisfies ThreadAnswer, [ts.buffer, ...columns.values().map(({ buffer }) => buffer)]);
+  const result = packFrame(frame);
+  port.postMessage({ id, result } satisfies ThreadAnswer, [result.numbers.buffer]);
 }
 
 function sendLatest(id: number, result: PackedLatest): void {

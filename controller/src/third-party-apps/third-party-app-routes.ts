@@ -22,7 +22,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       summary: 'Register a third-party app',
       body: ThirdPartyAppCreate,
       response: ThirdPartyApp,
-      handle: ({ body }) => apps.create(body),
+      handle: ({ body, caller }) => apps.create(body, caller),
     }),
     route({
       operation: 'list_third_party_apps',
@@ -54,7 +54,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       summary: "Change an app's api key or permissions",
       body: ThirdPartyAppUpdate,
       response: ThirdPartyApp,
-      handle: (context) => apps.update(context.path('app_name'), context.body),
+      handle: (context) => apps.update(context.path('app_name'), context.body, context.caller),
     }),
     // spec #20
     route({
@@ -66,7 +66,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       summary: 'Delete a third-party app',
       response: StatusAnswer,
       async handle(context) {
-        await apps.remove(context.path('app_name'));
+        await apps.remove(context.path('app_name'), context.caller);
         return success('The app has been deleted');
       },
     }),

@@ -2,9 +2,11 @@
 // an app is.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
-import type { CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Actor, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
+import { appCreated, appRemoved, appUpdated } from './third-party-app-entries.ts';
 import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
 
 export interface NewApp {
@@ -17,6 +19,7 @@ export interface ThirdPartyAppServiceOptions {
   apps: ThirdPartyAppStore;
   keyring: Keyring;
   callerChanged: CallerChanged;
+  audit: AuditService;
   maxApps: number;
 }
 
@@ -24,14 +27,16 @@ export class ThirdPartyAppService implements PrincipalSource {
   readonly #apps: ThirdPartyAppStore;
   readonly #keyring: Keyring;
   readonly #callerChanged: CallerChanged;
+  readonly #audit: AuditService;
   readonly #maxApps: number;
   /** Decrypted in place of a key that does not exist, so that unknown names take as long as known ones. */
   readonly #decoy: string;
 
-  constructor({ apps, keyring, callerChanged, maxApps }: ThirdPartyAppServiceOptions) {
+  constructor({ apps, keyring, callerChanged, audit, maxApps }: ThirdPartyAppServiceOptions) {
     this.#apps = apps;
     this.#keyring = keyring;
     this.#callerChanged = callerChanged;
+    this.#audit = audit;
     this.#maxApps = maxApps;
     this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
   }
@@ -46,20 +51,24 @@ export class ThirdPartyAppService implements PrincipalSource {
     return (await this.#apps.list()).map(({ id, app_name, permissions }) => ({ id, app_name, permissions }));
   }
 
-  async create({ app_name, api_key, permissions }: NewApp): Promise<ThirdPartyApp> {
+  async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ThirdPartyApp> {
     if ((await this.#apps.count()) >= this.#maxApps) {
       throw new TryLaterError(429, 'too_many_apps', `This installation holds at most ${this.#maxApps} apps`, 3600);
     }
     const id = randomUUID();
     const api_key_encrypted = this.#keyring.encrypt(api_key, id);
     const app = { id, app_name, api_key_encrypted, permissions, ver: generateSecret(), created_at: Date.now() };
-    await this.#apps.create(app);
+    await this.#apps.create(
+      app,
+      this.#audit.entry(() => appCreated(by, app)),
+    );
     return this.#toResponse(app);
   }
 
   async update(
     app_name: string,
     input: { api_key?: string | null; permissions?: Record<string, unknown> | null },
+    by: Actor,
   ): Promise<ThirdPartyApp> {
     const before = await this.#apps.get(app_name);
     if (!before) throw appNotFound();
@@ -70,14 +79,16 @@ export class ThirdPartyAppService implements PrincipalSource {
       change.ver = generateSecret();
     }
     if (Object.keys(change).length === 0) return this.#toResponse(before);
-    const after = await this.#apps.update(app_name, change);
+    const also = this.#audit.entry<ThirdPartyAppRecord>(({ before: was, after: is }) => appUpdated(by, was!, is!));
+    const after = await this.#apps.update(app_name, change, { also });
     if (!after) throw appNotFound();
     this.#callerChanged('third_party_app', app_name);
     return this.#toResponse(after);
   }
 
-  async remove(app_name: string): Promise<void> {
-    if (!(await this.#apps.remove(app_name))) throw appNotFound();
+  async remove(app_name: string, by: Actor): Promise<void> {
+    const also = this.#audit.entry<ThirdPartyAppRecord>(({ before }) => appRemoved(by, before!));
+    if (!(await this.#apps.remove(app_name, also))) throw appNotFound();
     this.#callerChanged('third_party_app', app_name);
   }
 
@@ -94,7 +105,7 @@ export class ThirdPartyAppService implements PrincipalSource {
       await this.#apps.update(
         app_name,
         { api_key_encrypted: this.#keyring.encrypt(this.#keyring.decrypt(before, id), id) },
-        ver,
+        { onlyVer: ver },
       );
     }
   }

@@ -88,9 +88,9 @@ export function describeThirdPartyAppStore(open: () => Promise<ThirdPartyAppStor
   test('update leaves a record of another version alone if a version is given', async () => {
     const app = appNamed('a');
     await store.create(app);
-    expect(await store.update('a', { api_key_encrypted: 'late' }, 'ver-0')).toBeUndefined();
+    expect(await store.update('a', { api_key_encrypted: 'late' }, { onlyVer: 'ver-0' })).toBeUndefined();
     expect(await store.get('a')).toStrictEqual(app);
-    expect(await store.update('a', { api_key_encrypted: 'in time' }, 'ver-1')).toMatchObject({
+    expect(await store.update('a', { api_key_encrypted: 'in time' }, { onlyVer: 'ver-1' })).toMatchObject({
       api_key_encrypted: 'in time',
     });
   });

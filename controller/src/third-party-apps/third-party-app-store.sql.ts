@@ -1,6 +1,6 @@
 // Third-party apps in SQL.
 import { ConflictError } from '../errors.ts';
-import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
 import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
 
 type AppRow = {
@@ -42,13 +42,14 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
     return row?.count ?? 0;
   }
 
-  async create(app: ThirdPartyAppRecord): Promise<void> {
-    const values = [app.id, app.app_name, app.api_key_encrypted, JSON.stringify(app.permissions), app.ver];
+  async create(app: ThirdPartyAppRecord, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<void> {
+    const { id, app_name, api_key_encrypted, ver, created_at } = app;
+    const values = [id, app_name, api_key_encrypted, JSON.stringify(app.permissions), ver, created_at];
     try {
-      await this.#db.query(`INSERT INTO third_party_apps (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`, [
-        ...values,
-        app.created_at,
-      ]);
+      await this.#db.transaction(async (tx) => {
+        await tx.query(`INSERT INTO third_party_apps (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`, values);
+        await also?.(tx, { after: app });
+      });
     } catch (error) {
       if (error instanceof UniqueViolation) throw new ConflictError('app_exists', 'An app with this app_name exists');
       throw error;
@@ -58,21 +59,37 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
   async update(
     app_name: string,
     change: ThirdPartyAppChange,
-    onlyVer: string | null = null,
+    { onlyVer, also }: { onlyVer?: string; also?: InSameTransaction<ThirdPartyAppRecord> } = {},
   ): Promise<ThirdPartyAppRecord | undefined> {
     const { api_key_encrypted = null, permissions, ver = null } = change;
-    const [row] = await this.#db.query<AppRow>(
-      `UPDATE third_party_apps SET api_key_encrypted = COALESCE(?, api_key_encrypted),
-         permissions = COALESCE(?, permissions), ver = COALESCE(?, ver)
-       WHERE app_name = ? AND ver = COALESCE(?, ver) RETURNING ${COLUMNS}`,
-      [api_key_encrypted, permissions === undefined ? null : JSON.stringify(permissions), ver, app_name, onlyVer],
-    );
-    return row && toRecord(row);
+    return this.#db.transaction(async (tx) => {
+      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
+      const [before] = await tx.query<AppRow>(
+        `UPDATE third_party_apps SET ver = ver WHERE app_name = ? AND ver = COALESCE(?, ver) RETURNING ${COLUMNS}`,
+        [app_name, onlyVer ?? null],
+      );
+      if (before === undefined) return undefined;
+      const [row] = await tx.query<AppRow>(
+        `UPDATE third_party_apps SET api_key_encrypted = COALESCE(?, api_key_encrypted),
+           permissions = COALESCE(?, permissions), ver = COALESCE(?, ver)
+         WHERE app_name = ? RETURNING ${COLUMNS}`,
+        [api_key_encrypted, permissions === undefined ? null : JSON.stringify(permissions), ver, app_name],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
   }
 
-  async remove(app_name: string): Promise<boolean> {
-    const rows = await this.#db.query('DELETE FROM third_party_apps WHERE app_name = ? RETURNING id', [app_name]);
-    return rows.length === 1;
+  async remove(app_name: string, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<AppRow>(`DELETE FROM third_party_apps WHERE app_name = ? RETURNING ${COLUMNS}`, [
+        app_name,
+      ]);
+      if (row === undefined) return false;
+      await also?.(tx, { before: toRecord(row) });
+      return true;
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 // Password recovery. The request path stores the wish and nothing else, whether or not the account exists; a loop in
 // the background turns wishes into mail. So both cases answer alike and equally fast, and a restart loses no wish.
 import { randomUUID } from 'node:crypto';
+import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanged } from '../caller.ts';
 import { UnusableRequestError } from '../errors.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -8,6 +9,7 @@ import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import { resetMail } from './reset-mail.ts';
 import type { RecoveryRequest, ResetTokenStore } from './reset-token-store.ts';
+import { passwordReset } from './user-entries.ts';
 import { normalizeUsername } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
 
@@ -26,6 +28,7 @@ export interface PasswordRecoveryOptions {
   mailer: Mailer;
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
+  audit: AuditService;
   /** Where links in mails lead; read when a mail is written, because the port may be chosen at start. */
   publicUrl: () => string;
   onError: (error: unknown, message: string) => void;
@@ -62,10 +65,11 @@ export class PasswordRecoveryService {
 
   /** Throws UnusableRequestError (400), in one sentence for every cause, if the token cannot be used. */
   async reset(token: string, newPassword: string): Promise<void> {
-    const { resetTokens, hasher, callerChanged } = this.#options;
+    const { resetTokens, hasher, callerChanged, audit } = this.#options;
     const password_hash = await hasher.hash(newPassword);
     const change = { password_hash, ver: generateSecret() };
-    const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change);
+    const also = audit.entry<{ username: string }>(({ after }) => passwordReset(after!));
+    const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also);
     if (username === undefined) {
       throw new UnusableRequestError(
         400,

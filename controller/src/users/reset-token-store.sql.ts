@@ -1,7 +1,7 @@
 // Password recovery in SQL. Used and replaced tokens stay as rows until they are long expired, because they count
 // towards the hourly limit. Whatever touches a token locks its user first: one order of locks, no deadlocks.
 import { TryLaterError } from '../errors.ts';
-import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { RecoveryRequest, ResetTokenRecord, ResetTokenStore } from './reset-token-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -78,6 +78,7 @@ class SqlResetTokenStore implements ResetTokenStore {
     tokenHash: string,
     now: number,
     change: { password_hash: string; ver: string },
+    also?: InSameTransaction<{ username: string }>,
   ): Promise<string | undefined> {
     return this.#db.transaction(async (tx) => {
       const [owner] = await tx.query<{ user_id: string }>('SELECT user_id FROM reset_tokens WHERE token_hash = ?', [
@@ -94,7 +95,9 @@ class SqlResetTokenStore implements ResetTokenStore {
         'UPDATE users SET password_hash = ?, ver = ? WHERE id = ? RETURNING username',
         [change.password_hash, change.ver, owner.user_id],
       );
-      return user?.username;
+      if (user === undefined) return undefined;
+      await also?.(tx, { after: { username: user.username } });
+      return user.username;
     });
   }
 

@@ -1,5 +1,6 @@
 // Password recovery: requests that wait to be worked on, and the one-time tokens that come of them. Tokens are known
 // here by their SHA-256 only.
+import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface RecoveryRequest {
   id: string;
@@ -33,8 +34,14 @@ export interface ResetTokenStore {
   /**
    * Uses a token up and gives its user the new password hash and `ver`, both or neither. Resolves the username, or
    * undefined when the token is unknown, used, replaced or expired at `now`. Of parallel calls with one token, one wins.
+   * `also` runs with the change, see InSameTransaction.
    */
-  redeem(tokenHash: string, now: number, change: { password_hash: string; ver: string }): Promise<string | undefined>;
+  redeem(
+    tokenHash: string,
+    now: number,
+    change: { password_hash: string; ver: string },
+    also?: InSameTransaction<{ username: string }>,
+  ): Promise<string | undefined>;
   /** Takes back a token that never reached its user: it is useless from now on and does not count towards the hour. */
   discard(tokenHash: string): Promise<void>;
   /** Removes tokens that expired more than an hour before `now`; resolves how many. */

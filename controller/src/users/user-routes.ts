@@ -9,7 +9,7 @@ import {
   UserUpdate,
 } from '@weft/contract';
 import Type from 'typebox';
-import type { UserCaller } from '../caller.ts';
+import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
@@ -43,9 +43,9 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
         if (!request.caller) requireSetupRight(request);
       },
       async handle(context) {
-        if (context.callerIfAny) return users.create(context.body);
+        if (context.callerIfAny) return users.create(context.body, context.callerIfAny);
         if (!context.body.roles.includes('admin')) throw firstUserMustBeAdmin();
-        const created = await users.createFirstAdmin(context.body);
+        const created = await users.createFirstAdmin(context.body, anonymous);
         if (!created) throw new AuthenticationError();
         return created;
       },
@@ -114,7 +114,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       summary: 'Create a user',
       body: UserCreate,
       response: TokenData,
-      handle: ({ body }) => users.create(body),
+      handle: ({ body, caller }) => users.create(body, caller),
     }),
     // spec #11
     route({
@@ -148,7 +148,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       summary: "Change a user's password or roles",
       body: UserUpdate,
       response: TokenData,
-      handle: (context) => users.update(context.path('username'), context.body, context.caller as UserCaller),
+      handle: (context) => users.update(context.path('username'), context.body, context.caller),
     }),
     // spec #10
     route({
@@ -160,7 +160,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       summary: 'Delete a user',
       response: StatusAnswer,
       async handle(context) {
-        await users.remove(context.path('username'));
+        await users.remove(context.path('username'), context.caller);
         return success('The user has been deleted');
       },
     }),

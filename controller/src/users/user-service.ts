@@ -1,10 +1,19 @@
 // Users: accounts of people. Creates, changes and removes them, and tells auth who a user is.
 import { randomUUID } from 'node:crypto';
 import type { TokenData } from '@weft/contract';
-import type { CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import {
+  type Actor,
+  anonymous,
+  type CallerChanged,
+  type Principal,
+  type PrincipalSource,
+  type UserCaller,
+} from '../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { userCreated, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
 export interface NewUser {
@@ -17,6 +26,7 @@ export interface UserServiceOptions {
   users: UserStore;
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
+  audit: AuditService;
   signup: 'open' | 'closed';
   maxUsers: number;
 }
@@ -25,15 +35,17 @@ export class UserService implements PrincipalSource {
   readonly #users: UserStore;
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
+  readonly #audit: AuditService;
   readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
   /** Once true, true for ever: the last administrator cannot disappear. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, signup, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, callerChanged, audit, signup, maxUsers }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
+    this.#audit = audit;
     this.#signup = signup;
     this.#maxUsers = maxUsers;
   }
@@ -51,19 +63,16 @@ export class UserService implements PrincipalSource {
     return toTokenData(await this.#require(username));
   }
 
-  async create(input: NewUser): Promise<TokenData> {
-    await this.#requireRoom();
-    const user = await this.#newRecord(input);
-    // Once more: hashing takes its time, and many may have come meanwhile.
-    await this.#requireRoom();
-    await this.#users.create(user);
-    return toTokenData(user);
+  async create(input: NewUser, by: Actor): Promise<TokenData> {
+    return this.#create(input, by, 'user_created');
   }
 
   /** Creates the first administrator, or resolves undefined if there is one already. */
-  async createFirstAdmin(input: NewUser): Promise<TokenData | undefined> {
+  async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
     const user = await this.#newRecord(input);
-    return (await this.#users.createFirstAdmin(user)) ? toTokenData(user) : undefined;
+    const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
+    const isFirst = await this.#users.createFirstAdmin(user, also);
+    return isFirst ? toTokenData(user) : undefined;
   }
 
   /** Throws PermissionError while nobody may sign up. */
@@ -78,15 +87,15 @@ export class UserService implements PrincipalSource {
 
   async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
     await this.requireSignupOpen();
-    return this.create({ ...input, roles: ['user'] });
+    return this.#create({ ...input, roles: ['user'] }, anonymous, 'user_signed_up');
   }
 
   async update(
     username: string,
     input: { password?: string | null; roles?: string[] | null },
-    by?: UserCaller,
+    by: Actor,
   ): Promise<TokenData> {
-    if (input.roles && by && !by.isAdmin) {
+    if (input.roles && by.kind === 'user' && !by.isAdmin) {
       throw new PermissionError('roles_not_permitted', 'Only administrators may change roles');
     }
     const before = await this.#require(username);
@@ -94,15 +103,17 @@ export class UserService implements PrincipalSource {
     if (input.password) change.password_hash = await this.#hasher.hash(input.password);
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
-    const after = await this.#users.update(before.username, { ...change, ver: generateSecret() });
+    const also = this.#audit.entry<UserRecord>(({ before: was, after: is }) => userUpdated(by, was!, is!));
+    const after = await this.#users.update(before.username, { ...change, ver: generateSecret() }, also);
     if (!after) throw userNotFound();
     this.#callerChanged('user', after.username);
     return toTokenData(after);
   }
 
-  async remove(username: string): Promise<void> {
+  async remove(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    if (!(await this.#users.remove(name))) throw userNotFound();
+    const also = this.#audit.entry<UserRecord>(({ before }) => userRemoved(by, before!));
+    if (!(await this.#users.remove(name, also))) throw userNotFound();
     this.#callerChanged('user', name);
   }
 
@@ -114,6 +125,18 @@ export class UserService implements PrincipalSource {
   async authenticate(username: string, password: string): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
     return (await this.#hasher.verify(user?.password_hash, password)) ? toPrincipal(user!) : undefined;
+  }
+
+  async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
+    await this.#requireRoom();
+    const user = await this.#newRecord(input);
+    // Once more: hashing takes its time, and many may have come meanwhile.
+    await this.#requireRoom();
+    await this.#users.create(
+      user,
+      this.#audit.entry(() => userCreated(by, user, action)),
+    );
+    return toTokenData(user);
   }
 
   async #newRecord({ username, password, roles }: NewUser): Promise<UserRecord> {

@@ -1,7 +1,7 @@
 // Users in SQL. The promises about administrators rest on the one row of `administration`: it comes with the first
 // administrator, and every transaction that may take one away updates it first, so that they go one after the other.
 import { ConflictError } from '../errors.ts';
-import { type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
 type UserRow = {
@@ -41,20 +41,22 @@ class SqlUserStore implements UserStore {
     return row?.count ?? 0;
   }
 
-  async create(user: UserRecord): Promise<void> {
+  async create(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<void> {
     await this.#db
       .transaction(async (tx) => {
         if (isAdmin(user.roles)) await establishAdministration(tx, user.created_at);
         await insertUser(tx, user);
+        await also?.(tx, { after: user });
       })
       .catch(throwUserExists);
   }
 
-  async createFirstAdmin(user: UserRecord): Promise<boolean> {
+  async createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean> {
     return this.#db
       .transaction(async (tx) => {
         if (!(await establishAdministration(tx, user.created_at))) return false;
         await insertUser(tx, user);
+        await also?.(tx, { after: user });
         return true;
       })
       .catch(throwUserExists);
@@ -65,11 +67,20 @@ class SqlUserStore implements UserStore {
     return rows.length === 1;
   }
 
-  async update(username: string, change: UserChange): Promise<UserRecord | undefined> {
+  async update(
+    username: string,
+    change: UserChange,
+    also?: InSameTransaction<UserRecord>,
+  ): Promise<UserRecord | undefined> {
     const { password_hash = null, roles, ver = null } = change;
     const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
     return this.#db.transaction(async (tx) => {
       if (becomesAdmin === 0) await queueUp(tx);
+      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
+      const [before] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
+        username,
+      ]);
+      if (before === undefined) return undefined;
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
            is_admin = COALESCE(?, is_admin), ver = COALESCE(?, ver)
@@ -80,16 +91,19 @@ class SqlUserStore implements UserStore {
       if (password_hash !== null) await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [row.id]);
       if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
       if (becomesAdmin === 0) await assertAdminRemains(tx);
-      return toRecord(row);
+      const after = toRecord(row);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
     });
   }
 
-  async remove(username: string): Promise<boolean> {
+  async remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       await queueUp(tx);
-      const removed = await tx.query('DELETE FROM users WHERE username = ? RETURNING id', [username]);
-      if (removed.length === 0) return false;
+      const [row] = await tx.query<UserRow>(`DELETE FROM users WHERE username = ? RETURNING ${COLUMNS}`, [username]);
+      if (row === undefined) return false;
       await assertAdminRemains(tx);
+      await also?.(tx, { before: toRecord(row) });
       return true;
     });
   }

@@ -1,4 +1,5 @@
 // User records. Usernames arrive here already in their one spelling (lower case).
+import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface UserRecord {
   id: string;
@@ -13,7 +14,10 @@ export interface UserRecord {
 
 export type UserChange = Partial<Pick<UserRecord, 'password_hash' | 'roles' | 'ver'>>;
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/**
+ * Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. `also` runs with the
+ * change, see InSameTransaction.
+ */
 export interface UserStore {
   /** The record, or undefined. */
   get(username: string): Promise<UserRecord | undefined>;
@@ -21,22 +25,22 @@ export interface UserStore {
   list(): Promise<UserRecord[]>;
   count(): Promise<number>;
   /** Durable when it resolves. Throws ConflictError `user_exists` if the username is taken. */
-  create(user: UserRecord): Promise<void>;
+  create(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<void>;
   /**
    * Creates the first administrator. Of any number of calls, on any number of nodes, exactly one resolves true;
    * the others resolve false and change nothing. Throws ConflictError `user_exists` if the username is taken.
    */
-  createFirstAdmin(user: UserRecord): Promise<boolean>;
+  createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean>;
   /** True from the first administrator on, for ever. */
   hasAdmin(): Promise<boolean>;
   /**
    * Resolves the record as it is now, or undefined if there is none. A new password makes open reset tokens useless.
    * Throws ConflictError `last_administrator` rather than take the last administrator's role, whatever runs beside it.
    */
-  update(username: string, change: UserChange): Promise<UserRecord | undefined>;
+  update(username: string, change: UserChange, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
   /**
    * Resolves whether there was one to remove; its reset tokens go with it.
    * Throws ConflictError `last_administrator` rather than remove the last administrator.
    */
-  remove(username: string): Promise<boolean>;
+  remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
 }

@@ -1,0 +1,124 @@
+// Jobs: what a request operation answers, what travels over the broker, what comes back over callbacks and sockets.
+import Type from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time' });
+
+/** Queues and routing keys are named after the kinds of work. */
+export const taskTypes = ['agent_details', 'agent_data', 'send_command', 'emulator_spinup'] as const;
+export type TaskType = (typeof taskTypes)[number];
+
+export const JobState = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], {
+  title: 'JobState',
+  type: 'string',
+});
+export type JobState = Type.Static<typeof JobState>;
+
+export const JobAccepted = Type.Object(
+  {
+    job_number: Type.String({ format: 'uuid' }),
+    status: Type.Literal('queued'),
+    websocket: Type.String({ description: 'Where the results come: the path of the WebSocket.' }),
+  },
+  { title: 'JobAccepted' },
+);
+export type JobAccepted = Type.Static<typeof JobAccepted>;
+
+/** What a message on a job's socket is about. */
+export const EnvelopeType = Type.Enum(['agent_data', 'agent_details', 'emulator', 'command', 'status'], {
+  title: 'EnvelopeType',
+  type: 'string',
+});
+export type EnvelopeType = Type.Static<typeof EnvelopeType>;
+
+export const JobEnvelope = Type.Object(
+  {
+    job_number: Type.String(),
+    seq: Type.Integer({ minimum: 1, description: 'Counts the messages of the job from 1, without a gap.' }),
+    type: EnvelopeType,
+    data: Type.Array(Type.Unknown()),
+    final: Type.Boolean({ description: 'True on the last message of the job.' }),
+    ts: Timestamp,
+  },
+  { title: 'JobEnvelope' },
+);
+export type JobEnvelope = Type.Static<typeof JobEnvelope>;
+
+const jobFields = {
+  job_number: Type.String(),
+  task_type: Type.String({ description: 'What was asked for; `adopted` for a job that an administrator opened.' }),
+  state: JobState,
+  detail: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed, expired or was cancelled.' }),
+  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1, where the worker can tell.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  ended_at: Type.Union([Timestamp, Type.Null()]),
+  expires_at: Type.String({
+    format: 'date-time',
+    description: 'Until then it may run; once it has ended, until then its messages are kept.',
+  }),
+  last_seq: Type.Integer({ description: 'The number of its newest message; 0 without one.' }),
+  bytes: Type.Integer({ description: 'Of all its messages.' }),
+  websocket: Type.String(),
+};
+
+export const Job = Type.Object(jobFields, { title: 'Job' });
+export type Job = Type.Static<typeof Job>;
+
+export const JobWithMessages = Type.Object(
+  {
+    ...jobFields,
+    messages: Type.Array(JobEnvelope, { description: 'Those after `after`, as many as fit.' }),
+    has_more: Type.Boolean({ description: 'True if more can be had now: ask again after the last `seq`.' }),
+  },
+  { title: 'JobWithMessages' },
+);
+export type JobWithMessages = Type.Static<typeof JobWithMessages>;
+
+export const CallbackAnswer = Type.Object(
+  {
+    status: Type.Enum(['delivered', 'queued'], { type: 'string' }),
+    job_number: Type.String(),
+    detail: Type.String(),
+    seq: Type.Integer(),
+  },
+  { title: 'CallbackAnswer' },
+);
+export type CallbackAnswer = Type.Static<typeof CallbackAnswer>;
+
+/** What a worker finds in its queue; the same for every kind of work but for `data`. */
+export const JobMessage = Type.Object(
+  {
+    job_number: Type.String(),
+    task_type: Type.Enum([...taskTypes], { type: 'string' }),
+    requested_by: Type.Object({ kind: Type.String(), id: Type.String() }),
+    callback_token: Type.String({ description: 'Opens the callbacks of this job, and nothing else.' }),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'JobMessage' },
+);
+export type JobMessage = Type.Static<typeof JobMessage>;
+
+/** `data` of `agent_details`: the agents to tell of. */
+export const AgentDetailsTask = Type.Object(
+  {
+    agents: Type.Optional(
+      Type.Array(Type.String(), { description: 'Only agents whose ap_id one of these patterns matches (`*`, `?`).' }),
+    ),
+  },
+  { title: 'AgentDetailsTask' },
+);
+export type AgentDetailsTask = Type.Static<typeof AgentDetailsTask>;
+
+/** `data` of `agent_data`: whose telemetry, and of when; an end in the future makes it a live subscription. */
+export const AgentDataTask = Type.Object(
+  { agent_id: Type.String({ description: 'The ap_id.' }), start_time: Timestamp, end_time: Timestamp },
+  { title: 'AgentDataTask' },
+);
+export type AgentDataTask = Type.Static<typeof AgentDataTask>;
+
+/** One record of the result of `agent_data`. */
+export const AgentDataRecord = Type.Object(
+  { time: Timestamp, field: Type.String(), value: Type.Union([Type.Number(), Type.String()]) },
+  { title: 'AgentDataRecord' },
+);
+export type AgentDataRecord = Type.Static<typeof AgentDataRecord>;

@@ -1,0 +1,48 @@
+// What the audit log says about changes of agents and of enrolment tokens.
+import type { NewAuditEntry } from '../audit/audit-store.ts';
+import { changedKeys, keyNames } from '../audit/change-detail.ts';
+import type { Actor } from '../caller.ts';
+import type { AgentRecord } from './agent-store.ts';
+import type { EnrolmentTokenRecord } from './enrolment-token-store.ts';
+
+export function agentCreated(actor: Actor, agent: AgentRecord): NewAuditEntry {
+  const action = actor.kind === 'enrolment_token' ? 'agent_enrolled' : 'agent_created';
+  return { actor, action, target: toTarget(agent), detail: keyNames(Object.keys(agent.configuration)) };
+}
+
+/** Undefined if it changed nothing. */
+export function agentUpdated(actor: Actor, before: AgentRecord, after: AgentRecord): NewAuditEntry | undefined {
+  const keys = changedKeys(before.configuration, after.configuration);
+  const fields = [
+    ...(before.password_hash === after.password_hash ? [] : ['password']),
+    ...(keys.length > 0 ? ['configuration'] : []),
+  ];
+  if (fields.length === 0) return undefined;
+  const detail = { fields, ...(keys.length > 0 && keyNames(keys)) };
+  return { actor, action: 'agent_updated', target: toTarget(after), detail };
+}
+
+/** Undefined for one that was on board already: of several first logins at once, one is the first. */
+export function agentOnboarded(actor: Actor, before: AgentRecord): NewAuditEntry | undefined {
+  return before.onboard ? undefined : { actor, action: 'agent_onboarded', target: toTarget(before), detail: {} };
+}
+
+export function agentRemoved(actor: Actor, agent: AgentRecord): NewAuditEntry {
+  return { actor, action: 'agent_removed', target: toTarget(agent), detail: {} };
+}
+
+export function enrolmentTokenCreated(actor: Actor, token: EnrolmentTokenRecord): NewAuditEntry {
+  const { id, ap_id_pattern, max_uses } = token;
+  const detail = { ap_id_pattern, expires_at: new Date(token.expires_at).toISOString(), max_uses };
+  return { actor, action: 'enrolment_token_created', target: { kind: 'enrolment_token', name: id }, detail };
+}
+
+export function enrolmentTokenRemoved(actor: Actor, token: EnrolmentTokenRecord): NewAuditEntry {
+  const { id, ap_id_pattern, uses } = token;
+  const target = { kind: 'enrolment_token', name: id };
+  return { actor, action: 'enrolment_token_removed', target, detail: { ap_id_pattern, uses } };
+}
+
+function toTarget({ ap_id }: AgentRecord) {
+  return { kind: 'agent', name: ap_id };
+}

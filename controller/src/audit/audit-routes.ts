@@ -1,0 +1,46 @@
+// Reading the audit log.
+import { AuditPage } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../http/route.ts';
+import type { AuditService } from './audit-service.ts';
+
+const maxEntries = 500;
+/** What the database's number can hold. */
+const maxSeq = 2 ** 31 - 1;
+
+const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 512, description }));
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+
+export function auditRoutes(audit: AuditService): Route[] {
+  return [
+    route({
+      operation: 'list_audit_entries',
+      method: 'GET',
+      url: '/api/v1/audit',
+      tag: 'Audit',
+      summary: 'Who changed what, newest first',
+      query: Type.Object({
+        actor: Name('The name of who did it.'),
+        action: Name('What was done, such as `user_updated`.'),
+        target: Name('The name of what it was done to.'),
+        since: Moment('From this moment on.'),
+        until: Moment('Before this moment.'),
+        before: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only entries older than the one of this `seq`.' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxEntries, default: 100 })),
+      }),
+      response: AuditPage,
+      handle: ({ query: { actor, action, target, since, until, before, limit } }) =>
+        audit.list({
+          actor,
+          action,
+          target,
+          sinceMs: since === undefined ? undefined : Date.parse(since),
+          untilMs: until === undefined ? undefined : Date.parse(until),
+          beforeSeq: before,
+          limit: limit!,
+        }),
+    }),
+  ];
+}

@@ -1,0 +1,214 @@
+// The audit log in SQL. Everything rests on the one row of `audit_head`: it is locked before an entry is numbered, and the
+// lock lasts until the transaction ends, so that the order of numbers is the order of commits.
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { TryLaterError } from '../errors.ts';
+import { type SqlDatabase, type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
+import { ChainWalk, chainHash } from './audit-chain.ts';
+import {
+  type AuditLog,
+  type AuditPageOptions,
+  type AuditRecord,
+  type AuditVerification,
+  maxDetailBytes,
+  maxPageBytes,
+  type NewAuditEntry,
+} from './audit-store.ts';
+
+const COLUMNS = 'seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash';
+const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
+const rowsPerInsert = 50;
+/** How many entries one statement of a search passes over: a few milliseconds' worth. */
+const stretch = 5000;
+/** How many entries a walk along the chain holds at a time. */
+const walkPage = 200;
+/** The least value of the column; no entry of ours has a number below 1. */
+const lowestSeq = -(2 ** 31);
+
+type Head = { seq: number; hash: string };
+
+export function createAuditLog(db: SqlDatabase, now: () => number = Date.now): AuditLog {
+  return new SqlAuditLog(db, now);
+}
+
+class SqlAuditLog implements AuditLog {
+  readonly #db: SqlDatabase;
+  readonly #now: () => number;
+  readonly #lockSql: string;
+
+  constructor(db: SqlDatabase, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+    // SQLite has one writer at a time, from the beginning of its transaction.
+    this.#lockSql = `SELECT seq, hash FROM audit_head WHERE id = 1${db.dialect === 'postgres' ? ' FOR UPDATE' : ''}`;
+  }
+
+  async lock(tx: SqlQueries): Promise<void> {
+    await this.#lockHead(tx);
+  }
+
+  async append(tx: SqlQueries, entries: readonly NewAuditEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    let { seq, hash } = await this.#lockHead(tx);
+    const ts = this.#now();
+    const records = entries.map((entry) => {
+      seq += 1;
+      const content = { seq, ts, ...toColumns(entry) };
+      hash = chainHash(hash, content);
+      return { ...content, hash };
+    });
+    for (let start = 0; start < records.length; start += rowsPerInsert) {
+      await insert(tx, records.slice(start, start + rowsPerInsert));
+    }
+    await tx.query('UPDATE audit_head SET seq = ?, hash = ? WHERE id = 1', [seq, hash]);
+  }
+
+  async list(options: AuditPageOptions): Promise<{ entries: AuditRecord[]; has_more: boolean }> {
+    const { conditions, params } = toConditions(options);
+    const sql = `SELECT ${COLUMNS} FROM audit_log WHERE seq <= ? AND seq >= ?${conditions} ORDER BY seq DESC LIMIT ?`;
+    const wanted = options.limit + 1;
+    const found: AuditRecord[] = [];
+    let end = Math.min((options.beforeSeq ?? Number.POSITIVE_INFINITY) - 1, await this.#newestSeq());
+    // In stretches, because a statement of the embedded database holds up the whole process.
+    while (end > 0 && found.length < wanted) {
+      const start = Math.max(1, end - stretch + 1);
+      const rows = await this.#db.query<Row>(sql, [end, start, ...params, wanted - found.length]);
+      found.push(...rows.map((row) => ({ ...row })));
+      end = start - 1;
+      await setImmediate();
+    }
+    return toPage(found, options.limit);
+  }
+
+  async verify({ fromSeq = 1, notedHash }: { fromSeq?: number; notedHash?: string } = {}): Promise<AuditVerification> {
+    let walk = new ChainWalk();
+    if (fromSeq > 1) {
+      const [before] = await this.#page(fromSeq - 1, 1);
+      if (before?.seq !== fromSeq - 1) return { isWhole: false, seq: fromSeq - 1, reason: 'the entry is missing' };
+      walk = new ChainWalk(before.seq, before.hash);
+    }
+    const startSeq = walk.seq;
+    let isNoted = notedHash === undefined || notedHash === walk.hash;
+    for (;;) {
+      // The head first: what it names is there when it is read, so entries beyond it can only be newer ones.
+      const head = await this.#head();
+      const page = await this.#page(walk.seq === 0 ? lowestSeq : walk.seq + 1, walkPage);
+      for (const entry of page) {
+        const fault = walk.step(entry);
+        if (fault) return { isWhole: false, ...fault };
+        isNoted ||= entry.hash === notedHash;
+      }
+      if (page.length > 0) continue;
+      const fault = endFault(walk, head);
+      if (fault) return { isWhole: false, ...fault };
+      if (!isNoted) return { isWhole: false, seq: walk.seq, reason: 'no entry has the hash that was noted' };
+      return { isWhole: true, count: walk.seq - startSeq, seq: walk.seq, head: walk.hash };
+    }
+  }
+
+  async #lockHead(tx: SqlQueries): Promise<Head> {
+    const [head] = await tx.query<Head>(this.#lockSql);
+    if (!head) throw damaged('its end is not known any more');
+    return head;
+  }
+
+  async #head(): Promise<Head | undefined> {
+    const [head] = await this.#db.query<Head>('SELECT seq, hash FROM audit_head WHERE id = 1');
+    return head;
+  }
+
+  async #newestSeq(): Promise<number> {
+    const [row] = await this.#db.query<{ seq: number | null }>('SELECT MAX(seq) AS seq FROM audit_log');
+    return row?.seq ?? 0;
+  }
+
+  async #page(fromSeq: number, limit: number): Promise<AuditRecord[]> {
+    return this.#db.query<Row>(`SELECT ${COLUMNS} FROM audit_log WHERE seq >= ? ORDER BY seq LIMIT ?`, [
+      fromSeq,
+      limit,
+    ]);
+  }
+}
+
+type Row = { [Column in keyof AuditRecord]: AuditRecord[Column] };
+
+async function insert(tx: SqlQueries, records: readonly AuditRecord[]): Promise<void> {
+  const values = records.flatMap((record): SqlValue[] => [
+    record.seq,
+    record.ts,
+    record.actor_kind,
+    record.actor_id,
+    record.actor_name,
+    record.action,
+    record.target_kind,
+    record.target,
+    record.detail,
+    record.hash,
+  ]);
+  try {
+    await tx.query(`INSERT INTO audit_log (${COLUMNS}) VALUES ${records.map(() => ROW).join(', ')}`, values);
+  } catch (error) {
+    // Must not look like the change's own name being taken.
+    if (error instanceof UniqueViolation) throw damaged('there are entries beyond its end');
+    throw error;
+  }
+}
+
+function toColumns({ actor, action, target, detail }: NewAuditEntry) {
+  return {
+    actor_kind: actor.kind,
+    actor_id: actor.id === null ? null : storable(actor.id),
+    actor_name: storable(actor.name),
+    action,
+    target_kind: target.kind,
+    target: storable(target.name),
+    detail: toDetailText(detail),
+  };
+}
+
+/** What a database gives back differently than it got it would break the chain. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function toDetailText(detail: Record<string, unknown>): string {
+  const text = JSON.stringify(detail);
+  const omitted_bytes = Buffer.byteLength(text);
+  if (omitted_bytes <= maxDetailBytes) return text;
+  return JSON.stringify({ omitted_bytes, sha256: createHash('sha256').update(text).digest('hex') });
+}
+
+function toConditions({ actor, action, target, sinceMs, untilMs }: AuditPageOptions) {
+  const parts: [string, SqlValue | undefined][] = [
+    ['actor_name = ?', actor],
+    ['action = ?', action],
+    ['target = ?', target],
+    ['ts >= ?', sinceMs],
+    ['ts < ?', untilMs],
+  ];
+  const given = parts.filter((part): part is [string, SqlValue] => part[1] !== undefined);
+  return { conditions: given.map(([sql]) => ` AND ${sql}`).join(''), params: given.map(([, value]) => value) };
+}
+
+function toPage(found: AuditRecord[], limit: number): { entries: AuditRecord[]; has_more: boolean } {
+  let bytes = 0;
+  const entries: AuditRecord[] = [];
+  for (const entry of found.slice(0, limit)) {
+    bytes += Buffer.byteLength(entry.detail);
+    if (bytes > maxPageBytes && entries.length > 0) break;
+    entries.push(entry);
+  }
+  return { entries, has_more: entries.length < found.length };
+}
+
+function endFault(walk: ChainWalk, head: Head | undefined): { seq: number; reason: string } | undefined {
+  if (!head) return { seq: walk.seq, reason: 'the end of the log is not known any more' };
+  if (head.seq > walk.seq) return { seq: walk.seq + 1, reason: 'the entry is missing' };
+  if (head.seq < walk.seq) return { seq: head.seq + 1, reason: 'the entry does not belong to the log' };
+  if (head.hash !== walk.hash) return { seq: walk.seq, reason: 'the log ends with another entry than was written' };
+  return undefined;
+}
+
+function damaged(why: string): TryLaterError {
+  return new TryLaterError(503, 'audit_log_damaged', `The audit log cannot go on: ${why}; see weft audit verify`, 60);
+}

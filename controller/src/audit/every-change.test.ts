@@ -1,0 +1,415 @@
+// Every change over HTTP leaves exactly one entry, with the right actor and without a secret; see also no-change.test.ts.
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AuditEntry } from '../../../contract/src/index.ts';
+import { readMail } from '../../../test/smtp.ts';
+import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { openAccounts } from '../wire.ts';
+
+let weft: TestWeft;
+let admin: string;
+const secrets = [password];
+beforeAll(async () => {
+  weft = await startWeft();
+  admin = await weft.admin();
+});
+afterAll(() => weft.stop());
+
+function secret(): string {
+  const made = `canary-${randomBytes(12).toString('hex')}`;
+  secrets.push(made);
+  return made;
+}
+
+let count = 0;
+function newName(): string {
+  count += 1;
+  return `name-${count}`;
+}
+const newUsername = () => `${newName()}@weft.test`;
+
+async function entriesAfter(seq: number): Promise<AuditEntry[]> {
+  const { body } = await weft.request('GET', '/api/v1/audit?limit=500', { token: admin });
+  return (body.entries as AuditEntry[]).filter((entry) => entry.seq > seq).reverse();
+}
+
+const newestSeq = async () => (await entriesAfter(0)).at(-1)?.seq ?? 0;
+
+async function send(method: string, path: string, json?: unknown, token = admin) {
+  const answer = await weft.request(method, path, { token, ...(json !== undefined && { json }) });
+  expect(answer.status, `${method} ${path}: ${JSON.stringify(answer.body)}`).toBe(200);
+  return answer.body;
+}
+
+const byAdmin = { kind: 'user', id: expect.any(String), name: adminUsername };
+const anonymous = { kind: 'anonymous', id: null, name: 'anonymous' };
+const users = '/api/v1/users/';
+const agents = '/api/v1/agents/';
+const apps = '/api/v1/third_party_apps/';
+const tokens = '/api/v1/enrolment_tokens';
+
+const newUser = (username: string, roles = ['user']) => ({ username, password: secret(), roles });
+const newAgent = (ap_id: string, configuration: object = {}) => ({ ap_id, password: secret(), configuration });
+const newApp = (app_name: string, permissions: object = {}) => ({ app_name, api_key: secret(), permissions });
+const newToken = async () => {
+  const body = await send('POST', tokens, { ap_id_pattern: 'name-*', max_uses: 3 });
+  secrets.push(body.token);
+  return body as { id: string; token: string };
+};
+
+/** What was done, and what the log must say of it. */
+interface Done {
+  actor: object;
+  action: string;
+  target: { kind: string; name: string };
+  detail: object;
+}
+
+interface Change {
+  /** As in the OpenAPI document, but for the slash at the end. */
+  route: string;
+  how: string;
+  /** Prepares, and resolves what makes the change. */
+  prepare: () => Promise<() => Promise<Done>>;
+}
+
+const changes: Change[] = [
+  {
+    route: 'POST /api/v1/users/public',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newUsername();
+      await send('POST', `${users}public`, newUser(name, ['user', 'admin']));
+      const detail = { roles: ['user', 'admin'] };
+      return { actor: byAdmin, action: 'user_created', target: { kind: 'user', name }, detail };
+    },
+  },
+  {
+    route: 'POST /api/v1/users',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name.toUpperCase()));
+      return { actor: byAdmin, action: 'user_created', target: { kind: 'user', name }, detail: { roles: ['user'] } };
+    },
+  },
+  {
+    route: 'POST /api/v1/users/signup',
+    how: 'by anybody',
+    prepare: async () => async () => {
+      const name = newUsername();
+      await send('POST', `${users}signup`, { username: name, password: secret() });
+      return {
+        actor: anonymous,
+        action: 'user_signed_up',
+        target: { kind: 'user', name },
+        detail: { roles: ['user'] },
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/users/{username}',
+    how: 'the password, by the user',
+    prepare: async () => {
+      const name = newUsername();
+      const token = await weft.user(name);
+      return async () => {
+        await send('PUT', users + name, { password: secret() }, token);
+        const actor = { kind: 'user', id: expect.any(String), name };
+        return { actor, action: 'user_updated', target: { kind: 'user', name }, detail: { fields: ['password'] } };
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/users/{username}',
+    how: 'password and roles, by an administrator',
+    prepare: async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name));
+      return async () => {
+        await send('PUT', users + name, { password: secret(), roles: ['admin'] });
+        const detail = { fields: ['password', 'roles'], roles: { before: ['user'], after: ['admin'] } };
+        return { actor: byAdmin, action: 'user_updated', target: { kind: 'user', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/users/{username}',
+    how: 'by the user',
+    prepare: async () => {
+      const name = newUsername();
+      const token = await weft.user(name);
+      return async () => {
+        await send('DELETE', users + name, undefined, token);
+        const actor = { kind: 'user', id: expect.any(String), name };
+        return { actor, action: 'user_removed', target: { kind: 'user', name }, detail: { roles: ['user'] } };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/users/reset-password',
+    how: 'with a reset token',
+    prepare: async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name));
+      await send('POST', `${users}password-recovery`, { username: name });
+      const outbox = join(weft.config.dataDir, 'outbox');
+      await vi.waitFor(async () => expect(await readdir(outbox)).toHaveLength(1), { timeout: 8000, interval: 50 });
+      const { text } = readMail(await readFile(join(outbox, (await readdir(outbox))[0]!), 'utf8'));
+      const token = /#token=([\w-]+)/.exec(text)![1]!;
+      secrets.push(token);
+      return async () => {
+        await send('POST', `${users}reset-password`, { token, new_password: secret() });
+        const detail = { fields: ['password'] };
+        return { actor: anonymous, action: 'password_reset', target: { kind: 'user', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/agents/public',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newName();
+      await send('POST', `${agents}public`, newAgent(name));
+      return { actor: byAdmin, action: 'agent_created', target: { kind: 'agent', name }, detail: { keys: [] } };
+    },
+  },
+  {
+    route: 'POST /api/v1/agents/public',
+    how: 'with an enrolment token',
+    prepare: async () => {
+      const { id, token } = await newToken();
+      return async () => {
+        const name = newName();
+        await send('POST', `${agents}public`, newAgent(name, { site: secret() }), token);
+        const actor = { kind: 'enrolment_token', id, name: id };
+        return { actor, action: 'agent_enrolled', target: { kind: 'agent', name }, detail: { keys: ['site'] } };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/agents',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name, { wifi: { passphrase: secret() }, emulated: true }));
+      return { actor: byAdmin, action: 'agent_created', target: { kind: 'agent', name }, detail: { keys: ['wifi'] } };
+    },
+  },
+  {
+    route: 'POST /api/v1/token',
+    how: "an agent's first login",
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, { ...newAgent(name), password });
+      return async () => {
+        await Promise.all([weft.login('agent', name), weft.login('agent', name)]);
+        await weft.login('agent', name);
+        const actor = { kind: 'agent', id: expect.any(String), name };
+        return { actor, action: 'agent_onboarded', target: { kind: 'agent', name }, detail: {} };
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/agents/{ap_id}',
+    how: 'password and configuration, by the agent',
+    prepare: async () => {
+      const name = newName();
+      const token = await weft.agent(name, { same: { a: [1] }, gone: 1, changed: secret() });
+      return async () => {
+        const configuration = { same: { a: [1] }, changed: secret(), added: 1 };
+        await send('PUT', agents + name, { password: secret(), configuration }, token);
+        const actor = { kind: 'agent', id: expect.any(String), name };
+        const detail = { fields: ['password', 'configuration'], keys: ['changed', 'added', 'gone'] };
+        return { actor, action: 'agent_updated', target: { kind: 'agent', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/agents/{ap_id}',
+    how: 'very many keys',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name));
+      return async () => {
+        const keys = Array.from({ length: 600 }, (_, n) => `${n}-`.padEnd(n === 0 ? 300 : 5, 'k'));
+        await send('PUT', agents + name, { configuration: Object.fromEntries(keys.map((key) => [key, 1])) });
+        const shown = [`${keys[0]!.slice(0, 100)}…`, ...keys.slice(1, 50)];
+        const detail = { fields: ['configuration'], keys: shown, more_keys: 550 };
+        return { actor: byAdmin, action: 'agent_updated', target: { kind: 'agent', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/agent_update/update',
+    how: 'a configuration that changes, by the agent',
+    prepare: async () => {
+      const name = newName();
+      const token = await weft.agent(name, { site: 'a', floor: 1 });
+      return async () => {
+        const configuration = { site: secret(), floor: 1 };
+        await send('POST', '/api/v1/agent_update/update', { rssi: -60, configuration }, token);
+        await send('POST', '/api/v1/agent_update/update', { rssi: -61, configuration }, token);
+        await send('POST', '/api/v1/agent_update/update', { rssi: -62 }, token);
+        const actor = { kind: 'agent', id: expect.any(String), name };
+        const detail = { fields: ['configuration'], keys: ['site'] };
+        return { actor, action: 'agent_updated', target: { kind: 'agent', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/agents/{ap_id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name));
+      return async () => {
+        await send('DELETE', agents + name);
+        return { actor: byAdmin, action: 'agent_removed', target: { kind: 'agent', name }, detail: {} };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/enrolment_tokens',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const { id } = await newToken();
+      const detail = { ap_id_pattern: 'name-*', expires_at: expect.stringMatching(/Z$/), max_uses: 3 };
+      return {
+        actor: byAdmin,
+        action: 'enrolment_token_created',
+        target: { kind: 'enrolment_token', name: id },
+        detail,
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/enrolment_tokens/{id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const { id, token } = await newToken();
+      await send('POST', `${agents}public`, newAgent(newName()), token);
+      return async () => {
+        await send('DELETE', `${tokens}/${id}`);
+        const target = { kind: 'enrolment_token', name: id };
+        const detail = { ap_id_pattern: 'name-*', uses: 1 };
+        return { actor: byAdmin, action: 'enrolment_token_removed', target, detail };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/third_party_apps',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newName();
+      await send('POST', apps, newApp(name, { read: true, note: secret() }));
+      const detail = { permissions: { before: {}, after: { read: true }, other: { keys: ['note'] } } };
+      return { actor: byAdmin, action: 'app_created', target: { kind: 'third_party_app', name }, detail };
+    },
+  },
+  {
+    route: 'PUT /api/v1/third_party_apps/{app_name}',
+    how: 'key and permissions, by an administrator',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', apps, newApp(name, { agents: ['a-*'], read: true, priority: 1 }));
+      return async () => {
+        const globs = Array.from({ length: 1000 }, (_, n) => `glob-${n}`);
+        const permissions = { agents: globs, read: true, commands: false };
+        await send('PUT', apps + name, { api_key: secret(), permissions });
+        const after = { agents: { omitted_bytes: JSON.stringify(globs).length }, commands: false };
+        const detail = {
+          fields: ['api_key', 'permissions'],
+          permissions: { before: { agents: ['a-*'], priority: 1 }, after },
+        };
+        return { actor: byAdmin, action: 'app_updated', target: { kind: 'third_party_app', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/third_party_apps/{app_name}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', apps, newApp(name));
+      return async () => {
+        await send('DELETE', apps + name);
+        return { actor: byAdmin, action: 'app_removed', target: { kind: 'third_party_app', name }, detail: {} };
+      };
+    },
+  },
+];
+
+/** Routes that take something in and change no record. */
+const changeNothing = [
+  // The wish is stored; what comes of it is a mail.
+  'POST /api/v1/users/password-recovery',
+  'POST /api/v1/write',
+  'POST /write',
+  'POST /api/v2/write',
+  // Work on what is there already; a job is a record of its own.
+  'POST /api/v1/agent_data/request_agent_data',
+  'POST /api/v1/agent_details/request_all_agents_details',
+  'POST /api/v1/callback/agent_data',
+  'POST /api/v1/callback/agent_details',
+  'POST /api/v1/callback/emulator',
+  'DELETE /api/v1/jobs/{job_number}',
+];
+
+describe('a change', () => {
+  it.each(changes)('at $route leaves one entry: $how', async ({ prepare }) => {
+    const change = await prepare();
+    const before = await newestSeq();
+    const startedAt = Date.now();
+    const expected = await change();
+    const entries = await entriesAfter(before);
+    expect(entries).toEqual([
+      {
+        seq: before + 1,
+        ts: expect.stringMatching(/^20.*Z$/),
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        ...expected,
+      },
+    ]);
+    expect(Date.parse(entries[0]!.ts)).toBeGreaterThanOrEqual(startedAt);
+    const text = JSON.stringify(entries);
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+  });
+
+  it('is looked at here for every route that could make one', async () => {
+    const { paths } = (await weft.request('GET', '/openapi.json')).body;
+    const routes = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\/$/, '')}`),
+    );
+    const writing = routes.filter((route) => !route.startsWith('GET '));
+    const known = new Set([...changes.map(({ route }) => route), ...changeNothing]);
+    expect(writing.filter((route) => !known.has(route))).toEqual([]);
+    expect(changes.filter(({ route }) => !writing.includes(route))).toEqual([]);
+  });
+
+  it('by nobody, by the settings and on the command line has its actor', async () => {
+    const fresh = await startWeft();
+    const settled = await startWeft({ WEFT_ADMIN_USERNAME: adminUsername, WEFT_ADMIN_PASSWORD: password });
+    try {
+      const accounts = await openAccounts(fresh.config, 'operator');
+      await accounts.users.create({ username: 'ada@weft.test', password, roles: ['user'] });
+      await accounts.users.setPassword('ada@weft.test', 'another password');
+      await accounts.close();
+      const read = async (node: TestWeft) => {
+        const { body } = await node.request('GET', '/api/v1/audit', { token: await node.admin() });
+        return body.entries.map((entry: AuditEntry) => [entry.actor.kind, entry.actor.name, entry.action]);
+      };
+      expect(await read(fresh)).toEqual([
+        ['anonymous', 'anonymous', 'first_admin_created'],
+        ['command_line', 'operator', 'user_updated'],
+        ['command_line', 'operator', 'user_created'],
+      ]);
+      expect(await read(settled)).toEqual([['system', 'weft', 'first_admin_created']]);
+    } finally {
+      await fresh.stop();
+      await settled.stop();
+    }
+  });
+});

@@ -1,0 +1,28 @@
+// `weft audit verify`: whether anybody has been at the audit log.
+import { parseCommandLine } from './command-line.ts';
+import { readConfig } from './read-config.ts';
+import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
+
+const usage = 'Usage: weft audit verify [--head HASH] [--json]';
+
+export async function auditCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { valued: ['head'], bare: ['json'] });
+  if (line.words.length !== 1 || line.words[0] !== 'verify') throw new UsageError(usage);
+  const notedHash = line.options.get('head')?.trim().toLowerCase();
+  if (notedHash !== undefined && !/^[0-9a-f]{64}$/.test(notedHash)) {
+    throw new UsageError('--head must be a hash of 64 hexadecimal digits.');
+  }
+  const config = readConfig(line, around.env);
+
+  const { openAuditLog } = await import('../wire.ts');
+  const log = await openAuditLog(config);
+  try {
+    const result = await log.verify(notedHash === undefined ? {} : { notedHash });
+    if (line.options.has('json')) around.stdout.write(`${JSON.stringify(result)}\n`);
+    else if (result.isWhole) around.stdout.write(`The audit log is whole: ${result.count} entries.\n${result.head}\n`);
+    else around.stdout.write(`The audit log is broken at entry ${result.seq}: ${result.reason}.\n`);
+    return result.isWhole ? exitCode.ok : exitCode.failure;
+  } finally {
+    await log.close();
+  }
+}

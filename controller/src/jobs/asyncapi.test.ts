@@ -1,0 +1,29 @@
+// Holds the AsyncAPI document against what it must name, and every reference in it against its target.
+import { expect, test } from 'vitest';
+import { createAsyncApi } from './asyncapi.ts';
+
+const document = createAsyncApi();
+
+test('names each queue that Weft publishes to, and the socket', () => {
+  expect(Object.keys(document.channels as object)).toEqual(['agent_details', 'agent_data', 'job']);
+});
+
+test('every reference has a target', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1]!);
+  expect(references.length).toBeGreaterThan(5);
+  for (const reference of references) {
+    const target = reference
+      .split('/')
+      .reduce<unknown>((part, key) => (part as Record<string, unknown>)?.[key], document);
+    expect(target, reference).toBeDefined();
+  }
+});
+
+test('a message of the queue has its own data', () => {
+  const { agent_data } = (document.components as { messages: Record<string, { payload: { properties: object } }> })
+    .messages;
+  expect(agent_data!.payload.properties).toMatchObject({
+    task_type: { const: 'agent_data' },
+    data: { required: ['agent_id', 'start_time', 'end_time'] },
+  });
+});

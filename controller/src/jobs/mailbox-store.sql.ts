@@ -1,0 +1,127 @@
+// The messages of jobs in SQL. The job's row counts them: whoever raises its number has the right to that number.
+import { type SqlDatabase, type SqlQueries, type SqlRow, UniqueViolation } from '../storage/sql-database.ts';
+import type { AppendOutcome, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
+
+const COLUMNS = 'job_number, seq, type, data, final, ts, chunk';
+/** Of one page, however small they are. */
+const maxMessagesPerPage = 1000;
+
+type MessageRow = Omit<MessageRecord, 'final'> & { final: number } & SqlRow;
+
+export function createMailboxStore(db: SqlDatabase): MailboxStore {
+  return new SqlMailboxStore(db);
+}
+
+class SqlMailboxStore implements MailboxStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async append(message: NewMessage): Promise<AppendOutcome> {
+    try {
+      return await this.#db.transaction((tx) => appendIn(tx, message));
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error;
+      // Another node has stored the same chunk since this one looked.
+      const first = await findChunk(this.#db, message);
+      if (!first) throw error;
+      return { outcome: 'repeated', message: first };
+    }
+  }
+
+  async list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
+    const sizes = await this.#db.query<{ seq: number; bytes: number }>(
+      'SELECT seq, bytes FROM job_messages WHERE job_number = ? AND seq > ? ORDER BY seq LIMIT ?',
+      [job_number, afterSeq, maxMessagesPerPage],
+    );
+    let room = maxBytes;
+    let last = sizes[0]?.seq;
+    if (last === undefined) return [];
+    for (const { seq, bytes } of sizes) {
+      room -= bytes;
+      if (room < 0) break;
+      last = seq;
+    }
+    const rows = await this.#db.query<MessageRow>(
+      `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND seq > ? AND seq <= ? ORDER BY seq`,
+      [job_number, afterSeq, last],
+    );
+    return rows.map(toRecord);
+  }
+
+  async lastChunk(job_number: string): Promise<MessageRecord | undefined> {
+    const [row] = await this.#db.query<MessageRow>(
+      `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND chunk IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+      [job_number],
+    );
+    return row && toRecord(row);
+  }
+}
+
+async function appendIn(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {
+  const { job_number, type, data, ts, chunk, ends, progress = null } = message;
+  const { maxMessages = Number.MAX_SAFE_INTEGER, maxBytes = Number.MAX_SAFE_INTEGER } = message;
+  const bytes = Buffer.byteLength(data);
+  const [job] = await tx.query<{ last_seq: number }>(
+    `UPDATE jobs SET last_seq = last_seq + 1, bytes = bytes + ?, attempts = 0, state = ?, updated_at = ?,
+       progress = COALESCE(?, progress), detail = COALESCE(?, detail), ended_at = ?,
+       expires_at = COALESCE(?, expires_at)
+     WHERE job_number = ? AND ended_at IS NULL AND last_seq < CAST(? AS BIGINT) AND bytes <= ?
+       AND NOT EXISTS (SELECT 1 FROM job_messages WHERE job_number = ? AND type = ? AND chunk = ?)
+     RETURNING last_seq`,
+    [
+      bytes,
+      ends?.state ?? 'running',
+      ts,
+      progress,
+      ends?.detail ?? null,
+      ends ? ts : null,
+      ends?.keepUntil ?? null,
+      job_number,
+      maxMessages,
+      maxBytes - bytes,
+      job_number,
+      type,
+      chunk,
+    ],
+  );
+  if (!job) return whyNot(tx, message);
+  const stored: MessageRecord = { job_number, seq: job.last_seq, type, data, final: ends !== undefined, ts, chunk };
+  await tx.query(`INSERT INTO job_messages (${COLUMNS}, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+    job_number,
+    stored.seq,
+    type,
+    data,
+    Number(stored.final),
+    ts,
+    chunk,
+    bytes,
+  ]);
+  return { outcome: 'stored', message: stored };
+}
+
+async function whyNot(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {
+  const first = await findChunk(tx, message);
+  if (first) return { outcome: 'repeated', message: first };
+  const [job] = await tx.query<{ ended_at: number | null }>('SELECT ended_at FROM jobs WHERE job_number = ?', [
+    message.job_number,
+  ]);
+  if (!job) return { outcome: 'unknown_job' };
+  return { outcome: job.ended_at === null ? 'full' : 'ended' };
+}
+
+async function findChunk(db: SqlQueries, message: NewMessage): Promise<MessageRecord | undefined> {
+  if (message.chunk === null) return undefined;
+  const [row] = await db.query<MessageRow>(
+    `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND type = ? AND chunk = ?`,
+    [message.job_number, message.type, message.chunk],
+  );
+  return row && toRecord(row);
+}
+
+function toRecord(row: MessageRow): MessageRecord {
+  const { job_number, seq, type, data, final, ts, chunk } = row;
+  return { job_number, seq, type, data, final: final === 1, ts, chunk };
+}

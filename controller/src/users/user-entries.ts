@@ -1,0 +1,33 @@
+// What the audit log says about changes of users.
+import type { NewAuditEntry } from '../audit/audit-store.ts';
+import { type Actor, anonymous } from '../caller.ts';
+import type { UserRecord } from './user-store.ts';
+
+export function userCreated(actor: Actor, user: UserRecord, action: string): NewAuditEntry {
+  return { actor, action, target: toTarget(user), detail: { roles: user.roles } };
+}
+
+/** Undefined if it changed nothing. */
+export function userUpdated(actor: Actor, before: UserRecord, after: UserRecord): NewAuditEntry | undefined {
+  const hasNewRoles = before.roles.join() !== after.roles.join();
+  const fields = [
+    ...(before.password_hash === after.password_hash ? [] : ['password']),
+    ...(hasNewRoles ? ['roles'] : []),
+  ];
+  if (fields.length === 0) return undefined;
+  const detail = { fields, ...(hasNewRoles && { roles: { before: before.roles, after: after.roles } }) };
+  return { actor, action: 'user_updated', target: toTarget(after), detail };
+}
+
+export function userRemoved(actor: Actor, user: UserRecord): NewAuditEntry {
+  return { actor, action: 'user_removed', target: toTarget(user), detail: { roles: user.roles } };
+}
+
+/** By whoever had the mail: it proves no more than that. */
+export function passwordReset(user: { username: string }): NewAuditEntry {
+  return { actor: anonymous, action: 'password_reset', target: toTarget(user), detail: { fields: ['password'] } };
+}
+
+function toTarget({ username }: { username: string }) {
+  return { kind: 'user', name: username };
+}

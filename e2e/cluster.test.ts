@@ -1,0 +1,103 @@
+// Two controllers and two workers on PostgreSQL, InfluxDB and RabbitMQ behind a proxy: they behave as one.
+import { expect, inject, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { startCluster } from './cluster.ts';
+import { JobLedger } from './job-ledger.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
+
+const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const details = '/api/v1/agent_details/request_all_agents_details';
+
+test.skipIf(isMissing)(
+  'result before socket, socket before result, socket on the other node; revocation reaches everybody',
+  { timeout: 120_000 },
+  async () => {
+    const cluster = await startCluster();
+    const [a, b] = cluster.controllers as [(typeof cluster.controllers)[0], (typeof cluster.controllers)[0]];
+    const token = (await a.login(adminUsername, password)).body.access_token as string;
+    const json = { ap_id: 'ap-1', password, configuration: {} };
+    expect((await a.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    const agent = (await b.login('ap-1', password, 'agent')).body.access_token as string;
+
+    // Everything through the proxy, so that requests, callbacks and sockets meet different nodes.
+    const ledger = new JobLedger(() => cluster.url, token);
+    for (let round = 0; round < 20; round++) {
+      const job = (await ledger.ask(details))!;
+      if (round % 2 === 0) {
+        await eventually(
+          () => b.request('GET', `/api/v1/jobs/${job.job_number}`, { token }),
+          ({ body }) => body.state === 'succeeded',
+        );
+      }
+      await ledger.follow(job, 10_000);
+      expect(job.data).toMatchObject([{ ap_id: 'ap-1' }]);
+    }
+    expect(ledger.violations).toEqual([]);
+
+    // A live job: the socket hangs on B, the callback goes to A, within a second.
+    const own = await a.request('POST', '/api/v1/callback/agent_data?job_number=by-hand-1', { token, json: [1] });
+    expect(own.status).toBe(200);
+    const socket = new WebSocket(`${b.url.replace('http', 'ws')}/api/v1/ws/by-hand-1?token=${token}`);
+    const seen: number[] = [];
+    socket.on('message', (bytes) => seen.push(...JSON.parse(String(bytes)).data));
+    await eventually(
+      async () => seen.length,
+      (length) => length === 1,
+    );
+    for (const [node, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const before = seen.length;
+      const sentAt = performance.now();
+      await node.request('POST', '/api/v1/callback/agent_data?job_number=by-hand-1', { token, json: [before + 1] });
+      await eventually(
+        async () => seen.length,
+        (length) => length === before + 1,
+      );
+      expect(performance.now() - sentAt, `from ${node.url}, beside ${other.url}`).toBeLessThan(1000);
+    }
+    expect(seen).toEqual([1, 2, 3]);
+
+    // A live subscription follows what is posted to either node.
+    const query = new URLSearchParams({
+      agent_id: 'ap-1',
+      start_time: new Date(Date.now() - 1000).toISOString(),
+      end_time: new Date(Date.now() + 12_000).toISOString(),
+    });
+    const live = (await ledger.ask(`/api/v1/agent_data/request_agent_data?${query}`))!;
+    const following = ledger.follow(live);
+    for (const [index, node] of [a, b, a, b].entries()) {
+      const { status } = await node.request('POST', '/api/v1/agent_update/update', {
+        token: agent,
+        json: { load: index },
+      });
+      expect(status).toBe(200);
+    }
+    await following;
+    expect([live.end, live.data.map(({ value }) => value).sort()]).toEqual(['succeeded', [0, 1, 2, 3]]);
+
+    // Revoked on A, refused on B, and cut off there.
+    const username = 'bob@example.org';
+    await a.request('POST', '/api/v1/users/', { token, json: { username, password, roles: ['admin'] } });
+    const revoked = (await b.login(username, password)).body.access_token as string;
+    const watching = new WebSocket(`${b.url.replace('http', 'ws')}/api/v1/ws/by-hand-1?token=${revoked}`);
+    await new Promise((resolve) => watching.on('open', resolve));
+    const closed = new Promise<number>((resolve) => watching.on('close', resolve));
+    await a.request('PUT', `/api/v1/users/${username}`, { token, json: { password: 'another password' } });
+    const revokedAt = performance.now();
+    await eventually(
+      () => b.request('GET', '/api/v1/users/me', { token: revoked }),
+      ({ status }) => status === 401,
+    );
+    expect(performance.now() - revokedAt).toBeLessThan(1000);
+    expect(await closed).toBe(4401);
+    expect(performance.now() - revokedAt).toBeLessThan(3000);
+
+    // A node that holds the socket dies: a reconnect, and nothing else.
+    const last = (await ledger.ask(details))!;
+    await b.end('SIGKILL');
+    await ledger.follow(last);
+    expect([last.end, ...ledger.violations]).toEqual(['succeeded']);
+  },
+);

@@ -1,0 +1,139 @@
+// Weft on several processes: controllers and workers on a PostgreSQL, an InfluxDB and a RabbitMQ of their own, behind a
+// proxy that hands requests and sockets out in turn.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startInflux, type TestInflux } from '../test/influx.ts';
+import { startPostgres, type TestPostgres } from '../test/postgres.ts';
+import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+
+export interface ClusterOptions {
+  controllers?: number;
+  workers?: number;
+  env?: Record<string, string>;
+  /** Where the controllers find RabbitMQ, if not directly. */
+  amqpUrl?: (rabbit: TestRabbit) => string;
+}
+
+export class Cluster {
+  readonly postgres: TestPostgres;
+  readonly influx: TestInflux;
+  readonly rabbit: TestRabbit;
+  readonly env: Record<string, string>;
+  controllers: WeftServer[] = [];
+  workers: WeftServer[] = [];
+  /** The proxy; everything a client does goes through it. */
+  url = '';
+
+  constructor(postgres: TestPostgres, influx: TestInflux, rabbit: TestRabbit, env: Record<string, string>) {
+    this.postgres = postgres;
+    this.influx = influx;
+    this.rabbit = rabbit;
+    this.env = env;
+  }
+
+  startController(port: number): Promise<WeftServer> {
+    return serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port) } });
+  }
+
+  startWorker(): Promise<WeftServer> {
+    return serve({ env: { ...this.env, WEFT_ROLES: 'worker', WEFT_CALLBACK_URL: this.url } });
+  }
+
+  /** Ends it without a word, and starts another in its place. */
+  async replaceWorker(index: number): Promise<void> {
+    await this.workers[index]!.end('SIGKILL');
+    this.workers[index] = await this.startWorker();
+  }
+
+  async replaceController(index: number): Promise<void> {
+    const { port } = new URL(this.controllers[index]!.url);
+    await this.controllers[index]!.end('SIGKILL');
+    this.controllers[index] = await this.startController(Number(port));
+  }
+}
+
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const servers = await Promise.all([startPostgres(), startInflux(), startRabbit()]);
+  onTestFinished(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+  }, 60_000);
+  const [postgres, influx, rabbit] = servers;
+  const cluster = new Cluster(postgres, influx, rabbit, {
+    WEFT_DATABASE_URL: postgres.url,
+    WEFT_INFLUX_URL: `${influx.url}?db=weft`,
+    WEFT_AMQP_URL: options.amqpUrl?.(rabbit) ?? rabbit.url,
+    WEFT_SECRET: randomBytes(48).toString('base64'),
+    WEFT_ADMIN_USERNAME: adminUsername,
+    WEFT_ADMIN_PASSWORD: password,
+    ...options.env,
+  });
+  const ports = await freePorts(options.controllers ?? 2);
+  cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
+  if (ports.length > 0) cluster.url = await startProxy(ports);
+  cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
+  return cluster;
+}
+
+/** HAProxy, which repeats on another node what never reached one. */
+async function startProxy(ports: number[]): Promise<string> {
+  const [port] = await freePorts(1);
+  const folder = temporaryFolder();
+  const file = join(folder, 'haproxy.cfg');
+  const servers = ports.map((each, index) => `  server node${index} 127.0.0.1:${each} check inter 200ms fall 2 rise 1`);
+  writeFileSync(
+    file,
+    `defaults
+  mode http
+  timeout connect 1s
+  timeout client 60s
+  timeout server 60s
+  timeout tunnel 1h
+  retries 5
+  option redispatch 1
+  retry-on conn-failure empty-response
+frontend weft
+  bind 127.0.0.1:${port}
+  default_backend nodes
+backend nodes
+  balance roundrobin
+  option httpchk GET /readyz
+${servers.join('\n')}
+`,
+  );
+  const child: ChildProcess = spawn('/usr/sbin/haproxy', ['-db', '-q', '-f', file], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(
+    () =>
+      fetch(`${url}/healthz`).then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    (status) => status === 200,
+  );
+  return url;
+}
+
+/** Free a moment ago; nothing on the machine keeps them free. */
+async function freePorts(count: number): Promise<number[]> {
+  const probes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const probe = createServer();
+      await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+      return probe;
+    }),
+  );
+  return await Promise.all(
+    probes.map(async (probe) => {
+      const address = probe.address();
+      await new Promise((resolve) => probe.close(resolve));
+      if (address === null || typeof address === 'string') throw new Error('The probe got no port');
+      return address.port;
+    }),
+  );
+}

@@ -1,0 +1,197 @@
+// The job path while its parts die. Jobs are asked for all the time; in the end every accepted one must have ended well,
+// with every message seen in order and once. A run that did too little proves nothing and fails.
+import { connect } from 'amqplib';
+import { expect, inject, test } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '../test/tcp-proxy.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { JobLedger, type LedgerJob } from './job-ledger.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
+
+const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const details = '/api/v1/agent_details/request_all_agents_details';
+const samples = 2_000;
+const fields = 6;
+const start = Date.now() - 3_600_000;
+
+/** Three agents, one of them with a history of several chunks. */
+async function prepare(cluster: Cluster): Promise<{ ledger: JobLedger; token: string; history: string }> {
+  const [weft] = cluster.controllers;
+  const token = (await weft!.login(adminUsername, password)).body.access_token as string;
+  for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) {
+    const json = { ap_id, password, configuration: {} };
+    expect((await weft!.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  }
+  const agent = (await weft!.login('ap-1', password, 'agent')).body.access_token as string;
+  for (let done = 0; done < samples; done += 500) {
+    const batch = Array.from({ length: 500 }, (_, n) => ({
+      ts: start + (done + n) * 1000,
+      ...Object.fromEntries(Array.from({ length: fields }, (_, field) => [`m${field}`, done + n])),
+    }));
+    const { status } = await weft!.request('POST', '/api/v1/agent_update/update', {
+      token: agent,
+      json: { samples: batch },
+    });
+    expect(status).toBe(200);
+  }
+  const query = new URLSearchParams({
+    agent_id: 'ap-1',
+    start_time: new Date(start).toISOString(),
+    end_time: new Date(start + samples * 1000).toISOString(),
+  });
+  const history = `/api/v1/agent_data/request_agent_data?${query}`;
+  return { ledger: new JobLedger(() => cluster.url, token), token, history };
+}
+
+/** Asks for jobs, about one in five a long one, while `fault` happens; then waits for all to end. */
+async function underLoad(ledger: JobLedger, history: string, fault: () => Promise<void>): Promise<void> {
+  const following: Promise<LedgerJob>[] = [];
+  let isOver = false;
+  const asking = (async () => {
+    for (let count = 0; !isOver; count++) {
+      const job = await ledger.ask(count % 5 === 0 ? history : details);
+      if (job) following.push(ledger.follow(job, 90_000));
+      await new Promise((next) => setTimeout(next, 40));
+    }
+  })();
+  await fault().finally(() => {
+    isOver = true;
+  });
+  await asking;
+  await Promise.all(following);
+}
+
+function judge(ledger: JobLedger, atLeast: number): void {
+  expect(ledger.violations).toEqual([]);
+  expect(ledger.jobs.filter(({ end }) => end !== 'succeeded').map(({ path, end }) => `${path} ${end}`)).toEqual([]);
+  expect(ledger.jobs.length).toBeGreaterThanOrEqual(atLeast);
+  const long = ledger.jobs.filter(({ path }) => path !== details);
+  expect(long.length).toBeGreaterThanOrEqual(atLeast / 10);
+  for (const { data } of long) {
+    expect(data.length).toBe(samples * fields);
+    expect(data.every(({ value }, index) => value === Math.floor(index / fields))).toBe(true);
+  }
+  for (const { path, data } of ledger.jobs) {
+    if (path === details) expect(data.map(({ ap_id }) => ap_id)).toEqual(['ap-1', 'ap-2', 'ap-3']);
+  }
+}
+
+const isAnswering = (cluster: Cluster, ledger: JobLedger) => async () =>
+  (await ledger.ask(details)) !== undefined && cluster;
+
+test.skipIf(isMissing)('workers killed twenty times', { timeout: 240_000 }, async () => {
+  const cluster = await startCluster({ controllers: 1, workers: 2 });
+  const { ledger, history } = await prepare(cluster);
+  await underLoad(ledger, history, async () => {
+    for (let kill = 0; kill < 20; kill++) {
+      const asked = ledger.jobs.length;
+      await eventually(
+        async () => ledger.jobs.length,
+        (length) => length > asked + 5,
+      );
+      await cluster.replaceWorker(kill % 2);
+    }
+  });
+  judge(ledger, 100);
+});
+
+test.skipIf(isMissing)(
+  'RabbitMQ stopped, killed, and its queue deleted, with jobs in flight',
+  { timeout: 240_000 },
+  async () => {
+    const cluster = await startCluster({ controllers: 2, workers: 1 });
+    const { ledger, history } = await prepare(cluster);
+    await underLoad(ledger, history, async () => {
+      const more = async () => {
+        const asked = ledger.jobs.length;
+        await eventually(
+          async () => ledger.jobs.length,
+          (length) => length > asked + 20,
+        );
+      };
+      await more();
+      await cluster.rabbit.pause();
+      await more();
+      await cluster.rabbit.start();
+      await more();
+      await cluster.rabbit.crash();
+      await more();
+      await cluster.rabbit.start();
+      await more();
+      const connection = await connect(cluster.rabbit.url);
+      const channel = await connection.createChannel();
+      await channel.deleteQueue('agent_details');
+      await channel.deleteQueue('agent_data');
+      await more();
+      // What nobody can read must not stand in the way of the rest.
+      channel.sendToQueue('agent_details', Buffer.from('{"not a job'));
+      channel.sendToQueue(
+        'agent_details',
+        Buffer.from(JSON.stringify({ job_number: 'nobody', task_type: 'agent_details' })),
+      );
+      await more();
+      await connection.close();
+    });
+    judge(ledger, 150);
+    const [weft] = cluster.controllers;
+    const metrics = await weft!.request('GET', '/metrics');
+    expect(metrics.body).toMatch(/weft_dead_letters_total \d/);
+  },
+);
+
+test.skipIf(isMissing)('PostgreSQL killed under load, five times', { timeout: 240_000 }, async () => {
+  const cluster = await startCluster({ controllers: 2, workers: 1 });
+  const { ledger, history } = await prepare(cluster);
+  await underLoad(ledger, history, async () => {
+    for (let round = 0; round < 5; round++) {
+      const asked = ledger.jobs.length;
+      await eventually(
+        async () => ledger.jobs.length,
+        (length) => length > asked + 20,
+      );
+      await cluster.postgres.crash();
+      await cluster.postgres.start();
+      await eventually(isAnswering(cluster, ledger), Boolean);
+    }
+  });
+  judge(ledger, 100);
+});
+
+test.skipIf(isMissing)('a controller killed between publishing and the confirm', { timeout: 240_000 }, async () => {
+  let proxy: TcpProxy | undefined;
+  const cluster = await startCluster({ controllers: 0, workers: 0 });
+  proxy = await startTcpProxy(Number(new URL(cluster.rabbit.url).port));
+  const direct = cluster.env.WEFT_AMQP_URL!;
+  const through = new URL(direct);
+  through.port = String(proxy.port);
+  const startAll = (amqpUrl: string) => {
+    cluster.env.WEFT_AMQP_URL = amqpUrl;
+    return cluster.startController(0);
+  };
+  let controller = await startAll(through.href);
+  cluster.controllers = [controller];
+  const { token } = await prepare(cluster);
+  const ledger = new JobLedger(() => controller.url, token);
+  let rounds = 0;
+  for (; rounds < 10; rounds++) {
+    let killed: Promise<unknown> | undefined;
+    proxy.onClientBytes = (bytes, cut) => {
+      if (!bytes.includes('"agent_details"')) return;
+      killed ??= controller.end('SIGKILL');
+      cut();
+    };
+    const accepted = await ledger.ask(details);
+    await eventually(async () => killed !== undefined, Boolean);
+    await killed;
+    proxy.onClientBytes = undefined;
+    controller = await startAll(through.href);
+    cluster.controllers = [controller];
+    cluster.url = controller.url;
+    expect(accepted === undefined || accepted.end === undefined).toBe(true);
+  }
+  cluster.workers = [await cluster.startWorker()];
+  await Promise.all(ledger.jobs.map((job) => ledger.follow(job)));
+  expect(ledger.violations).toEqual([]);
+  expect(ledger.jobs.map(({ end }) => end)).toEqual(ledger.jobs.map(() => 'succeeded'));
+  expect(ledger.jobs.length).toBeGreaterThanOrEqual(5);
+  await proxy.close();
+});

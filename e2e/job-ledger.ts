@@ -1,0 +1,90 @@
+// A client that asks for jobs, follows their sockets whatever happens to them, and remembers: the judge of the job path.
+// Every accepted job must end, and its messages must have come in order, none missing, none twice.
+import { setTimeout as pause } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+
+export interface LedgerJob {
+  job_number: string;
+  path: string;
+  /** The data of all messages that are not of type `status`, one after the other. */
+  // biome-ignore lint/suspicious/noExplicitAny: results of every shape
+  data: any[];
+  messages: number;
+  connections: number;
+  /** The state the job ended in, as its last message tells. */
+  end: string | undefined;
+  violations: string[];
+}
+
+export class JobLedger {
+  readonly jobs: LedgerJob[] = [];
+  /** Requests that were refused with a status or not answered at all: nothing is promised of them. */
+  refused = 0;
+  readonly #url: () => string;
+  readonly #token: string;
+
+  constructor(url: () => string, token: string) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /** Resolves the job, or undefined if it was not accepted. */
+  async ask(path: string): Promise<LedgerJob | undefined> {
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const response = await fetch(this.#url() + path, { method: 'POST', headers }).catch(() => undefined);
+    if (response?.status !== 200) {
+      this.refused++;
+      await response?.body?.cancel();
+      return undefined;
+    }
+    const { job_number } = (await response.json()) as { job_number: string };
+    const job: LedgerJob = { job_number, path, data: [], messages: 0, connections: 0, end: undefined, violations: [] };
+    this.jobs.push(job);
+    return job;
+  }
+
+  /** Follows the job's socket, again and again, until its last message. */
+  async follow(job: LedgerJob, patienceMs = 60_000): Promise<LedgerJob> {
+    const deadline = Date.now() + patienceMs;
+    while (job.end === undefined) {
+      if (Date.now() > deadline) {
+        job.violations.push(`no end within ${patienceMs} ms`);
+        return job;
+      }
+      await this.connectOnce(job);
+      if (job.end === undefined) await pause(50);
+    }
+    return job;
+  }
+
+  /** Resolves when the socket has closed or could not be opened. `onMessage` may end it. */
+  connectOnce(job: LedgerJob, onMessage: (socket: WebSocket) => void = () => {}): Promise<void> {
+    const url = `${this.#url().replace('http', 'ws')}/api/v1/ws/${job.job_number}?after=${job.messages}`;
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
+    job.connections++;
+    return new Promise((resolve) => {
+      socket.on('error', () => {});
+      socket.on('message', (bytes) => {
+        this.#note(job, JSON.parse(String(bytes)));
+        onMessage(socket);
+      });
+      socket.on('close', () => resolve());
+    });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as it comes over the wire
+  #note(job: LedgerJob, message: any): void {
+    if (message.job_number !== job.job_number) job.violations.push(`a message of ${message.job_number}`);
+    if (message.seq !== job.messages + 1) job.violations.push(`${message.seq} after ${job.messages}`);
+    if (job.end !== undefined) job.violations.push(`${message.seq} after the end`);
+    job.messages = message.seq;
+    if (message.type !== 'status') job.data.push(...message.data);
+    if (message.final) job.end = message.type === 'status' ? message.data[0].state : 'succeeded';
+  }
+
+  get violations(): string[] {
+    return this.jobs.flatMap(({ job_number, path, violations }) =>
+      violations.map((violation) => `${path} ${job_number}: ${violation}`),
+    );
+  }
+}
