@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Broker, BrokerUnavailable, openSqliteBroker } from '../broker/src/index.ts';
-import { type JobMessage, taskTypes } from '../contract/src/index.ts';
+import { type JobMessage, TaskType } from '../contract/src/index.ts';
 import { AgentService, type AgentServiceOptions } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
 import type { Caller } from '../controller/src/caller.ts';
@@ -69,7 +69,7 @@ export async function startJobServer({
   await database.migrate();
   const keyring = new Keyring(randomBytes(32).toString('hex'));
   const tokens = new CallbackTokens(keyring);
-  const broker = openSqliteBroker({ file: join(folder, 'broker.db'), queues: taskTypes, deliveryLimit: 4 });
+  const broker = openSqliteBroker({ file: join(folder, 'broker.db'), queues: TaskType.enum, deliveryLimit: 4 });
   // What a test may set.
   const outside = { brokerIsAway: false, aheadMs: 0, sockets: new Set<string>() };
   const now = () => Date.now() + outside.aheadMs;
@@ -161,7 +161,7 @@ export async function startJobServer({
   };
   const published: JobMessage[] = [];
   const collectors = await Promise.all(
-    taskTypes.map((queue) =>
+    TaskType.enum.map((queue) =>
       broker.consume(queue, { prefetch: 100 }, async ({ body }) => {
         published.push(JSON.parse(Buffer.from(body).toString()));
       }),

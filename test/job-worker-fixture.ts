@@ -122,7 +122,7 @@ export async function openJobFixture() {
       callback,
       callback_token: `token-${job_number}`,
       mailbox,
-      renew: () => jobs.renew(job_number, holder, Date.now(), 5_000),
+      renew: async () => (await jobs.renew([job_number], holder, Date.now(), 5_000)).has(job_number),
       leaseMs: 5_000,
     });
     onRun?.(run);

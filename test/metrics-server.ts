@@ -109,6 +109,7 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
     pages: [],
     doorkeeper: {
       authenticate: (token: string) => auth.authenticate(token),
+      remembered: (token: string) => auth.remembered(token),
       hasAdmin: () => users.hasAdmin(),
       isEnrolmentToken: () => false,
       requireEnrolment: async () => {},

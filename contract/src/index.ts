@@ -1,5 +1,6 @@
 // The wire: everything that crosses it, as plain JSON Schema and as a TypeScript type of the same name. The controller
 // validates with these objects and publishes them as the components of its OpenAPI document.
+export * from './agent-channel.ts';
 export * from './agents.ts';
 export * from './answers.ts';
 export * from './audit.ts';

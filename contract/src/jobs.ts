@@ -4,8 +4,11 @@ import Type from 'typebox';
 const Timestamp = Type.String({ format: 'date-time' });
 
 /** Queues and routing keys are named after the kinds of work. */
-export const taskTypes = ['agent_details', 'agent_data', 'send_command', 'emulator_spinup'] as const;
-export type TaskType = (typeof taskTypes)[number];
+export const TaskType = Type.Enum(['agent_details', 'agent_data', 'send_command', 'emulator_spinup'], {
+  title: 'TaskType',
+  type: 'string',
+});
+export type TaskType = Type.Static<typeof TaskType>;
 
 export const JobState = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], {
   title: 'JobState',
@@ -89,7 +92,7 @@ export type CallbackAnswer = Type.Static<typeof CallbackAnswer>;
 export const JobMessage = Type.Object(
   {
     job_number: Type.String(),
-    task_type: Type.Enum([...taskTypes], { type: 'string' }),
+    task_type: TaskType,
     requested_by: Type.Object({ kind: Type.String(), id: Type.String() }),
     callback_token: Type.String({ description: 'Opens the callbacks of this job, and nothing else.' }),
     data: Type.Record(Type.String(), Type.Unknown()),

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
-import { taskTypes } from '@weft/contract';
+import { TaskType } from '@weft/contract';
 import type { Config } from './config.ts';
 import type { Logger } from './http/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
@@ -74,7 +74,7 @@ export function openBroker(
   onQueueLost: (queue: string) => void,
 ): Broker {
   const options = {
-    queues: taskTypes,
+    queues: TaskType.enum,
     deliveryLimit,
     onEvent: ({ kind, detail, queue }: BrokerEvent) => {
       const [level, text] = eventTexts[kind];
@@ -112,7 +112,7 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
   ];
   if (config.amqpUrl !== undefined) {
     const { amqpUrl } = config;
-    const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: taskTypes, deliveryLimit }));
+    const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: TaskType.enum, deliveryLimit }));
     reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
   }
   const { influxUrl: url, retention } = config;

@@ -124,23 +124,25 @@ export function createJobPath({
     broker.tell(JSON.stringify({ job_number: message.job_number, seq: message.seq }));
   });
 
+  const callback = new CallbackClient({
+    url: () => config.callbackUrl ?? ownUrl(),
+    trustedCertificate:
+      config.callbackUrl === undefined && config.tls ? readFileSync(config.tls.certFile, 'utf8') : undefined,
+  });
   const subscriptions = new LiveSubscriptions();
   const worker = config.roles.includes('worker') ? createWorker() : undefined;
 
   function createWorker(): JobWorker {
-    const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name }) => {
+    const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
-      return caller?.id === owner_id ? (ap_id) => canSeeAgent(caller, ap_id) : undefined;
+      if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
+      return (ap_id) => canSeeAgent(caller, ap_id);
     };
     return new JobWorker({
       broker,
       jobs: jobStore,
       mailbox: mailboxStore,
-      callback: new CallbackClient({
-        url: () => config.callbackUrl ?? ownUrl(),
-        trustedCertificate:
-          config.callbackUrl === undefined && config.tls ? readFileSync(config.tls.certFile, 'utf8') : undefined,
-      }),
+      callback,
       callbackTokenOf: (job_number) => tokens.create(job_number),
       tasks: {
         agent_details: createAgentDetailsTask({ agents, visibleTo }),
@@ -200,13 +202,26 @@ export function createJobPath({
       }
       await worker?.start();
     },
-    stopWorker: async () => worker?.stop(),
+    async stopWorker(): Promise<void> {
+      await worker?.stop();
+      callback.close();
+    },
     stopSockets: () => hub.stop(),
     async stop(): Promise<void> {
       await upkeep.stop();
       await outbox.stop();
     },
   };
+}
+
+/** Rights may have gone since the job was asked for. */
+function mayStillAsk(caller: Caller, task_type: string): boolean {
+  try {
+    requirePermission(task_type === 'agent_data' ? 'request_agent_data' : 'request_all_agents_details', caller);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function requireSocketRight(caller: Caller): Caller {

@@ -14,6 +14,7 @@ export const closeCodes = {
   restarting: 1012,
   policy: 1008,
   unsupported: 1003,
+  replaced: 4409,
 } as const;
 
 const maxReasonBytes = 123;
@@ -43,12 +44,19 @@ export interface SocketListener {
 
 const maxEventsPerSecond = 100;
 
+export interface SocketRules {
+  times: SocketTimes;
+  /** Any number of messages may come: whoever hears them has a bound of its own. Pings are counted all the same. */
+  isTalkative: boolean;
+}
+
 export class OpenSocket {
   readonly caller: Caller;
   readonly token: string;
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #times: SocketTimes;
+  readonly #isTalkative: boolean;
   readonly #now: () => number;
   #pingAtMs: number;
   #unansweredSinceMs: number | undefined;
@@ -56,6 +64,7 @@ export class OpenSocket {
   #takenAtMs: number;
   #countingSinceMs = 0;
   #events = 0;
+  #isGathering = false;
   /** Set once it has been sent away. */
   #leavesAtMs: number | undefined;
   #listener: SocketListener | undefined;
@@ -63,7 +72,7 @@ export class OpenSocket {
   constructor(
     { socket, connection }: Upgraded,
     { caller, token }: { caller: Caller; token: string },
-    times: SocketTimes,
+    { times, isTalkative }: SocketRules,
     now: () => number,
   ) {
     this.caller = caller;
@@ -71,12 +80,13 @@ export class OpenSocket {
     this.#socket = socket;
     this.#connection = connection;
     this.#times = times;
+    this.#isTalkative = isTalkative;
     this.#now = now;
     this.#takenAtMs = now();
     // Those who come together must not all be pinged together for ever.
     this.#pingAtMs = now() + Math.random() * times.pingMs;
     socket.on('message', (bytes, isBinary) => {
-      if (!this.#count()) return;
+      if (!(this.#isTalkative ? this.isOpen : this.#count())) return;
       if (isBinary) this.dismiss(closeCodes.unsupported, 'text only');
       else this.#listener?.heard?.(bytes as Buffer);
     });
@@ -104,6 +114,29 @@ export class OpenSocket {
 
   send(text: string): void {
     this.#socket.send(text, this.#sent);
+  }
+
+  /** Everything that is sent before the next turn of the event loop leaves in one piece. */
+  gather(): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    this.#connection.cork();
+    setImmediate(() => {
+      this.#isGathering = false;
+      this.#connection.uncork();
+    });
+  }
+
+  /** Takes nothing more from the client until told; what has been read already still comes. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#socket.isPaused) return;
+    // It could not be heard meanwhile.
+    this.#unansweredSinceMs = undefined;
+    this.#socket.resume();
   }
 
   /** The normal end: the client has as long as the library gives it. */
@@ -137,7 +170,8 @@ export class OpenSocket {
       return 'well';
     }
     this.#takenAtMs = now;
-    if (this.#unansweredSinceMs !== undefined && now - this.#unansweredSinceMs >= this.#times.pongMs) {
+    const isSilent = this.#unansweredSinceMs !== undefined && !this.#socket.isPaused;
+    if (isSilent && now - this.#unansweredSinceMs! >= this.#times.pongMs) {
       this.terminate();
       return 'silent';
     }

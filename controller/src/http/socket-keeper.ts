@@ -2,7 +2,7 @@
 // gone, or no longer allowed. One timer for all of them.
 import type { Caller } from '../caller.ts';
 import { PermissionError, TryLaterError } from '../errors.ts';
-import { closeCodes, OpenSocket, type SocketTimes } from './open-socket.ts';
+import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
 import type { Upgraded } from './socket-route.ts';
 
 const defaultTimes: SocketTimes = {
@@ -20,6 +20,8 @@ export interface SocketKeeperOptions {
   /** The caller behind a token as it stands now; throws if it may not have the socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxPerCaller: number;
+  /** See SocketRules; false unless told. */
+  isTalkative?: boolean;
   times?: Partial<SocketTimes> | undefined;
   now?: () => number;
 }
@@ -27,6 +29,7 @@ export interface SocketKeeperOptions {
 export class SocketKeeper {
   readonly #options: SocketKeeperOptions;
   readonly #times: SocketTimes;
+  readonly #rules: SocketRules;
   readonly #now: () => number;
   readonly #sockets = new Set<OpenSocket>();
   readonly #byToken = new Map<string, Set<OpenSocket>>();
@@ -41,6 +44,7 @@ export class SocketKeeper {
   constructor(options: SocketKeeperOptions) {
     this.#options = options;
     this.#times = { ...defaultTimes, ...options.times };
+    this.#rules = { times: this.#times, isTalkative: options.isTalkative ?? false };
     this.#now = options.now ?? (() => performance.now());
   }
 
@@ -58,7 +62,7 @@ export class SocketKeeper {
 
   /** Looks after a socket until it is closed. */
   keep(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
-    const socket = new OpenSocket(upgraded, client, this.#times, this.#now);
+    const socket = new OpenSocket(upgraded, client, this.#rules, this.#now);
     this.#sockets.add(socket);
     const sameToken = this.#byToken.get(client.token);
     if (sameToken) sameToken.add(socket);

@@ -15,10 +15,6 @@ export class DeliveredWindow {
     this.startMs = startMs;
   }
 
-  get size(): number {
-    return this.#rows.size;
-  }
-
   /** True the first time, for moments since `startMs`. */
   add(ts: number, field: string): boolean {
     let no = this.#fields.get(field);

@@ -2,7 +2,7 @@
 // behind (a crash, a broker that is away) a sweep finds. Workers do not mind a message that comes twice.
 
 import type { Broker } from '@weft/broker';
-import { type JobMessage, taskTypes } from '@weft/contract';
+import { type JobMessage, TaskType } from '@weft/contract';
 import type { Keyring } from '../secrets.ts';
 import type { CallbackTokens } from './callback-tokens.ts';
 import type { JobRecord, JobStore } from './job-store.ts';
@@ -109,7 +109,7 @@ export class JobOutbox {
       await this.#options.jobs.unpublish(task_type, this.#now());
       this.#lost.delete(task_type);
     }
-    for (const task_type of taskTypes) await this.#sweepKind(task_type);
+    for (const task_type of TaskType.enum) await this.#sweepKind(task_type);
     await this.mark();
   }
 

@@ -107,7 +107,11 @@ export class JobRun {
   /** Resolves whether the job is still ours; throws TryLaterError if that cannot be told. */
   async renewLease(): Promise<boolean> {
     const asked = performance.now();
-    const isOurs = await this.#options.renew();
+    return this.renewed(await this.#options.renew(), asked);
+  }
+
+  /** What came of a renewal that was asked for at that time of performance.now(). */
+  renewed(isOurs: boolean, asked: number): boolean {
     if (isOurs) this.#goodUntil = asked + this.#options.leaseMs;
     else this.abort(new LeaseLost('the job is somebody else’s now, or has ended'));
     return isOurs;

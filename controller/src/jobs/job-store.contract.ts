@@ -253,15 +253,16 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(await store.claim('x', 'w', NOW, 1000)).toBeUndefined();
     });
 
-    test('renew prolongs the lease; false if the job has ended or is somebody else’s', async () => {
+    test('renew prolongs the leases of those that have not ended and are nobody else’s', async () => {
       await create(newJob('a'));
       await store.claim('a', 'w1', NOW, 1000);
-      expect(await store.renew('a', 'w1', NOW + 900, 1000)).toBe(true);
+      expect([...(await store.renew(['a', 'x'], 'w1', NOW + 900, 1000))]).toEqual(['a']);
+      expect((await store.renew([], 'w1', NOW + 900, 1000)).size).toBe(0);
       expect(await store.claim('a', 'w2', NOW + 1500, 1000)).toBeUndefined();
       expect(await store.claim('a', 'w2', NOW + 1900, 1000)).toBeDefined();
-      expect(await store.renew('a', 'w1', NOW + 1950, 1000)).toBe(false);
+      expect((await store.renew(['a'], 'w1', NOW + 1950, 1000)).size).toBe(0);
       await end('a');
-      expect(await store.renew('a', 'w2', NOW + 1960, 1000)).toBe(false);
+      expect((await store.renew(['a'], 'w2', NOW + 1960, 1000)).size).toBe(0);
     });
 
     test('listAbandoned gives open jobs that were begun and whose lease has run out, longest first', async () => {
@@ -275,14 +276,14 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(numbersOf(await store.listAbandoned(NOW + 1000, 1))).toEqual(['b']);
     });
 
-    test('release gives open jobs back at once, and leaves others’ alone', async () => {
+    test('release gives open jobs back at once, without an attempt, and leaves others’ alone', async () => {
       await create(newJob('a'), newJob('b'));
       await store.claim('a', 'w1', NOW, 1000);
       await store.claim('b', 'w2', NOW, 1000);
       await store.release(['a', 'b', 'x'], 'w1');
       await store.release([], 'w1');
       expect(numbersOf(await store.listAbandoned(NOW, 9))).toEqual(['a']);
-      expect(await fixture.otherNode.claim('a', 'w3', NOW, 1000)).toMatchObject({ attempts: 2 });
+      expect(await fixture.otherNode.claim('a', 'w3', NOW, 1000)).toMatchObject({ attempts: 1 });
       expect(await fixture.otherNode.claim('b', 'w3', NOW, 1000)).toBeUndefined();
     });
 
@@ -333,7 +334,7 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.markPublished(['a'], NOW),
       store.unpublish('agent_data', NOW),
       store.claim('a', 'w', NOW, 1),
-      store.renew('a', 'w', NOW, 1),
+      store.renew(['a'], 'w', NOW, 1),
       store.release(['a'], 'w'),
       store.releaseAll(),
       store.listAbandoned(NOW, 1),

@@ -136,19 +136,24 @@ class SqlJobStore implements JobStore {
     return row && { ...row };
   }
 
-  async renew(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<boolean> {
-    const rows = await this.#db.query(
-      `UPDATE jobs SET lease_until = ? WHERE job_number = ? AND lease_holder = ? AND ended_at IS NULL
-       RETURNING job_number`,
-      [nowMs + leaseMs, job_number, holder],
-    );
-    return rows.length === 1;
+  async renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>> {
+    const renewed = new Set<string>();
+    for (const part of inParts(job_numbers)) {
+      const rows = await this.#db.query<{ job_number: string }>(
+        `UPDATE jobs SET lease_until = ? WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})
+         RETURNING job_number`,
+        [nowMs + leaseMs, holder, ...part.values],
+      );
+      for (const { job_number } of rows) renewed.add(job_number);
+    }
+    return renewed;
   }
 
   async release(job_numbers: readonly string[], holder: string): Promise<void> {
     for (const part of inParts(job_numbers)) {
       await this.#db.query(
-        `UPDATE jobs SET lease_until = 0 WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})`,
+        `UPDATE jobs SET lease_until = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
+         WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})`,
         [holder, ...part.values],
       );
     }

@@ -99,9 +99,9 @@ export interface JobStore {
    * undefined if it was not to be had.
    */
   claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined>;
-  /** False if the job has ended or is somebody else's now: then `holder` must stop. */
-  renew(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<boolean>;
-  /** Gives open jobs back at once: they count as abandoned; others' are left alone. */
+  /** Those that are still the holder's; with the others, ended or somebody else's now, it must stop. */
+  renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>>;
+  /** Gives open jobs back at once: they count as abandoned, and not as an attempt; others' are left alone. */
   release(job_numbers: readonly string[], holder: string): Promise<void>;
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
   releaseAll(): Promise<void>;

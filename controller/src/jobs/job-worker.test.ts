@@ -225,7 +225,7 @@ test('a lease that another has taken stops the work before its next message', as
 });
 
 test('one that was frozen asks for its lease before it posts', async () => {
-  const renew = vi.fn(async () => false);
+  const renew = vi.fn(async () => new Set<string>());
   // No renewals in the background: as if the process had not run.
   await startWorker(
     counting(1, () => new Promise((resolve) => setTimeout(resolve, 2 * quick.leaseMs))),

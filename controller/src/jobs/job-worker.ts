@@ -18,7 +18,6 @@ type WorkType = (typeof workTypes)[number];
 
 const maxMessageBytes = 1024 * 1024;
 const abandonedPerScan = 64;
-const renewalsAtOnce = 8;
 
 export interface JobWorkerOptions {
   broker: Pick<Broker, 'consume'>;
@@ -31,8 +30,6 @@ export interface JobWorkerOptions {
   /** Ends a job as failed where its callback cannot be reached, or refuses even that. */
   endJob: (job_number: string, detail: string) => Promise<void>;
   onError: (error: unknown, message: string) => void;
-  /** The messages of this queue are lost. */
-  onQueueLost?: (queue: string) => void;
   maxJobs?: number;
   /** Live subscriptions do nothing most of the time. */
   maxSubscriptions?: number;
@@ -47,7 +44,7 @@ export interface JobWorkerOptions {
 }
 
 export class JobWorker {
-  readonly #options: Required<Omit<JobWorkerOptions, 'onQueueLost'>> & Pick<JobWorkerOptions, 'onQueueLost'>;
+  readonly #options: Required<JobWorkerOptions>;
   readonly #holder = randomUUID();
   readonly #validator = new Validator({});
   readonly #slots: { job: Slots; subscription: Slots };
@@ -84,7 +81,7 @@ export class JobWorker {
   }
 
   async start(): Promise<void> {
-    const { broker, maxJobs, renewEveryMs, scanEveryMs, onQueueLost } = this.#options;
+    const { broker, maxJobs, renewEveryMs, scanEveryMs } = this.#options;
     this.#timers = [
       setInterval(() => {
         this.#renewal ??= this.#renewAll().finally(() => {
@@ -99,7 +96,7 @@ export class JobWorker {
     ];
     for (const queue of workTypes) {
       // More than there are slots, so that subscriptions that wait for theirs do not hold up everything else.
-      const options = { prefetch: 4 * maxJobs, onQueueLost: () => onQueueLost?.(queue) };
+      const options = { prefetch: 4 * maxJobs };
       this.#consumers.push(await broker.consume(queue, options, (delivery) => this.#handle(queue, delivery)));
     }
   }
@@ -208,7 +205,7 @@ export class JobWorker {
       callback,
       callback_token: callbackTokenOf(job_number),
       mailbox,
-      renew: () => jobs.renew(job_number, this.#holder, now(), leaseMs),
+      renew: async () => (await jobs.renew([job_number], this.#holder, now(), leaseMs)).has(job_number),
       leaseMs,
     });
   }
@@ -249,16 +246,18 @@ export class JobWorker {
   }
 
   async #renewAll(): Promise<void> {
-    const runs = [...this.#runs.values()].filter((run) => run !== undefined);
-    const renewInTurn = async () => {
-      for (let run = runs.pop(); run; run = runs.pop()) {
-        await run.renewLease().catch((error) => {
-          // While the database is away nobody else can claim the job either.
-          if (!(error instanceof TryLaterError)) this.#options.onError(error, 'a lease could not be renewed');
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: renewalsAtOnce }, renewInTurn));
+    const { jobs, leaseMs, now, onError } = this.#options;
+    const runs = [...this.#runs].filter((entry): entry is [string, JobRun] => entry[1] !== undefined);
+    if (runs.length === 0) return;
+    const asked = performance.now();
+    try {
+      const numbers = runs.map(([job_number]) => job_number);
+      const renewed = await jobs.renew(numbers, this.#holder, now(), leaseMs);
+      for (const [job_number, run] of runs) run.renewed(renewed.has(job_number), asked);
+    } catch (error) {
+      // While the database is away nobody else can claim the jobs either.
+      if (!(error instanceof TryLaterError)) onError(error, 'leases could not be renewed');
+    }
   }
 
   async #takeAbandoned(): Promise<void> {

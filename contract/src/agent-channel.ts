@@ -1,0 +1,104 @@
+// What travels between Weft and an agent about commands: over the agent's channel (a WebSocket, one JSON object a
+// message), by long poll and by push. Commands look the same on all three ways.
+import Type from 'typebox';
+import { CommandResult, CommandState } from './commands.ts';
+
+const Timestamp = Type.String({ format: 'date-time' });
+const MessageId = Type.Integer({
+  minimum: 0,
+  description: 'Chosen by the agent; comes back with the answer. Any number of messages may be on their way.',
+});
+
+export const AgentCommand = Type.Object(
+  {
+    command_id: Type.String({ description: 'The same command may come again under the same id: it is to be done once.' }),
+    command: Type.Object(
+      { name: Type.String() },
+      { additionalProperties: true, description: 'The name, and the arguments beside it.' },
+    ),
+    issued_at: Timestamp,
+    expires_at: Timestamp,
+  },
+  { title: 'AgentCommand' },
+);
+export type AgentCommand = Type.Static<typeof AgentCommand>;
+
+export const ChannelCommand = Type.Object(
+  { type: Type.Literal('command'), ...AgentCommand.properties },
+  { title: 'ChannelCommand' },
+);
+export type ChannelCommand = Type.Static<typeof ChannelCommand>;
+
+/** Answers `telemetry`, once it is durable. */
+export const TelemetryAck = Type.Object(
+  {
+    type: Type.Literal('telemetry_ack'),
+    id: Type.Optional(MessageId),
+    accepted: Type.Integer({ description: 'How many samples are stored now.' }),
+  },
+  { title: 'TelemetryAck' },
+);
+export type TelemetryAck = Type.Static<typeof TelemetryAck>;
+
+/** Answers `command_result`, once it is durable: how the command stands now. */
+export const CommandStateMessage = Type.Object(
+  { type: Type.Literal('command_state'), command_id: Type.String(), state: CommandState },
+  { title: 'CommandStateMessage' },
+);
+export type CommandStateMessage = Type.Static<typeof CommandStateMessage>;
+
+/** Answers `hello`, once the agent's configuration has what it said. */
+export const HelloAck = Type.Object({ type: Type.Literal('hello_ack') }, { title: 'HelloAck' });
+export type HelloAck = Type.Static<typeof HelloAck>;
+
+/** Answers a message that changed nothing; the channel stays open. */
+export const ChannelError = Type.Object(
+  {
+    type: Type.Literal('error'),
+    id: Type.Optional(MessageId),
+    command_id: Type.Optional(Type.String()),
+    status: Type.Integer({ description: 'What the same would have been answered over HTTP.' }),
+    detail: Type.Unknown(),
+    code: Type.String(),
+    retry_after: Type.Optional(Type.Number({ description: 'Seconds.' })),
+  },
+  { title: 'ChannelError' },
+);
+export type ChannelError = Type.Static<typeof ChannelError>;
+
+export type ChannelDownMessage = ChannelCommand | TelemetryAck | CommandStateMessage | HelloAck | ChannelError;
+
+/** The fields, `payload` or `samples` stand beside `type` and `id`, as in the body of #21. */
+export const TelemetryMessage = Type.Object(
+  { type: Type.Literal('telemetry'), id: Type.Optional(MessageId) },
+  { title: 'TelemetryMessage', additionalProperties: true },
+);
+export type TelemetryMessage = Type.Static<typeof TelemetryMessage> & Record<string, unknown>;
+
+export const CommandResultMessage = Type.Object(
+  {
+    type: Type.Literal('command_result'),
+    command_id: Type.String({ minLength: 1, maxLength: 128 }),
+    ...CommandResult.properties,
+  },
+  { title: 'CommandResultMessage' },
+);
+export type CommandResultMessage = Type.Static<typeof CommandResultMessage>;
+
+/** What the agent can do, for its configuration. */
+export const HelloMessage = Type.Object(
+  { type: Type.Literal('hello'), commands: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 1000 })) },
+  { title: 'HelloMessage' },
+);
+export type HelloMessage = Type.Static<typeof HelloMessage>;
+
+export type ChannelUpMessage = TelemetryMessage | CommandResultMessage | HelloMessage;
+
+export const PushSecret = Type.Object(
+  {
+    ap_id: Type.String(),
+    secret: Type.String({ description: 'Shown this once. Pushes are signed with it; a new one replaces it at once.' }),
+  },
+  { title: 'PushSecret' },
+);
+export type PushSecret = Type.Static<typeof PushSecret>;
