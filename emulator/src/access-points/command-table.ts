@@ -1,0 +1,76 @@
+// The commands that each kind of access point declares, in the form its configuration carries.
+import type { NrScenario } from '../radio/nr.ts';
+import { type AccessPointType, maxReportIntervalSeconds } from '../world/world-spec.ts';
+import { beamRange, lifiChannels, powerRanges, type Settings, tiltRange, wifiChannels } from './settings.ts';
+
+export interface DeclaredArgument {
+  type: 'number' | 'integer' | 'string';
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly number[];
+  unit?: string;
+}
+
+export interface DeclaredCommand {
+  name: string;
+  /** What it sets: commands that set the same can be in conflict. */
+  parameter: string;
+  params: Record<string, DeclaredArgument>;
+}
+
+/** Commands that do nothing but set one thing: their argument, and what it sets. */
+export const setters: Record<string, { argument: string; setting: keyof Settings }> = {
+  set_tx_power: { argument: 'dbm', setting: 'tx_power_dbm' },
+  set_tilt: { argument: 'degrees', setting: 'tilt_degrees' },
+  set_prb_quota: { argument: 'percent', setting: 'prb_quota_pct' },
+  set_channel: { argument: 'channel', setting: 'channel' },
+  set_dimming: { argument: 'percent', setting: 'dimming_pct' },
+  set_beam_angle: { argument: 'degrees', setting: 'beam_angle_degrees' },
+};
+
+const percent: DeclaredArgument = { type: 'integer', minimum: 0, maximum: 100, unit: '%' };
+
+const shared: DeclaredCommand[] = [
+  { name: 'sleep', parameter: 'power_state', params: {} },
+  { name: 'wake', parameter: 'power_state', params: {} },
+  { name: 'steer_device', parameter: 'steering', params: { device: { type: 'string' }, target: { type: 'string' } } },
+  {
+    name: 'set_report_interval',
+    parameter: 'report_interval',
+    params: { seconds: { type: 'integer', minimum: 1, maximum: maxReportIntervalSeconds, unit: 's' } },
+  },
+  { name: 'reboot', parameter: 'reboot', params: {} },
+];
+
+export function commandsOf(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {
+  return [...own(type, scenario), ...shared];
+}
+
+function own(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {
+  if (type === 'LiFi') {
+    return [
+      { name: 'set_dimming', parameter: 'dimming', params: { percent } },
+      {
+        name: 'set_beam_angle',
+        parameter: 'beam_angle',
+        params: { degrees: { type: 'number', ...beamRange, unit: '°' } },
+      },
+      { name: 'set_channel', parameter: 'channel', params: { channel: { type: 'integer', enum: lifiChannels } } },
+    ];
+  }
+  const { minimum, maximum } = powerRanges[type === '5G' ? scenario : 'WiFi'];
+  const power: DeclaredCommand = {
+    name: 'set_tx_power',
+    parameter: 'tx_power',
+    params: { dbm: { type: 'number', minimum, maximum, unit: 'dBm' } },
+  };
+  if (type === 'WiFi') {
+    const params = { channel: { type: 'integer', enum: wifiChannels } } as const;
+    return [power, { name: 'set_channel', parameter: 'channel', params }];
+  }
+  return [
+    power,
+    { name: 'set_tilt', parameter: 'tilt', params: { degrees: { type: 'number', ...tiltRange, unit: '°' } } },
+    { name: 'set_prb_quota', parameter: 'prb_quota', params: { percent } },
+  ];
+}

@@ -1,0 +1,120 @@
+// An access point takes a command: checks it against what it declares, begins to follow it, and says what it made of it.
+import { type AccessPoint, durations, enter, isAgentUp } from './access-point.ts';
+import { commandsOf, type DeclaredArgument, setters } from './command-table.ts';
+import { faultOf } from './faults.ts';
+import { pace, possibleSettings, type Settings } from './settings.ts';
+
+export type CommandArguments = Record<string, unknown>;
+
+export type CommandResult =
+  | {
+      state: 'succeeded';
+      /** What really holds from now on; differs from what was asked where the access point could not do exactly that. */
+      applied: Record<string, string | number>;
+      /** After so much model time the network shows the effect in full. */
+      settles_in_seconds: number;
+    }
+  | { state: 'failed'; reason: string }
+  /** The access point is out of reach, or behaves as if the command had never come: its agent must not answer. */
+  | { state: 'unanswered' };
+
+/** What commands about devices need of the world. */
+export interface Steering {
+  /** Sends a device of this access point (the worst served if undefined) to another; the device's name, or why not. */
+  steer(device: string | undefined, target: string): { device: string } | { reason: string };
+}
+
+/** A refused command changes nothing. */
+export function execute(
+  ap: AccessPoint,
+  name: string,
+  args: CommandArguments,
+  step: number,
+  steering: Steering,
+): CommandResult {
+  if (!isAgentUp(ap) || faultOf(ap.faults, 'backhaul_cut') || faultOf(ap.faults, 'command_ignored')) {
+    return { state: 'unanswered' };
+  }
+  const declared = commandsOf(ap.type, ap.scenario).find((command) => command.name === name);
+  if (!declared) return { state: 'failed', reason: `a ${ap.type} access point does not know this command` };
+  const problem = findProblem(declared.params, args);
+  if (problem !== undefined) return { state: 'failed', reason: problem };
+  const setter = Object.hasOwn(setters, name) ? setters[name] : undefined;
+  if (setter) return set(ap, setter.setting, setter.argument, Number(args[setter.argument]), step);
+  switch (name) {
+    case 'sleep':
+      return sleep(ap, step);
+    case 'wake':
+      return wake(ap, step);
+    case 'reboot':
+      enter(ap, 'down', step + durations[ap.type].rebootS);
+      return done({}, durations[ap.type].rebootS);
+    case 'set_report_interval':
+      ap.report_interval_seconds = Number(args.seconds);
+      ap.nextReportAtStep = step + ap.report_interval_seconds;
+      return done({ seconds: ap.report_interval_seconds }, 0);
+    default:
+      return steer(args, steering);
+  }
+}
+
+const optionalArguments = ['device'];
+
+function findProblem(params: Record<string, DeclaredArgument>, args: CommandArguments): string | undefined {
+  for (const name of Object.keys(args)) {
+    if (!Object.hasOwn(params, name)) return `unknown argument ${name.slice(0, 64)}`;
+  }
+  for (const [name, { type, minimum = -Infinity, maximum = Infinity, enum: values }] of Object.entries(params)) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (value === undefined && optionalArguments.includes(name)) continue;
+    if (type === 'string') {
+      if (typeof value !== 'string' || value === '') return `${name} must be a text`;
+      continue;
+    }
+    if (typeof value !== 'number' || !Number.isFinite(value)) return `${name} must be a number`;
+    if (type === 'integer' && !Number.isInteger(value)) return `${name} must be a whole number`;
+    if (value < minimum || value > maximum) return `${name} must be ${minimum} to ${maximum}`;
+    if (values && !values.includes(value)) return `${name} must be one of ${values.join(', ')}`;
+  }
+  return undefined;
+}
+
+function set(ap: AccessPoint, setting: keyof Settings, argument: string, value: number, step: number): CommandResult {
+  const before = ap.wished;
+  const after = possibleSettings(ap.type, { ...before, [setting]: value });
+  const applied: Record<string, number> = { [argument]: after[setting] };
+  // A channel can bring a lower limit of power with it.
+  if (setting !== 'tx_power_dbm' && after.tx_power_dbm !== before.tx_power_dbm) applied.dbm = after.tx_power_dbm;
+  const isRetuning = setting === 'channel' && after.channel !== before.channel;
+  if (isRetuning) ap.retunesUntilStep = step + 1 + durations[ap.type].retuneS;
+  ap.wished = after;
+  const way = Math.abs(after[setting] - ap.actual[setting]);
+  return done(applied, isRetuning ? durations[ap.type].retuneS + 1 : Math.ceil(way / pace[setting]));
+}
+
+function sleep(ap: AccessPoint, step: number): CommandResult {
+  const { drainS } = durations[ap.type];
+  if (ap.power_state === 'starting') enter(ap, 'asleep');
+  else if (ap.power_state === 'on') enter(ap, 'draining', step + drainS);
+  const left = ap.power_state === 'draining' ? ap.nextStateAtStep - step : 0;
+  return done({}, left);
+}
+
+function wake(ap: AccessPoint, step: number): CommandResult {
+  const { wakeS } = durations[ap.type];
+  if (ap.power_state === 'draining') enter(ap, 'on');
+  else if (ap.power_state === 'asleep') enter(ap, 'starting', step + wakeS);
+  const left = ap.power_state === 'starting' ? ap.nextStateAtStep - step : 0;
+  return done({}, left);
+}
+
+function steer(args: CommandArguments, steering: Steering): CommandResult {
+  const target = String(args.target);
+  const answer = steering.steer(args.device === undefined ? undefined : String(args.device), target);
+  if ('reason' in answer) return { state: 'failed', reason: answer.reason };
+  return done({ device: answer.device, target }, 1);
+}
+
+function done(applied: Record<string, string | number>, settles_in_seconds: number): CommandResult {
+  return { state: 'succeeded', applied, settles_in_seconds };
+}

@@ -1,0 +1,165 @@
+// What access points report: the names, labels and units of their metrics, 3GPP's own names where there are some, and how
+// each is made from the sums since the last report.
+import { rounded, toDb } from '../exact-math.ts';
+import { noiseFloorDbm } from '../radio/wifi.ts';
+import { deskLightLx } from '../world/light.ts';
+import { daylightLx, localHour } from '../world/traffic.ts';
+import { wifiWidth } from '../world/wifi-layer.ts';
+import type { AccessPointType } from '../world/world-spec.ts';
+import type { WorldState } from '../world/world-state.ts';
+import { type AccessPoint, maxOpticalW } from './access-point.ts';
+
+export interface MetricDescription {
+  label: string;
+  unit: string;
+  /** The name in 3GPP TS 28.552 or 28.554. */
+  alias?: string;
+}
+
+interface Reading {
+  state: WorldState;
+  index: number;
+  ap: AccessPoint;
+  /** Mean over the seconds since the last report, and over the devices in them; NaN over none. */
+  perSecond(sum: Float64Array): number;
+  perDevice(sum: Float64Array): number;
+  count(sum: Float64Array): number;
+}
+
+interface Metric extends MetricDescription {
+  /** NaN where there is nothing to report. */
+  read(reading: Reading): number;
+}
+
+type Metrics = Record<string, Metric>;
+
+const metric = (label: string, unit: string, read: Metric['read'], alias?: string): Metric => {
+  return alias === undefined ? { label, unit, read } : { label, unit, alias, read };
+};
+
+const people: Metrics = {
+  connected_devices: metric('Connected devices', '', (r) => r.perSecond(r.state.tallies.attached), 'RRC.ConnMean'),
+  served_devices: metric('Served devices', '', (r) => r.perSecond(r.state.tallies.served)),
+  throughput_mbps: metric('Throughput', 'Mb/s', (r) => r.perSecond(r.state.tallies.deliveredBits) / 1e6),
+  backlog_mbit: metric('Waiting traffic', 'Mbit', (r) => r.perSecond(r.state.tallies.waitingBits) / 1e6),
+};
+
+const energy: Metrics = {
+  handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn), 'MM.HoExeInterSucc'),
+  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut), 'MM.HoExeInterReq'),
+  power_w: metric('Power', 'W', (r) => r.perSecond(r.state.tallies.energyJ), 'PEE.AvgPower'),
+  energy_kwh: metric('Energy', 'kWh', (r) => r.ap.energyJ / 3.6e6, 'PEE.Energy'),
+  active: metric('Active', '', (r) => (r.ap.power_state === 'on' || r.ap.power_state === 'draining' ? 1 : 0)),
+};
+
+const cell: Metrics = {
+  ...people,
+  prb_load_pct: metric('PRB load, downlink', '%', (r) => 100 * r.perSecond(r.state.tallies.load), 'RRU.PrbTotDl'),
+  ue_throughput_kbps: metric(
+    'Throughput per device',
+    'kbit/s',
+    (r) => r.count(r.state.tallies.deliveredBits) / 1e3 / r.count(r.state.tallies.attached),
+    'DRB.UEThpDl',
+  ),
+  volume_mbit: metric(
+    'Volume, downlink',
+    'Mbit',
+    (r) => r.count(r.state.tallies.deliveredBits) / 1e6,
+    'DRB.PdcpSduVolumeDL',
+  ),
+  rsrp_dbm: metric('RSRP', 'dBm', (r) => r.perDevice(r.state.tallies.signal), 'L1M.SS-RSRP'),
+  rsrq_db: metric('RSRQ', 'dB', (r) => r.perDevice(r.state.tallies.ratio), 'RF.serving.RSRQ'),
+  sinr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality), 'RF.serving.RSSINR'),
+  cqi: metric('CQI', '', (r) => r.perDevice(r.state.tallies.code), 'CARR.WBCQIDist'),
+  latency_ms: metric('Latency', 'ms', (r) => 3 + 4 * queue(r.perSecond(r.state.tallies.load)), 'DRB.AirIfDelayDl'),
+  tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
+  tilt_degrees: metric('Tilt', '°', (r) => r.ap.actual.tilt_degrees),
+  prb_quota_pct: metric('PRB quota', '%', (r) => r.ap.actual.prb_quota_pct),
+  ...energy,
+  energy_efficiency_bit_per_j: metric(
+    'Energy efficiency',
+    'bit/J',
+    (r) => r.count(r.state.tallies.deliveredBits) / r.count(r.state.tallies.energyJ),
+    'EE',
+  ),
+};
+
+const accessPoint: Metrics = {
+  ...people,
+  rssi_dbm: metric('RSSI', 'dBm', (r) => r.perDevice(r.state.tallies.signal)),
+  snr_db: metric('SNR', 'dB', (r) => r.perDevice(r.state.tallies.quality)),
+  noise_floor_dbm: metric('Noise floor', 'dBm', (r) => {
+    return noiseFloorDbm(wifiWidth) + toDb(r.state.cells.noiseFactor[r.index]!);
+  }),
+  mcs: metric('MCS', '', (r) => r.perDevice(r.state.tallies.code)),
+  tx_rate_mbps: metric('Tx rate', 'Mb/s', (r) => r.perDevice(r.state.tallies.rateMbps)),
+  airtime_pct: metric('Own airtime', '%', (r) => 100 * r.perSecond(r.state.tallies.load)),
+  channel_utilisation_pct: metric('Channel utilisation', '%', (r) => 100 * r.perSecond(r.state.tallies.utilisation)),
+  tx_retries_pct: metric('Tx retries', '%', (r) => 100 * r.perDevice(r.state.tallies.retries)),
+  latency_ms: metric('Latency', 'ms', (r) => 2 + 3 * queue(r.perSecond(r.state.tallies.utilisation))),
+  channel: metric('Channel', '', (r) => r.ap.actual.channel),
+  tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
+  ...energy,
+};
+
+const lamp: Metrics = {
+  ...people,
+  illuminance_lx: metric('Illuminance', 'lx', (r) => deskLightLx(r.state, r.index) + daylight(r)),
+  ambient_lx: metric('Daylight', 'lx', daylight),
+  optical_tx_power_w: metric('Optical tx power', 'W', (r) => (maxOpticalW * r.ap.actual.dimming_pct) / 100),
+  dimming_pct: metric('Dimming', '%', (r) => r.ap.actual.dimming_pct),
+  beam_angle_degrees: metric('Beam angle', '°', (r) => r.ap.actual.beam_angle_degrees),
+  channel: metric('Sub-band', '', (r) => r.ap.actual.channel),
+  rx_power_uw: metric('Rx power', 'µW', (r) => r.perDevice(r.state.tallies.signal)),
+  snr_db: metric('SNR', 'dB', (r) => r.perDevice(r.state.tallies.quality)),
+  mcs: metric('MCS', '', (r) => r.perDevice(r.state.tallies.code)),
+  phy_rate_mbps: metric('PHY rate', 'Mb/s', (r) => r.perDevice(r.state.tallies.rateMbps)),
+  airtime_pct: metric('Own airtime', '%', (r) => 100 * r.perSecond(r.state.tallies.load)),
+  blocked_pct: metric('Blocked devices', '%', (r) => {
+    return (100 * r.count(r.state.tallies.blocked)) / r.count(r.state.tallies.underLamp);
+  }),
+  blockage_events: metric('Blockages', '', (r) => r.count(r.state.tallies.blockages)),
+  handovers_to_wifi: metric('Hand-overs to WiFi', '', (r) => r.count(r.state.tallies.toWifi)),
+  tilt_mean_degrees: metric('Tilt of devices', '°', (r) => r.perDevice(r.state.tallies.tiltDegrees)),
+  ...energy,
+};
+
+const metrics: Record<AccessPointType, Metrics> = { '5G': cell, WiFi: accessPoint, LiFi: lamp };
+
+/** The metrics of a kind of access point by name, as its configuration carries them. */
+export function metricsOf(type: AccessPointType): Record<string, MetricDescription> {
+  return Object.fromEntries(
+    Object.entries(metrics[type]).map(([name, { read: _, ...description }]) => [name, description]),
+  );
+}
+
+/** The values since the last report, to four decimals; without those for which there was nothing to measure. */
+export function readMetrics(state: WorldState, index: number): Readonly<Record<string, number>> {
+  const ap = state.accessPoints[index]!;
+  const { steps, withSignal } = state.tallies;
+  const reading: Reading = {
+    state,
+    index,
+    ap,
+    perSecond: (sum) => sum[index]! / steps[index]!,
+    perDevice: (sum) => sum[index]! / withSignal[index]!,
+    count: (sum) => sum[index]!,
+  };
+  const fields: Record<string, number> = {};
+  const own = metrics[ap.type];
+  for (const name in own) {
+    const value = own[name]!.read(reading);
+    if (Number.isFinite(value)) fields[name] = rounded(value);
+  }
+  return Object.freeze(fields);
+}
+
+/** How many wait before one that comes, by the usual rule; a full system counts as nearly full. */
+function queue(load: number): number {
+  const most = Math.min(0.99, load);
+  return most / (1 - most);
+}
+
+function daylight({ state, ap }: Reading): number {
+  return daylightLx(localHour(state.startMs + state.step * 1000, ap.longitude));
+}

@@ -1,0 +1,64 @@
+// What the radio models must know of every access point in every second, as columns by index.
+import { type AccessPointType, accessPointTypes } from './world-spec.ts';
+
+export interface Cells {
+  count: number;
+  /** Index into accessPointTypes. */
+  type: Uint8Array;
+  x: Float64Array;
+  y: Float64Array;
+  /** What a path's gain is multiplied with: mW per resource element (5G), mW (WiFi), W of light (LiFi). */
+  power: Float64Array;
+  /** What shapes the beam: tilt in degrees (5G), Lambertian order (LiFi). */
+  shape: Float64Array;
+  channel: Int32Array;
+  /** Radiates; and takes new devices. */
+  isOnAir: Uint8Array;
+  isOpen: Uint8Array;
+  hasBackhaul: Uint8Array;
+  /** How much more noise than usual its devices suffer, as a factor. */
+  noiseFactor: Float64Array;
+  /** Share of the air that others than the network take. */
+  foreignShare: Float64Array;
+  /** Largest share of its own air that it may use. */
+  quota: Float64Array;
+  /** Share of the air it used in the last second, and how full it found the air. */
+  load: Float64Array;
+  utilisation: Float64Array;
+  /** Share of the air that its devices want in this second, and what part of that they get. */
+  wanted: Float64Array;
+  granted: Float64Array;
+  attached: Int32Array;
+  powerW: Float64Array;
+}
+
+export function typeOf(cells: Cells, index: number): AccessPointType {
+  return accessPointTypes[cells.type[index]!]!;
+}
+
+export function createCells(types: readonly AccessPointType[], x: Float64Array, y: Float64Array): Cells {
+  const count = types.length;
+  const numbers = (value = 0) => new Float64Array(count).fill(value);
+  const flags = () => new Uint8Array(count);
+  return {
+    count,
+    type: Uint8Array.from(types, (type) => accessPointTypes.indexOf(type)),
+    x,
+    y,
+    power: numbers(),
+    shape: numbers(),
+    channel: new Int32Array(count),
+    isOnAir: flags(),
+    isOpen: flags(),
+    hasBackhaul: flags(),
+    noiseFactor: numbers(1),
+    foreignShare: numbers(),
+    quota: numbers(1),
+    load: numbers(),
+    utilisation: numbers(),
+    wanted: numbers(),
+    granted: numbers(1),
+    attached: new Int32Array(count),
+    powerW: numbers(),
+  };
+}

@@ -1,0 +1,165 @@
+// The paths between each device and the few access points it hears best, for one technology. Paths are worked out again
+// only where something moved or changed, and searched for again only after a way that matters.
+import { fromDb } from '../exact-math.ts';
+import { correlatedShadowDb } from '../radio/nr.ts';
+import { normal, streams } from '../randomness.ts';
+import { type Links, slotOf } from './link-table.ts';
+import { createNearest, findNearest, type Nearest } from './spatial-grid.ts';
+import type { Layer, WorldState } from './world-state.ts';
+
+/** What differs from technology to technology. */
+export interface LinkModel {
+  slots: number;
+  /** How many of the nearest are looked at. */
+  candidates: number;
+  rangeM: number;
+  searchAfterM: number;
+  canHear(state: WorldState, device: number): boolean;
+  hasSight(state: WorldState, device: number, ap: number, distance2: number): boolean;
+  /** Over which way shadows change; Infinity where there are none. */
+  decorrelationM(state: WorldState, ap: number, hasSight: boolean): number;
+  gain(state: WorldState, device: number, ap: number, distance2: number, hasSight: boolean, shadow: number): number;
+}
+
+interface Scratch {
+  nearest: Nearest;
+  ap: Int32Array;
+  strength: Float64Array;
+  gain: Float64Array;
+  shadow: Float64Array;
+  hasSight: Uint8Array;
+}
+
+const scratches = new Map<LinkModel, Scratch>();
+
+/** Brings the paths of all devices up to where everybody is now. */
+export function updateLinks(state: WorldState, { grid, links }: Layer, model: LinkModel): void {
+  if (grid.squares.size === 0) return;
+  const { count, x, y, movedM } = state.devices;
+  const { searchedX, searchedY, isStale } = links;
+  const far2 = model.searchAfterM * model.searchAfterM;
+  for (let device = 0; device < count; device++) {
+    if (isStale[device] === 0) {
+      if (movedM[device] === 0) continue;
+      const dx = x[device]! - searchedX[device]!;
+      const dy = y[device]! - searchedY[device]!;
+      if (dx * dx + dy * dy < far2) {
+        if (model.canHear(state, device)) follow(state, links, model, device);
+        continue;
+      }
+    }
+    isStale[device] = 0;
+    searchedX[device] = x[device]!;
+    searchedY[device] = y[device]!;
+    if (model.canHear(state, device)) search(state, grid, links, model, device);
+  }
+}
+
+/** All devices that may hear the access point look around again in this second. */
+export function markStale(state: WorldState, { grid, links }: Layer, ap: number): void {
+  const { count, x, y } = state.devices;
+  const [atX, atY] = [state.cells.x[ap]!, state.cells.y[ap]!];
+  const reach2 = grid.rangeM * grid.rangeM;
+  for (let device = 0; device < count; device++) {
+    const dx = x[device]! - atX;
+    const dy = y[device]! - atY;
+    if (dx * dx + dy * dy <= reach2) links.isStale[device] = 1;
+  }
+}
+
+function follow(state: WorldState, links: Links, model: LinkModel, device: number): void {
+  const { cells, devices } = state;
+  const { ap, shadow, hasSight, gain } = links;
+  const from = device * links.slots;
+  for (let slot = from; slot < from + links.slots; slot++) {
+    const at = ap[slot]!;
+    if (at < 0) return;
+    const dx = cells.x[at]! - devices.x[device]!;
+    const dy = cells.y[at]! - devices.y[device]!;
+    const distance2 = dx * dx + dy * dy;
+    shadow[slot] = nextShadow(state, model, device, at, hasSight[slot] === 1, shadow[slot]!);
+    const isClear = model.hasSight(state, device, at, distance2);
+    hasSight[slot] = isClear ? 1 : 0;
+    gain[slot] = model.gain(state, device, at, distance2, isClear, shadow[slot]!);
+  }
+}
+
+function search(state: WorldState, grid: Layer['grid'], links: Links, model: LinkModel, device: number): void {
+  const { cells, devices } = state;
+  const best = scratchFor(model);
+  const { nearest } = best;
+  findNearest(grid, cells.x, cells.y, cells.isOnAir, devices.x[device]!, devices.y[device]!, nearest);
+  let kept = 0;
+  for (let n = 0; n < nearest.count; n++) {
+    const ap = nearest.index[n]!;
+    const distance2 = nearest.distance2[n]!;
+    const old = slotOf(links, device, ap);
+    const shadow =
+      old < 0
+        ? normal(state.seed, streams.firstShadow, device, ap)
+        : nextShadow(state, model, device, ap, links.hasSight[old] === 1, links.shadow[old]!);
+    const isClear = model.hasSight(state, device, ap, distance2);
+    const gain = model.gain(state, device, ap, distance2, isClear, shadow);
+    const strength = gain * cells.power[ap]!;
+    let at = kept;
+    if (kept < model.slots) kept++;
+    else if (strength <= best.strength[--at]!) continue;
+    for (; at > 0 && strength > best.strength[at - 1]!; at--) move(best, at - 1, at);
+    best.ap[at] = ap;
+    best.strength[at] = strength;
+    best.gain[at] = gain;
+    best.shadow[at] = shadow;
+    best.hasSight[at] = isClear ? 1 : 0;
+  }
+  const from = device * model.slots;
+  for (let n = 0; n < model.slots; n++) {
+    links.ap[from + n] = n < kept ? best.ap[n]! : -1;
+    links.gain[from + n] = best.gain[n]!;
+    links.shadow[from + n] = best.shadow[n]!;
+    links.hasSight[from + n] = best.hasSight[n]!;
+  }
+}
+
+function move(best: Scratch, from: number, to: number): void {
+  best.ap[to] = best.ap[from]!;
+  best.strength[to] = best.strength[from]!;
+  best.gain[to] = best.gain[from]!;
+  best.shadow[to] = best.shadow[from]!;
+  best.hasSight[to] = best.hasSight[from]!;
+}
+
+function nextShadow(
+  state: WorldState,
+  model: LinkModel,
+  device: number,
+  ap: number,
+  hadSight: boolean,
+  old: number,
+): number {
+  const movedM = state.devices.movedM[device]!;
+  const decorrelationM = model.decorrelationM(state, ap, hadSight);
+  if (movedM === 0 || decorrelationM === Infinity) return old;
+  const draw = normal(state.seed, streams.shadow, device, Math.imul(state.step, 0x9e3779b1) ^ ap);
+  return correlatedShadowDb(old, movedM, decorrelationM, 1, draw);
+}
+
+/** A link's gain from its loss in decibels. */
+export function gainOfLossDb(lossDb: number): number {
+  return fromDb(-lossDb);
+}
+
+function scratchFor(model: LinkModel): Scratch {
+  let scratch = scratches.get(model);
+  if (!scratch) {
+    scratch = {
+      nearest: createNearest(model.candidates),
+      ap: new Int32Array(model.slots),
+      strength: new Float64Array(model.slots),
+      gain: new Float64Array(model.slots),
+      shadow: new Float64Array(model.slots),
+      hasSight: new Uint8Array(model.slots),
+    };
+    scratches.set(model, scratch);
+  }
+  return scratch;
+}

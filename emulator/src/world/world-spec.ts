@@ -1,0 +1,73 @@
+// What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
+import type { NrScenario } from '../radio/nr.ts';
+
+export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
+export type AccessPointType = (typeof accessPointTypes)[number];
+
+/** How the wish for traffic runs through a day. */
+export const profiles = ['office', 'home', 'city', 'stadium'] as const;
+export type Profile = (typeof profiles)[number];
+
+export interface AccessPointSpec {
+  ap_id: string;
+  type: AccessPointType;
+  latitude: number;
+  longitude: number;
+  /** Devices that live around it; they may attach to any access point they can hear. */
+  devices: number;
+  /** Where a 5G cell stands; UMi unless told. */
+  scenario?: NrScenario;
+  /** city for 5G, office for WiFi and LiFi, unless told. */
+  profile?: Profile;
+}
+
+export interface WorldSpec {
+  /** A whole number from 0 to 2^32 - 1; the same seed gives the same world. */
+  seed: number;
+  /** Time of the model at its beginning, in milliseconds since 1970. */
+  startMs: number;
+  accessPoints: readonly AccessPointSpec[];
+  /** 1 to 3600; 1 unless told. */
+  reportIntervalSeconds?: number;
+  /** What one device asks for on average in the busiest hour; 0.8 unless told. */
+  peakMbpsPerDevice?: number;
+}
+
+export const maxAccessPoints = 20_000;
+export const maxDevices = 1_000_000;
+export const maxReportIntervalSeconds = 3600;
+
+/** Throws RangeError with the first thing that is wrong. */
+export function checkSpec(spec: WorldSpec): void {
+  const { seed, startMs, accessPoints, reportIntervalSeconds = 1, peakMbpsPerDevice = 0.8 } = spec;
+  need(Number.isInteger(seed) && seed >= 0 && seed < 4_294_967_296, 'seed must be a whole number below 2^32');
+  need(Number.isSafeInteger(startMs) && startMs >= 0, 'startMs must be milliseconds since 1970');
+  need(
+    Number.isInteger(reportIntervalSeconds) &&
+      reportIntervalSeconds >= 1 &&
+      reportIntervalSeconds <= maxReportIntervalSeconds,
+    `reportIntervalSeconds must be 1 to ${maxReportIntervalSeconds}`,
+  );
+  need(peakMbpsPerDevice >= 0 && peakMbpsPerDevice <= 1000, 'peakMbpsPerDevice must be 0 to 1000');
+  need(accessPoints.length > 0, 'a world needs an access point');
+  need(accessPoints.length <= maxAccessPoints, `a world has at most ${maxAccessPoints} access points`);
+  const names = new Set<string>();
+  let devices = 0;
+  for (const [index, ap] of accessPoints.entries()) {
+    const where = `accessPoints[${index}]`;
+    need(typeof ap.ap_id === 'string' && ap.ap_id !== '' && !names.has(ap.ap_id), `${where} needs an ap_id of its own`);
+    need(accessPointTypes.includes(ap.type), `${where}: type must be one of ${accessPointTypes.join(', ')}`);
+    need(Math.abs(ap.latitude) <= 90, `${where}: latitude must be -90 to 90`);
+    need(Math.abs(ap.longitude) <= 180, `${where}: longitude must be -180 to 180`);
+    need(Number.isInteger(ap.devices) && ap.devices >= 0, `${where}: devices must be a whole number`);
+    need(ap.scenario === undefined || ['UMa', 'UMi', 'InH'].includes(ap.scenario), `${where}: unknown scenario`);
+    need(ap.profile === undefined || profiles.includes(ap.profile), `${where}: unknown profile`);
+    names.add(ap.ap_id);
+    devices += ap.devices;
+  }
+  need(devices <= maxDevices, `a world has at most ${maxDevices} devices`);
+}
+
+function need(isMet: boolean, message: string): void {
+  if (!isMet) throw new RangeError(message);
+}

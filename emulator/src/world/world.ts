@@ -1,0 +1,175 @@
+// A network that exists only in memory, second by second. All it does follows from its description, the commands and the
+// faults: how fast it is stepped, and who looks at it in between, changes nothing.
+import { addFault, isAgentUp, type PowerState } from '../access-points/access-point.ts';
+import { commandsOf, type DeclaredCommand } from '../access-points/command-table.ts';
+import { type CommandArguments, type CommandResult, execute } from '../access-points/commands.ts';
+import type { FaultRequest } from '../access-points/faults.ts';
+import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
+import { collect, post } from '../access-points/report-outbox.ts';
+import type { Sample } from '../access-points/sample.ts';
+import { createState } from './create-state.ts';
+import { passSecond } from './second.ts';
+import { deviceName, steer } from './steering.ts';
+import { resetTally } from './tallies.ts';
+import type { AccessPointType, WorldSpec } from './world-spec.ts';
+import type { WorldState } from './world-state.ts';
+
+/** What is known of an access point from outside. */
+export interface AccessPointView {
+  ap_id: string;
+  type: AccessPointType;
+  latitude: number;
+  longitude: number;
+  power_state: PowerState;
+  report_interval_seconds: number;
+  connected_devices: number;
+  /** For its configuration. */
+  commands: DeclaredCommand[];
+  metrics: Record<string, MetricDescription>;
+}
+
+/** served + unserved = devices; asked = delivered + lost + waiting. */
+export interface Totals {
+  devices: number;
+  served: number;
+  unserved: number;
+  askedBits: number;
+  deliveredBits: number;
+  lostBits: number;
+  waitingBits: number;
+  powerW: number;
+}
+
+/** Throws RangeError if the description makes no sense. */
+export function createWorld(spec: WorldSpec): World {
+  return new World(createState(spec));
+}
+
+/** A world from a snapshot; it goes on as the original would have. */
+export function restoreWorld(snapshot: WorldState): World {
+  return new World(structuredClone(snapshot));
+}
+
+export class World {
+  readonly #state: WorldState;
+  readonly #indices: Map<string, number>;
+
+  constructor(state: WorldState) {
+    this.#state = state;
+    this.#indices = new Map(state.accessPoints.map(({ ap_id }, index) => [ap_id, index]));
+  }
+
+  /** Model time in milliseconds since 1970. */
+  get time(): number {
+    return this.#state.startMs + this.#state.step * 1000;
+  }
+
+  /** All access points, in the order of the description. */
+  get accessPoints(): AccessPointView[] {
+    return this.#state.accessPoints.map((_, index) => this.#view(index));
+  }
+
+  /** Throws RangeError for an access point that is not in this world. */
+  accessPoint(ap_id: string): AccessPointView {
+    return this.#view(this.#indexOf(ap_id));
+  }
+
+  /** One second passes. Returns the samples that reach the network in it, in the order of the access points. */
+  step(): Sample[] {
+    const state = this.#state;
+    passSecond(state);
+    const samples: Sample[] = [];
+    for (const [index, ap] of state.accessPoints.entries()) {
+      if (state.step >= ap.nextReportAtStep) {
+        ap.nextReportAtStep = state.step + ap.report_interval_seconds;
+        if (isAgentUp(ap)) {
+          ap.latest = readMetrics(state, index);
+          ap.latestAtStep = state.step;
+          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.seed, index, state.step);
+        }
+        resetTally(state.tallies, index);
+      }
+      collect(ap, state.step, samples);
+    }
+    return samples;
+  }
+
+  /** What the access point measured last, whether or not it could send it; undefined before its first measurement. */
+  latest(ap_id: string): { ts: number; fields: Readonly<Record<string, number>> } | undefined {
+    const { startMs, accessPoints } = this.#state;
+    const { latest, latestAtStep } = accessPoints[this.#indexOf(ap_id)]!;
+    return latestAtStep === 0 ? undefined : { ts: startMs + latestAtStep * 1000, fields: latest };
+  }
+
+  /** Names of the devices that are attached to the access point, for steer_device. */
+  devicesOf(ap_id: string): string[] {
+    const ap = this.#indexOf(ap_id);
+    const names: string[] = [];
+    for (const [device, serving] of this.#state.devices.serving.entries()) {
+      if (serving === ap) names.push(deviceName(device));
+    }
+    return names;
+  }
+
+  /**
+   * Gives the access point a command. What it declares it takes, as well as it can; anything else fails and changes
+   * nothing. Never throws for the command's sake; RangeError for an access point that is not in this world.
+   */
+  command(ap_id: string, name: string, args: CommandArguments = {}): CommandResult {
+    const index = this.#indexOf(ap_id);
+    const state = this.#state;
+    return execute(state.accessPoints[index]!, name, args, state.step, {
+      steer: (device, target) => steer(state, index, device, this.#indices.get(target) ?? -1),
+    });
+  }
+
+  /** Makes something go wrong from now on. Throws RangeError if the fault or the access point makes no sense. */
+  fault(ap_id: string, fault: FaultRequest): void {
+    addFault(this.#state.accessPoints[this.#indexOf(ap_id)]!, fault, this.#state.step);
+  }
+
+  totals(): Totals {
+    const { devices, served, balance, cells } = this.#state;
+    const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
+    return {
+      devices: devices.count,
+      served,
+      unserved: devices.count - served,
+      ...balance,
+      waitingBits: sum(devices.backlogBits),
+      powerW: sum(cells.powerW),
+    };
+  }
+
+  /** Another world in the same state; what happens to one does not touch the other. */
+  clone(): World {
+    return restoreWorld(this.#state);
+  }
+
+  /** All of the world as a plain value, which can be sent to another thread or kept; see restoreWorld. */
+  snapshot(): WorldState {
+    return structuredClone(this.#state);
+  }
+
+  #view(index: number): AccessPointView {
+    const { ap_id, type, latitude, longitude, scenario, power_state, report_interval_seconds } =
+      this.#state.accessPoints[index]!;
+    return {
+      ap_id,
+      type,
+      latitude,
+      longitude,
+      power_state,
+      report_interval_seconds,
+      connected_devices: this.#state.cells.attached[index]!,
+      commands: commandsOf(type, scenario),
+      metrics: metricsOf(type),
+    };
+  }
+
+  #indexOf(ap_id: string): number {
+    const index = this.#indices.get(ap_id);
+    if (index === undefined) throw new RangeError('there is no such access point in this world');
+    return index;
+  }
+}
