@@ -1,9 +1,11 @@
 // Two controllers and two workers on PostgreSQL, InfluxDB and RabbitMQ behind a proxy: they behave as one.
-import { expect, inject, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startCluster } from './cluster.ts';
 import { JobLedger } from './job-ledger.ts';
-import { adminUsername, eventually, password } from './weft-process.ts';
+import { adminUsername, eventually, password, root } from './weft-process.ts';
 
 const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
 const details = '/api/v1/agent_details/request_all_agents_details';
@@ -93,6 +95,17 @@ test.skipIf(isMissing)(
     expect(performance.now() - revokedAt).toBeLessThan(1000);
     expect(await closed).toBe(4401);
     expect(performance.now() - revokedAt).toBeLessThan(3000);
+
+    // Somebody else's worker, the one of the documentation, stands in for ours.
+    await Promise.all(cluster.workers.map((worker) => worker.end('SIGTERM')));
+    const theirs = spawn(process.execPath, [join(root, 'examples/worker/worker.mjs')], {
+      env: { ...process.env, AMQP_URL: cluster.rabbit.url, WEFT_URL: cluster.url },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void theirs.kill());
+    const foreign = (await ledger.ask(details))!;
+    await ledger.follow(foreign, 20_000);
+    expect([foreign.end, foreign.data.map(({ ap_id }) => ap_id)]).toEqual(['succeeded', ['ap-cellar-1', 'ap-roof-1']]);
 
     // A node that holds the socket dies: a reconnect, and nothing else.
     const last = (await ledger.ask(details))!;

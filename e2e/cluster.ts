@@ -101,7 +101,7 @@ frontend weft
   default_backend nodes
 backend nodes
   balance roundrobin
-  option httpchk GET /readyz
+  option httpchk GET /healthz
 ${servers.join('\n')}
 `,
   );

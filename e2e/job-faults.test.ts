@@ -9,6 +9,9 @@ import { adminUsername, eventually, password } from './weft-process.ts';
 
 const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
 const details = '/api/v1/agent_details/request_all_agents_details';
+/** As many as make a point in the suite; more where there is time. */
+const isLong = process.env.WEFT_TEST_LONG === '1';
+const [workerKills, databaseKills] = isLong ? [50, 20] : [20, 3];
 const samples = 2_000;
 const fields = 6;
 const start = Date.now() - 3_600_000;
@@ -75,86 +78,67 @@ function judge(ledger: JobLedger, atLeast: number): void {
   }
 }
 
-const isAnswering = (cluster: Cluster, ledger: JobLedger) => async () =>
-  (await ledger.ask(details)) !== undefined && cluster;
-
-test.skipIf(isMissing)('workers killed twenty times', { timeout: 240_000 }, async () => {
-  const cluster = await startCluster({ controllers: 1, workers: 2 });
-  const { ledger, history } = await prepare(cluster);
-  await underLoad(ledger, history, async () => {
-    for (let kill = 0; kill < 20; kill++) {
-      const asked = ledger.jobs.length;
-      await eventually(
-        async () => ledger.jobs.length,
-        (length) => length > asked + 5,
-      );
-      await cluster.replaceWorker(kill % 2);
-    }
-  });
-  judge(ledger, 100);
-});
-
 test.skipIf(isMissing)(
-  'RabbitMQ stopped, killed, and its queue deleted, with jobs in flight',
-  { timeout: 240_000 },
+  `workers killed ${workerKills} times; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed ${databaseKills} times`,
+  { timeout: isLong ? 900_000 : 300_000 },
   async () => {
-    const cluster = await startCluster({ controllers: 2, workers: 1 });
-    const { ledger, history } = await prepare(cluster);
-    await underLoad(ledger, history, async () => {
-      const more = async () => {
+    const cluster = await startCluster({ controllers: 2, workers: 2 });
+    const { token, history } = await prepare(cluster);
+    const stage = async (atLeast: number, fault: (more: (count: number) => Promise<void>) => Promise<void>) => {
+      const ledger = new JobLedger(() => cluster.url, token);
+      const more = async (count: number) => {
         const asked = ledger.jobs.length;
         await eventually(
           async () => ledger.jobs.length,
-          (length) => length > asked + 20,
+          (length) => length >= asked + count,
         );
       };
-      await more();
+      await underLoad(ledger, history, () => fault(more));
+      judge(ledger, atLeast);
+    };
+
+    await stage(60, async (more) => {
+      for (let kill = 0; kill < workerKills; kill++) {
+        await more(2);
+        await cluster.replaceWorker(kill % 2);
+      }
+    });
+
+    await stage(60, async (more) => {
+      await more(10);
       await cluster.rabbit.pause();
-      await more();
+      await more(10);
       await cluster.rabbit.start();
-      await more();
+      await more(10);
       await cluster.rabbit.crash();
-      await more();
+      await more(10);
       await cluster.rabbit.start();
-      await more();
+      await more(10);
       const connection = await connect(cluster.rabbit.url);
       const channel = await connection.createChannel();
       await channel.deleteQueue('agent_details');
       await channel.deleteQueue('agent_data');
-      await more();
+      await more(10);
       // What nobody can read must not stand in the way of the rest.
       channel.sendToQueue('agent_details', Buffer.from('{"not a job'));
-      channel.sendToQueue(
-        'agent_details',
-        Buffer.from(JSON.stringify({ job_number: 'nobody', task_type: 'agent_details' })),
-      );
-      await more();
+      channel.sendToQueue('agent_details', Buffer.from('{"job_number":"nobody","task_type":"agent_details"}'));
+      await more(10);
       await connection.close();
     });
-    judge(ledger, 150);
-    const [weft] = cluster.controllers;
-    const metrics = await weft!.request('GET', '/metrics');
-    expect(metrics.body).toMatch(/weft_dead_letters_total \d/);
+    const pages = await Promise.all(cluster.controllers.map((weft) => weft.request('GET', '/metrics')));
+    const letters = pages.map(({ body }) => Number(/weft_dead_letters_total (\d+)/.exec(body)?.[1]));
+    expect(letters.reduce((a, b) => a + b)).toBeGreaterThanOrEqual(2);
+
+    await stage(30, async (more) => {
+      for (let round = 0; round < databaseKills; round++) {
+        await more(10);
+        await cluster.postgres.crash();
+        await cluster.postgres.start();
+      }
+      await more(5);
+    });
   },
 );
-
-test.skipIf(isMissing)('PostgreSQL killed under load, five times', { timeout: 240_000 }, async () => {
-  const cluster = await startCluster({ controllers: 2, workers: 1 });
-  const { ledger, history } = await prepare(cluster);
-  await underLoad(ledger, history, async () => {
-    for (let round = 0; round < 5; round++) {
-      const asked = ledger.jobs.length;
-      await eventually(
-        async () => ledger.jobs.length,
-        (length) => length > asked + 20,
-      );
-      await cluster.postgres.crash();
-      await cluster.postgres.start();
-      await eventually(isAnswering(cluster, ledger), Boolean);
-    }
-  });
-  judge(ledger, 100);
-});
 
 test.skipIf(isMissing)('a controller killed between publishing and the confirm', { timeout: 240_000 }, async () => {
   let proxy: TcpProxy | undefined;
@@ -172,7 +156,7 @@ test.skipIf(isMissing)('a controller killed between publishing and the confirm',
   const { token } = await prepare(cluster);
   const ledger = new JobLedger(() => controller.url, token);
   let rounds = 0;
-  for (; rounds < 10; rounds++) {
+  for (; rounds < 6; rounds++) {
     let killed: Promise<unknown> | undefined;
     proxy.onClientBytes = (bytes, cut) => {
       if (!bytes.includes('"agent_details"')) return;
@@ -192,6 +176,6 @@ test.skipIf(isMissing)('a controller killed between publishing and the confirm',
   await Promise.all(ledger.jobs.map((job) => ledger.follow(job)));
   expect(ledger.violations).toEqual([]);
   expect(ledger.jobs.map(({ end }) => end)).toEqual(ledger.jobs.map(() => 'succeeded'));
-  expect(ledger.jobs.length).toBeGreaterThanOrEqual(5);
+  expect(ledger.jobs.length).toBeGreaterThanOrEqual(3);
   await proxy.close();
 });

@@ -23,6 +23,7 @@ const servers = [
     isThere: () => existsSync('/usr/lib/rabbitmq/bin/rabbitmq-server'),
     variable: 'TEST_AMQP_URL',
   },
+  { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];
@@ -38,7 +39,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb', 'rabbitmq-server'];
+const services = ['influxdb', 'rabbitmq-server', 'haproxy'];
 
 /** The name server that Erlang brings along for RabbitMQ; whoever had it before goes on having it. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };

@@ -11,7 +11,9 @@ const MessageId = Type.Integer({
 
 export const AgentCommand = Type.Object(
   {
-    command_id: Type.String({ description: 'The same command may come again under the same id: it is to be done once.' }),
+    command_id: Type.String({
+      description: 'The same command may come again under the same id: it is to be done once.',
+    }),
     command: Type.Object(
       { name: Type.String() },
       { additionalProperties: true, description: 'The name, and the arguments beside it.' },

@@ -91,7 +91,7 @@ export function createFastLane(
         fail(error);
       }
     };
-    if (route.body) collect(request, run);
+    if (route.body) collect(request, Number(headers['content-length']), run);
     else {
       request.resume();
       run(noBytes);
@@ -181,14 +181,17 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
   };
 }
 
-/** The parser sees to it that exactly the announced bytes come; a client that leaves in between gets no answer. */
-function collect(request: IncomingMessage, done: (bytes: Uint8Array) => void): void {
-  let first: Buffer | undefined;
-  let rest: Buffer[] | undefined;
+/**
+ * Calls `done` with the announced bytes as soon as the last of them is there; the parser sees to it that no more come. A
+ * client that leaves before gets no answer.
+ */
+function collect(request: IncomingMessage, length: number, done: (bytes: Uint8Array) => void): void {
+  let before: Buffer[] | undefined;
+  let missing = length;
   request.on('data', (chunk: Buffer) => {
-    if (first === undefined) first = chunk;
-    else if (rest) rest.push(chunk);
-    else rest = [chunk];
+    missing -= chunk.length;
+    if (missing === 0) done(before ? Buffer.concat([...before, chunk], length) : chunk);
+    else if (before) before.push(chunk);
+    else before = [chunk];
   });
-  request.on('end', () => done(rest ? Buffer.concat([first!, ...rest]) : (first ?? noBytes)));
 }

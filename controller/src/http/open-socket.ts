@@ -147,6 +147,8 @@ export class OpenSocket {
   /** Closes, and does not wait long for the client to agree. */
   dismiss(code: number, reason: string): void {
     this.#leavesAtMs ??= this.#now() + this.#times.farewellMs;
+    // Its farewell is to be heard.
+    this.resume();
     this.#socket.close(code, cutReason(reason));
   }
 

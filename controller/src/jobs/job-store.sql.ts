@@ -1,14 +1,23 @@
 // Jobs in SQL. What decides between two nodes is always one statement with its condition inside: both databases run
 // such statements on one row one after the other.
 import { ConflictError, TryLaterError } from '../errors.ts';
-import { type SqlDatabase, type SqlRow, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
+import {
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlRow,
+  type SqlValue,
+  UniqueViolation,
+} from '../storage/sql-database.ts';
+import { inParts, runRows } from '../storage/sql-rows.ts';
 import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob } from './job-store.ts';
 
 const SUMMARY = `job_number, task_type, owner_kind, owner_id, owner_name, subject, state, detail, progress, created_at,
   updated_at, ended_at, expires_at, published_at, lease_holder, lease_until, attempts, last_seq, bytes`;
 const COLUMNS = `${SUMMARY}, data`;
-/** One statement for many numbers: both databases take this many parameters. */
-const maxNumbers = 512;
+const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, owner_name, subject, state, created_at,
+  updated_at, expires_at, published_at, publish_after, lease_until, attempts, last_seq, bytes, data)`;
+/** Jobs that an owner may have `maxOpen` of. */
+const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
 type SummaryRow = JobSummary & SqlRow;
 type JobRow = JobRecord & SqlRow;
@@ -38,11 +47,10 @@ class SqlJobStore implements JobStore {
     const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER } = limits ?? {};
     const rows = await this.#db
       .query(
-        `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, owner_name, subject, state, created_at,
-           updated_at, expires_at, published_at, publish_after, lease_until, attempts, last_seq, bytes, data)
+        `${INSERT}
          SELECT ?, ?, ?, ?, ?, ?, 'queued', CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT),
            CAST(? AS BIGINT), 0, 0, 0, 0, ?
-         WHERE (SELECT COUNT(*) FROM jobs WHERE owner_id = ? AND ended_at IS NULL) < ?
+         WHERE (SELECT COUNT(*) FROM jobs WHERE owner_id = ? AND ${COUNTED}) < ?
            AND (SELECT COUNT(*) FROM jobs WHERE published_at IS NULL AND ended_at IS NULL) < ?
          RETURNING job_number`,
         [
@@ -66,6 +74,18 @@ class SqlJobStore implements JobStore {
       )
       .catch(throwJobExists);
     if (rows.length === 0) throw await this.#noRoom(job.owner_id, maxOpen);
+  }
+
+  async createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {
+    await runRows(
+      tx,
+      `${INSERT} VALUES {{rows}}`,
+      jobs.map((job) => [
+        ...[job.job_number, job.task_type, job.owner_kind, job.owner_id, job.owner_name, job.subject ?? null],
+        ...['queued', job.created_at, job.created_at, job.expires_at, job.published_at, job.publish_after],
+        ...[0, 0, 0, 0, job.data],
+      ]),
+    );
   }
 
   async get(job_number: string): Promise<JobRecord | undefined> {
@@ -92,7 +112,7 @@ class SqlJobStore implements JobStore {
   }
 
   async countOpen(owner_id: string): Promise<number> {
-    return this.#count('owner_id = ? AND ended_at IS NULL', [owner_id]);
+    return this.#count(`owner_id = ? AND ${COUNTED}`, [owner_id]);
   }
 
   async countUnpublished(): Promise<number> {
@@ -238,14 +258,4 @@ class SqlJobStore implements JobStore {
 function throwJobExists(error: unknown): never {
   if (error instanceof UniqueViolation) throw new ConflictError('job_exists', 'A job with this number exists');
   throw error;
-}
-
-/** Filled up with repeats to a power of two, so that there are few different statements to prepare and remember. */
-function* inParts(list: readonly string[]): Generator<{ marks: string; values: string[] }> {
-  for (let start = 0; start < list.length; start += maxNumbers) {
-    const values = list.slice(start, start + maxNumbers);
-    const size = 2 ** Math.ceil(Math.log2(values.length));
-    while (values.length < size) values.push(values[0]!);
-    yield { marks: values.map(() => '?').join(', '), values };
-  }
 }

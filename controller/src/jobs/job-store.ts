@@ -1,6 +1,7 @@
 // Jobs: who asked for what, how far it has come, and who works on it. A job row is its own outbox entry: it is durable
 // before anything is published.
 import type { JobState } from '@weft/contract';
+import type { SqlQueries } from '../storage/sql-database.ts';
 
 /** The states in which nothing more happens. */
 export type EndState = Exclude<JobState, 'queued' | 'running'>;
@@ -49,7 +50,7 @@ export type NewJob = Pick<
 
 /** How many jobs there may be; nodes that create at the same instant may pass a limit by as many. */
 export interface JobLimits {
-  /** Of one owner that have not ended. */
+  /** Of one owner that have not ended; commands, which have a limit of their own, do not count. */
   maxOpen: number;
   /** That wait to be published. */
   maxUnpublished: number;
@@ -71,10 +72,12 @@ export interface JobStore {
    * TryLaterError if there is no room: 429 `too_many_jobs` of this owner, 503 `outbox_full`.
    */
   create(job: NewJob, limits?: JobLimits): Promise<void>;
+  /** The same for many, without limits, inside the caller's transaction: they stand or fall with it. */
+  createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void>;
   get(job_number: string): Promise<JobRecord | undefined>;
   /** Newest first. */
   list(filter: JobFilter): Promise<JobSummary[]>;
-  /** Jobs of the owner that have not ended. */
+  /** Jobs of the owner that have not ended, commands not counted. */
   countOpen(owner_id: string): Promise<number>;
   /** Jobs that wait to be published. */
   countUnpublished(): Promise<number>;

@@ -87,6 +87,11 @@ export class MailboxService {
     return (await this.#appendEnd(job_number, state, detail, null)).outcome === 'stored';
   }
 
+  /** Tells of messages that somebody else has made durable. */
+  tell(messages: readonly MessageRecord[]): void {
+    for (const message of messages) for (const listener of this.#listeners) listener(message);
+  }
+
   /** In order, after that number; at least one if there is any, and no more than fit. */
   list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
     return this.#mailbox.list(job_number, afterSeq, maxBytes);

@@ -1,10 +1,25 @@
 // The messages of jobs in SQL. The job's row counts them: whoever raises its number has the right to that number.
-import { type SqlDatabase, type SqlQueries, type SqlRow, UniqueViolation } from '../storage/sql-database.ts';
+import {
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlRow,
+  type SqlValue,
+  UniqueViolation,
+} from '../storage/sql-database.ts';
+import { runRows } from '../storage/sql-rows.ts';
 import type { AppendOutcome, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
 const COLUMNS = 'job_number, seq, type, data, final, ts, chunk';
 /** Of one page, however small they are. */
 const maxMessagesPerPage = 1000;
+
+/** Numbers the messages of many jobs at once. PostgreSQL must be told the types of the values. */
+const APPEND_ALL = `UPDATE jobs SET last_seq = last_seq + v.column2, bytes = bytes + v.column3, attempts = 0,
+    state = v.column4, updated_at = v.column5, detail = COALESCE(v.column6, detail), ended_at = v.column7,
+    expires_at = COALESCE(v.column8, expires_at)
+  FROM (VALUES {{rows}}) AS v WHERE job_number = v.column1 AND ended_at IS NULL RETURNING job_number, last_seq`;
+const APPEND_ALL_ROW = `(CAST(? AS TEXT), CAST(? AS INTEGER), CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS BIGINT),
+  CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS BIGINT))`;
 
 type MessageRow = Omit<MessageRecord, 'final'> & { final: number } & SqlRow;
 
@@ -29,6 +44,28 @@ class SqlMailboxStore implements MailboxStore {
       if (!first) throw error;
       return { outcome: 'repeated', message: first };
     }
+  }
+
+  async appendAll(tx: SqlQueries, messages: readonly NewMessage[]): Promise<MessageRecord[]> {
+    const byJob = Map.groupBy(messages, ({ job_number }) => job_number);
+    const jobs = await runRows<{ job_number: string; last_seq: number }>(
+      tx,
+      APPEND_ALL,
+      [...byJob.values()].map(toJobValues),
+      APPEND_ALL_ROW,
+    );
+    const stored = jobs.flatMap(({ job_number, last_seq }) => {
+      const own = byJob.get(job_number)!;
+      return own.map(({ type, data, ts, ends }, index): MessageRecord => {
+        const seq = last_seq - own.length + 1 + index;
+        return { job_number, seq, type, data, final: ends !== undefined, ts, chunk: null };
+      });
+    });
+    const rows = stored.map(({ job_number, seq, type, data, final, ts, chunk }) => {
+      return [job_number, seq, type, data, Number(final), ts, chunk, Buffer.byteLength(data)];
+    });
+    await runRows(tx, `INSERT INTO job_messages (${COLUMNS}, bytes) VALUES {{rows}}`, rows);
+    return stored;
   }
 
   async list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
@@ -58,6 +95,14 @@ class SqlMailboxStore implements MailboxStore {
     );
     return row && toRecord(row);
   }
+}
+
+function toJobValues(messages: readonly NewMessage[]): SqlValue[] {
+  const { job_number, ts, ends } = messages.at(-1)!;
+  const bytes = messages.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
+  const state = ends?.state ?? 'running';
+  const ended_at = ends ? ts : null;
+  return [job_number, messages.length, bytes, state, ts, ends?.detail ?? null, ended_at, ends?.keepUntil ?? null];
 }
 
 async function appendIn(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {

@@ -1,5 +1,6 @@
 // The messages of jobs, kept in order until the job is forgotten.
 import type { EnvelopeType } from '@weft/contract';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import type { EndState } from './job-store.ts';
 
 export interface MessageRecord {
@@ -41,6 +42,12 @@ export interface MailboxStore {
    * already is not stored again, whatever it holds and even if the job has ended or is full.
    */
   append(message: NewMessage): Promise<AppendOutcome>;
+  /**
+   * The same for many, inside the caller's transaction, and resolves those that were stored: messages to jobs that are
+   * unknown or have ended are left out. Chunks and limits count for nothing; of each job only the last message may end
+   * it.
+   */
+  appendAll(tx: SqlQueries, messages: readonly NewMessage[]): Promise<MessageRecord[]>;
   /** In order, after that number; at least one if there is any, and no more than fit into `maxBytes`. */
   list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]>;
   /** The newest message that has a chunk number. */

@@ -5,12 +5,12 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { Caller } from '../caller.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { type ExportOptions, exportPieces } from './export-pieces.ts';
+import { LatestJson } from './latest-json.ts';
 import { labelOf } from './metric-label.ts';
 import type { PresenceService } from './presence-service.ts';
 import { agentDataJson, multiMetricJson } from './series-json.ts';
-import type { LatestValues, TelemetryStore } from './telemetry-store.ts';
+import type { TelemetryStore } from './telemetry-store.ts';
 import type { TimeWindow } from './time-window.ts';
-import { createTimestampWriter } from './timestamps.ts';
 import { WrittenAnswers } from './written-answers.ts';
 
 /** Values in one answer, all series together; where more are asked for, the buckets become wider. */
@@ -52,8 +52,7 @@ export class MetricsService {
   });
 
   readonly #written = new WrittenAnswers();
-  /** As long as the store gives the same object again, its text is the same too. */
-  readonly #latestTexts = new WeakMap<LatestValues, string>();
+  readonly #latestJson = new LatestJson();
 
   constructor({ agents, telemetry, presence, now = Date.now }: MetricsServiceOptions) {
     this.#agents = agents;
@@ -115,44 +114,17 @@ export class MetricsService {
   }
 
   /** The newest value of every metric of every agent that the caller may see, as JSON; the filters narrow it down. */
-  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<string> {
+  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<Uint8Array> {
     const agents = within(await this.#agents.list(caller), agentFilter);
     const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
     const byAgent = new Map(values.map((value) => [value.ap_id, value]));
-    const wanted = metricFilter && new Set(metricFilter);
     const presence = this.#presence.words(agents);
-    const timestamp = createTimestampWriter();
-    // The same few names stand in every agent.
-    const keys = new Map<string, string>();
-    const keyOf = (name: string) => {
-      let key = keys.get(name);
-      if (key === undefined) {
-        key = JSON.stringify(name);
-        keys.set(name, key);
-      }
-      return key;
-    };
-    const metricsText = (latest: LatestValues | undefined) => {
-      if (!latest) return '';
-      const known = wanted ? undefined : this.#latestTexts.get(latest);
-      if (known !== undefined) return known;
-      const text = writeText(latest.metrics);
-      if (!wanted) this.#latestTexts.set(latest, text);
-      return text;
-    };
-    const writeText = (metrics: LatestValues['metrics']) => {
-      let text = '';
-      for (const { name, ts, value } of metrics) {
-        if (wanted && !wanted.has(name)) continue;
-        text += `${text === '' ? '' : ','}${keyOf(name)}:{"ts":"${timestamp(ts)}","value":${value}}`;
-      }
-      return text;
-    };
-    const rows = agents.map(({ ap_id }, index) => {
-      const metrics = metricsText(byAgent.get(ap_id));
-      return `{"ap_id":${JSON.stringify(ap_id)},"presence":"${presence[index]}","metrics":{${metrics}}}`;
-    });
-    return `{"agents":[${rows.join()}]}`;
+    const rows = agents.map(({ ap_id }, index) => ({
+      ap_id,
+      presence: presence[index]!,
+      latest: byAgent.get(ap_id),
+    }));
+    return this.#latestJson.write(rows, metricFilter && new Set(metricFilter));
   }
 
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */

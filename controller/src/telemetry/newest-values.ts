@@ -18,6 +18,10 @@ export class NewestValues {
   readonly #entries = new Map<string, Entry>();
   #postsSinceAsked = 0;
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   /** From now on nothing that is stored for this agent is missed; to be followed by `load`. */
   expect(ap_id: string): void {
     if (this.#entries.size >= maxAgents) this.#entries.clear();
@@ -41,7 +45,6 @@ export class NewestValues {
 
   /** These samples are stored now. */
   recorded(ap_id: string, samples: readonly Sample[]): void {
-    if (this.#entries.size === 0) return;
     if (++this.#postsSinceAsked > forgetAfterPosts) this.#entries.clear();
     const entry = this.#entries.get(ap_id);
     if (!entry) return;

@@ -219,6 +219,7 @@ class ThreadedTelemetryStore implements SqliteTelemetryStore {
   }
 
   #noteNewest({ posts }: Group): void {
+    if (this.#newest.isEmpty) return;
     for (const { ap_id, agent, samples } of posts) {
       // One that was removed, or pushed out of memory, meanwhile: only the store's thread knows what became of its post.
       if (this.#agents.get(ap_id) === agent) this.#newest.recorded(ap_id, samples);

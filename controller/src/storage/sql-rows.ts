@@ -1,0 +1,49 @@
+// Statements about many rows at once, in few forms: databases remember prepared statements by their text.
+import type { SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
+
+/** Both databases take this many parameters, whatever a row has. */
+const maxParameters = 4096;
+const maxListed = 512;
+
+/** Lists for `IN (…)`, filled up with repeats to a power of two. */
+export function* inParts(list: readonly string[]): Generator<{ marks: string; values: string[] }> {
+  for (let start = 0; start < list.length; start += maxListed) {
+    const values = list.slice(start, start + maxListed);
+    const size = 2 ** Math.ceil(Math.log2(values.length));
+    while (values.length < size) values.push(values[0]!);
+    yield { marks: values.map(() => '?').join(', '), values };
+  }
+}
+
+/** Runs `sql` over all rows, a power of two at a time; in it `{{rows}}` stands for the list of row values. */
+export async function runRows<Row extends SqlRow = SqlRow>(
+  tx: SqlQueries,
+  sql: string,
+  rows: readonly (readonly SqlValue[])[],
+  mark = '?',
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let start = 0;
+  while (start < rows.length) {
+    const width = rows[start]!.length;
+    const most = Math.min(rows.length - start, Math.floor(maxParameters / width), maxListed);
+    const size = 2 ** Math.floor(Math.log2(most));
+    const part = rows.slice(start, start + size);
+    found.push(...(await tx.query<Row>(statement(sql, size, width, mark), part.flat())));
+    start += size;
+  }
+  return found;
+}
+
+const statements = new Map<string, string>();
+
+function statement(sql: string, rows: number, width: number, mark: string): string {
+  const key = `${rows} ${mark} ${sql}`;
+  let text = statements.get(key);
+  if (text === undefined) {
+    const row = mark === '?' ? `(${Array(width).fill('?').join(', ')})` : mark;
+    text = sql.replace('{{rows}}', Array(rows).fill(row).join(', '));
+    statements.set(key, text);
+  }
+  return text;
+}
