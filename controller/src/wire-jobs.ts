@@ -162,7 +162,7 @@ export function createJobPath({
       admit: (caller, job_number) => jobs.admit(caller, job_number),
       limits: {
         connects: new RateLimiter('too_many_connects', {
-          max: Math.max(600, 3 * config.maxSocketsPerCaller),
+          max: Math.max(4_500, 3 * config.maxSocketsPerCaller),
           windowMs: minute,
         }),
         guesses: new RateLimiter('too_many_unknown_jobs', { max: 60, windowMs: minute }),

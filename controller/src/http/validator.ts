@@ -140,8 +140,9 @@ export class Validator {
       });
     }
     const before = run.problems.length;
-    const values: unknown[] = [];
-    for (const [index, item] of input.entries()) {
+    const isOfAnything = Object.keys(items).length === 0;
+    const values: unknown[] = isOfAnything ? input : [];
+    for (const [index, item] of isOfAnything ? [] : input.entries()) {
       if (run.problems.length >= MAX_PROBLEMS) break;
       values.push(this.value(items, item, [...loc, index], run));
     }

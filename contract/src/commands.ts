@@ -1,0 +1,271 @@
+// Commands: what is sent to access points and what becomes of it; and the rules that decide between callers who want
+// different things.
+import Type from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time' });
+const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+const Arguments = Type.Record(Type.String(), Type.Unknown());
+const HoldSeconds = Type.Integer({
+  minimum: 0,
+  maximum: 3600,
+  description: 'How long others may not change the parameter; as the rules say when absent. 0 holds nothing.',
+});
+const ExpiresIn = Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds; 600 when absent.' });
+
+export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology', type: 'string' });
+export type Technology = Type.Static<typeof Technology>;
+
+export const CommandState = Type.Enum(
+  ['queued', 'sent', 'received', 'succeeded', 'failed', 'rejected', 'expired', 'superseded', 'cancelled'],
+  {
+    title: 'CommandState',
+    type: 'string',
+    description: 'Entered on evidence only: `received` when the agent says so.',
+  },
+);
+export type CommandState = Type.Static<typeof CommandState>;
+
+export const VerdictWord = Type.Enum(['accepted', 'accepted_modified', 'queued', 'rejected'], {
+  title: 'VerdictWord',
+  type: 'string',
+  description: '`accepted_modified`: another value is sent than was asked for; `queued`: it waits for a lease to end.',
+});
+export type VerdictWord = Type.Static<typeof VerdictWord>;
+
+export const VerdictReason = Type.Enum(
+  [
+    ...['free', 'own_lease', 'same_value', 'higher_rank', 'higher_priority', 'last_wins', 'merged'],
+    ...['held_by_other', 'held_in_group', 'waits_for_lease', 'too_soon', 'frozen', 'blast_radius'],
+  ] as const,
+  { title: 'VerdictReason', type: 'string' },
+);
+export type VerdictReason = Type.Static<typeof VerdictReason>;
+
+export const Rival = Type.Object(
+  {
+    command_id: Type.String(),
+    caller_kind: Type.String(),
+    caller_name: Type.String(),
+    ap_id: Type.String(),
+    parameter: Type.String(),
+    until: Type.String({ format: 'date-time', description: 'When its lease ends or would have ended.' }),
+  },
+  { title: 'Rival', description: 'Who holds, or held, what the command wanted to change.' },
+);
+export type Rival = Type.Static<typeof Rival>;
+
+const verdictFields = {
+  verdict: VerdictWord,
+  reason: VerdictReason,
+  detail: Type.String({ description: 'The reason as a sentence; may change.' }),
+  rival: Type.Union([Rival, Type.Null()]),
+  hold_until: Type.Union([Timestamp, Type.Null()], { description: 'Until then others may not change the parameter.' }),
+};
+
+export const CommandAccepted = Type.Object(
+  {
+    job_number: Type.String({ format: 'uuid' }),
+    status: Type.Literal('queued'),
+    websocket: Type.String({ description: 'Where every change of the command’s state is told.' }),
+    command_id: Type.String({ format: 'uuid' }),
+    ...verdictFields,
+    sent_args: Type.Optional(Arguments),
+    deliver_after: Type.Optional(Timestamp),
+  },
+  { title: 'CommandAccepted' },
+);
+export type CommandAccepted = Type.Static<typeof CommandAccepted>;
+
+export const CommandPreview = Type.Object(
+  {
+    dry_run: Type.Literal(true),
+    ...verdictFields,
+    sent_args: Type.Optional(Arguments),
+    deliver_after: Type.Optional(Timestamp),
+  },
+  { title: 'CommandPreview', description: 'What would be decided now; nothing was sent.' },
+);
+export type CommandPreview = Type.Static<typeof CommandPreview>;
+
+export const Command = Type.Object(
+  {
+    command_id: Type.String({ format: 'uuid' }),
+    job_number: Type.String(),
+    ap_id: Type.String(),
+    name: Type.String(),
+    args: Type.Record(Type.String(), Type.Unknown(), { description: 'As they were asked for.' }),
+    sent_args: Type.Record(Type.String(), Type.Unknown(), { description: 'As they are sent, after a merge.' }),
+    parameter: Type.String(),
+    parameter_group: Type.String(),
+    caller_kind: Type.String(),
+    caller_name: Type.String(),
+    priority: Type.Integer(),
+    state: CommandState,
+    ...verdictFields,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    deliver_after: NullableTimestamp,
+    sent_at: NullableTimestamp,
+    received_at: NullableTimestamp,
+    ended_at: NullableTimestamp,
+    result: Type.Unknown({ description: 'What the agent answered; null without an answer.' }),
+    applied: Type.Union([Arguments, Type.Null()], { description: 'What the agent says it set.' }),
+    guard: NullableText,
+    inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one takes back.' }),
+    batch_id: NullableText,
+  },
+  { title: 'Command' },
+);
+export type Command = Type.Static<typeof Command>;
+
+/** What an agent says about a command that it was given; the same on its channel. */
+export const CommandResult = Type.Object(
+  {
+    state: Type.Enum(['received', 'succeeded', 'failed'], { type: 'string' }),
+    result: Type.Optional(Type.Unknown({ description: 'Anything, at most 64 KiB as JSON.' })),
+    applied: Type.Optional(Type.Union([Arguments, Type.Null()])),
+  },
+  { title: 'CommandResult' },
+);
+export type CommandResult = Type.Static<typeof CommandResult>;
+
+export const BatchRequest = Type.Object(
+  {
+    agents: Type.Union(
+      [
+        Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 10_000 }),
+        Type.String({ minLength: 1, maxLength: 128 }),
+      ],
+      { description: 'The ap_ids, or one pattern over them with `*` and `?`.' },
+    ),
+    command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
+      description: 'A name, or an object with `name` and the arguments beside it.',
+    }),
+    hold_seconds: Type.Optional(HoldSeconds),
+    expires_in: Type.Optional(ExpiresIn),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Answers the verdicts and does nothing.' })),
+    stages: Type.Optional(
+      Type.Array(
+        Type.Object({
+          percent: Type.Number({
+            exclusiveMinimum: 0,
+            maximum: 100,
+            description: 'Of the targets, counted from the first.',
+          }),
+          pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Before the next stage.' }),
+        }),
+        { minItems: 1, maxItems: 20 },
+      ),
+    ),
+  },
+  { title: 'BatchRequest' },
+);
+export type BatchRequest = Type.Static<typeof BatchRequest>;
+
+/** Why a target of a batch was refused before any decision, or comes later. */
+export const BatchReason = Type.Enum(
+  ['agent_not_found', 'not_permitted', 'invalid_command', 'too_many_commands', 'waits_for_stage'],
+  { title: 'BatchReason', type: 'string' },
+);
+export type BatchReason = Type.Static<typeof BatchReason>;
+
+export const BatchTarget = Type.Object(
+  {
+    ap_id: Type.String(),
+    command_id: NullableText,
+    job_number: NullableText,
+    stage: Type.Integer({ minimum: 1 }),
+    ...verdictFields,
+    reason: Type.Union([VerdictReason, BatchReason]),
+  },
+  { title: 'BatchTarget' },
+);
+export type BatchTarget = Type.Static<typeof BatchTarget>;
+
+export const BatchAnswer = Type.Object(
+  {
+    batch_id: NullableText,
+    dry_run: Type.Boolean(),
+    totals: Type.Record(Type.String(), Type.Integer(), { description: 'How many targets got each verdict.' }),
+    targets: Type.Array(BatchTarget),
+  },
+  { title: 'BatchAnswer' },
+);
+export type BatchAnswer = Type.Static<typeof BatchAnswer>;
+
+const ParameterName = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' });
+
+export const ParameterGroup = Type.Object(
+  {
+    name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
+    technology: Type.Optional(
+      Type.Union([Technology, Type.Null()], { default: null, description: 'null: of agents of any kind.' }),
+    ),
+    parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
+    scope: Type.Optional(
+      Type.Enum(['agent', 'neighbours'], {
+        type: 'string',
+        default: 'agent',
+        description: 'Whether a lease also binds the agents within interference range.',
+      }),
+    ),
+    policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
+    merge: Type.Optional(
+      Type.Enum(['min', 'max', 'mean'], { type: 'string', description: 'With policy `merge` only, and there needed.' }),
+    ),
+    loser: Type.Optional(
+      Type.Enum(['reject', 'queue'], {
+        type: 'string',
+        default: 'reject',
+        description: '`queue`: the command waits until the lease ends, if it does not expire before.',
+      }),
+    ),
+    hold_s: Type.Optional(Type.Number({ minimum: 0, maximum: 3600, default: 30 })),
+    min_interval_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_600_000, default: 1000 })),
+  },
+  { title: 'ParameterGroup' },
+);
+export type ParameterGroup = Required<Omit<Type.Static<typeof ParameterGroup>, 'merge'>> &
+  Pick<Type.Static<typeof ParameterGroup>, 'merge'>;
+
+const Range = Type.Number({ minimum: 0, maximum: 10_000 });
+
+export const ConflictRules = Type.Object(
+  {
+    groups: Type.Array(ParameterGroup, { maxItems: 200 }),
+    interference_range_m: Type.Object({ '5G': Range, WiFi: Range, LiFi: Range }),
+    oscillation: Type.Object({
+      reversals: Type.Integer({ minimum: 1, maximum: 6, description: 'Returns to the value before last.' }),
+      window_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
+      freeze_s: Type.Number({ minimum: 0, maximum: 86_400, description: '0 never freezes.' }),
+    }),
+    blast_radius: Type.Object({
+      fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Of the agents of a site.' }),
+      minimum: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'So many are allowed on any site.' }),
+      window_s: Type.Number({ exclusiveMinimum: 0, maximum: 3600 }),
+    }),
+  },
+  { title: 'ConflictRules' },
+);
+export type ConflictRules = Omit<Type.Static<typeof ConflictRules>, 'groups'> & { groups: ParameterGroup[] };
+
+export const Conflict = Type.Object(
+  {
+    seq: Type.Integer({ description: 'Its number in the log of decisions.' }),
+    ts: Timestamp,
+    kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
+    command_id: NullableText,
+    ap_id: Type.String(),
+    parameter: Type.String(),
+    parameter_group: NullableText,
+    caller_kind: NullableText,
+    caller_name: NullableText,
+    verdict: Type.Union([VerdictWord, Type.Null()]),
+    reason: NullableText,
+    detail: Type.String(),
+    rival: Type.Union([Rival, Type.Null()]),
+  },
+  { title: 'Conflict' },
+);
+export type Conflict = Type.Static<typeof Conflict>;

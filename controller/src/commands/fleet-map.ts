@@ -1,0 +1,88 @@
+// What decisions must know of all agents at once: where they stand, who is near whom, how many there are on a site. In
+// memory, fed with every configuration that this process sees.
+import type { ConflictRules, Technology } from '@weft/contract';
+import { readSite, SiteSizes } from './blast-radius.ts';
+import { Neighbours, readTechnology } from './neighbours.ts';
+import { groupOf, interferenceRange } from './parameter-groups.ts';
+
+const pageSize = 1000;
+const defaultReportS = 2;
+const minSettleMs = 5_000;
+const maxSettleMs = 600_000;
+
+interface KnownAgent {
+  ap_id: string;
+  configuration: Record<string, unknown>;
+}
+
+export class FleetMap {
+  readonly #neighbours: Neighbours;
+  readonly #sites = new SiteSizes();
+  readonly #known = new Set<string>();
+  #ranges: string;
+
+  constructor(rules: ConflictRules) {
+    this.#neighbours = new Neighbours(rules.interference_range_m);
+    this.#ranges = JSON.stringify(rules.interference_range_m);
+  }
+
+  set({ ap_id, configuration }: KnownAgent): void {
+    this.#known.add(ap_id);
+    this.#neighbours.set(ap_id, configuration);
+    this.#sites.set(ap_id, readSite(configuration));
+  }
+
+  remove(ap_id: string): void {
+    this.#known.delete(ap_id);
+    this.#neighbours.remove(ap_id);
+    this.#sites.remove(ap_id);
+  }
+
+  /** Reads the whole fleet anew, a page at a time; what is there meanwhile stays until it is known to be gone. */
+  async load(page: (afterApId: string, limit: number) => Promise<KnownAgent[]>): Promise<void> {
+    const gone = new Set(this.#known);
+    for (let after = ''; ; ) {
+      const agents = await page(after, pageSize);
+      for (const agent of agents) {
+        gone.delete(agent.ap_id);
+        this.set(agent);
+      }
+      if (agents.length < pageSize) break;
+      after = agents.at(-1)!.ap_id;
+    }
+    for (const ap_id of gone) this.remove(ap_id);
+  }
+
+  rulesChanged({ interference_range_m }: ConflictRules): void {
+    const ranges = JSON.stringify(interference_range_m);
+    if (ranges === this.#ranges) return;
+    this.#ranges = ranges;
+    this.#neighbours.setRanges(interference_range_m);
+  }
+
+  siteSize(site: string | null): number {
+    return this.#sites.of(site);
+  }
+
+  /** The group of a parameter, and the agents whose leases on it count besides the agent's own. */
+  around(rules: ConflictRules, ap_id: string, technology: Technology | null, parameter: string) {
+    const group = groupOf(rules, technology, parameter);
+    if (group.scope !== 'neighbours') return { group, near: [] };
+    const range = interferenceRange(rules, technology);
+    return { group, near: this.#neighbours.within(ap_id, range, { anyTechnology: group.technology === null }) };
+  }
+}
+
+/** What a decision takes from an agent's configuration. */
+export function placeOf(configuration: Record<string, unknown>): {
+  technology: Technology | null;
+  site: string | null;
+} {
+  return { technology: readTechnology(configuration) ?? null, site: readSite(configuration) };
+}
+
+/** How long a change takes to show in telemetry: three reports, between 5 s and 10 min. */
+export function settleMsOf({ report_interval_seconds: given }: Record<string, unknown>): number {
+  const seconds = typeof given === 'number' && given > 0 ? given : defaultReportS;
+  return Math.min(Math.max(3000 * seconds, minSettleMs), maxSettleMs);
+}
