@@ -78,7 +78,8 @@ export function openBroker(
     deliveryLimit,
     onEvent: ({ kind, detail, queue }: BrokerEvent) => {
       const [level, text] = eventTexts[kind];
-      log[level]({ detail, queue }, text);
+      // A file of our own that is opened, or made, is nothing to tell of.
+      log[level === 'info' && config.amqpUrl === undefined ? 'debug' : level]({ detail, queue }, text);
       if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
     },
   };
