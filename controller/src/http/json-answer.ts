@@ -20,12 +20,7 @@ export function createSendJson(headers: Record<string, string>, mayWriteStraight
 }
 
 /** `headers` are names and values in turn, all of them lower case and harmless. */
-export function writeJson(
-  response: ServerResponse,
-  status: number,
-  headers: string[],
-  body: string | Uint8Array,
-): void {
+function writeJson(response: ServerResponse, status: number, headers: string[], body: string | Uint8Array): void {
   const length = String(Buffer.byteLength(body));
   response.writeHead(status, headers.concat('content-type', 'application/json', 'content-length', length));
   response.end(body);

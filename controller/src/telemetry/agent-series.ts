@@ -1,7 +1,7 @@
 // What the embedded store knows of one agent while it is in use: its fields with their newest values, and its head.
 import { Head } from './head.ts';
 import { FieldConflict, maxNamesPerAgent } from './telemetry-store.ts';
-import type { TelemetryTables } from './telemetry-tables.ts';
+import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
 
 /** `lastTs` of a field that was named but has no value yet. */
 export const neverTs = -1;
@@ -19,6 +19,8 @@ export class AgentSeries {
   readonly fields: Field[] = [];
   readonly fieldsByName = new Map<string, Field>();
   head = new Head();
+  /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
+  recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
   constructor(no: number, tables: TelemetryTables) {
     this.no = no;

@@ -320,6 +320,8 @@ describe('presence', () => {
             since: expect.stringMatching(/Z$/),
             reason: expect.stringMatching(/\.$/),
             report_interval_seconds: 10,
+            channel: false,
+            command_ready: false,
           },
           {
             ap_id: 'ap-silent',
@@ -328,6 +330,8 @@ describe('presence', () => {
             since: null,
             reason: 'It has never reported.',
             report_interval_seconds: 60,
+            channel: false,
+            command_ready: false,
           },
         ],
       },

@@ -8,7 +8,7 @@ import { type Head, lowerBound } from './head.ts';
 import { mergeRows } from './merge-rows.ts';
 import { Buckets, chunkStart, decodeChunk, eachChunk, hourMs, type Level, minuteMs, touchedMinutes } from './rollup.ts';
 import type { Aggregate, Frame, SeriesQuery, TimeRange } from './telemetry-store.ts';
-import type { TelemetryTables } from './telemetry-tables.ts';
+import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
 
 export type RawRows = Rows;
 
@@ -26,9 +26,7 @@ export function queryFrame(
   if (!series) return emptyFrame();
   const fields = askedFields(series, query.metrics);
   const headRows = countInRange(series.head.ts, query);
-  // A short window has few blocks: they are looked up once, counted and read.
-  const first = tables.blocks(series.no, query.startMs, query.endMs, fewBlocks);
-  const places = first.length < fewBlocks ? first : undefined;
+  const places = fewPlaces(series, query, tables);
   const sealedRows = places
     ? places.reduce((sum, place) => sum + place.rows, 0)
     : tables.countRows(series.no, query.startMs, query.endMs);
@@ -82,6 +80,24 @@ function endOfStep(range: TimeRange, agent: number, rows: number, tables: Teleme
   return range.endMs;
 }
 
+/** The blocks of a range that has few; undefined if it has many. Those of the last minutes are remembered. */
+function fewPlaces(
+  series: AgentSeries,
+  { startMs, endMs }: TimeRange,
+  tables: TelemetryTables,
+): readonly BlockPlace[] | undefined {
+  if (series.recentBlocks === undefined || series.recentBlocks.fromMs > startMs) {
+    const places = tables.blocks(series.no, startMs, Number.MAX_SAFE_INTEGER, fewBlocks);
+    if (places.length < fewBlocks) series.recentBlocks = { fromMs: startMs, places };
+  }
+  const { recentBlocks } = series;
+  if (recentBlocks && recentBlocks.fromMs <= startMs) {
+    return recentBlocks.places.filter(({ start_ts, end_ts }) => start_ts <= endMs && end_ts >= startMs);
+  }
+  const places = tables.blocks(series.no, startMs, endMs, fewBlocks);
+  return places.length < fewBlocks ? places : undefined;
+}
+
 /** All rows of the range with these fields, head and blocks merged. */
 export function rawRows(
   agent: number,
@@ -90,7 +106,7 @@ export function rawRows(
   fields: readonly number[],
   tables: TelemetryTables,
   blocks: BlockCache,
-  places = tables.blocks(agent, range.startMs, range.endMs),
+  places: readonly BlockPlace[] = tables.blocks(agent, range.startMs, range.endMs),
 ): RawRows {
   const parts: Rows[] = [];
   for (const place of places) {

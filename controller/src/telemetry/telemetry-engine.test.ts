@@ -62,3 +62,23 @@ test('values whose names the tables do not know, as after an old backup of them,
   openEngine(folder, damages);
   expect(damages).toEqual([expect.stringMatching(/^1 values .* are left out/)]);
 });
+
+test.each([
+  ['a long window', 50 * dayMs, [1]],
+  ['a short window', 1000, []],
+])('%s that was asked for before sees what was sealed since, and no longer what was pruned', (_, windowMs, before) => {
+  const damages: string[] = [];
+  const engine = openEngine(createFolder(), damages);
+  const now = Date.now();
+  const query = { ap_id: 'ap', metrics: ['value'], startMs: now - windowMs, endMs: now + 1000, maxPoints: 5000 };
+  const values = () => [...(engine.query({ ...query, aggregate: 'mean' }).columns.get('value') ?? [])];
+  append(engine, 'ap', now - 40 * dayMs, 1);
+  engine.sealAll();
+  expect(values()).toEqual(before);
+  append(engine, 'ap', now, 2);
+  engine.sealAll();
+  expect(values()).toEqual([...before, 2]);
+  while (engine.prune(now + 40 * dayMs));
+  expect(values()).toEqual([]);
+  expect(damages).toEqual([]);
+});

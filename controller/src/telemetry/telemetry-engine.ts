@@ -145,6 +145,7 @@ export class TelemetryEngine {
     }));
     // Their numbers may be given to new blocks, of other agents even.
     for (const id of blocks) this.#blocks.forget(id);
+    if (blocks.length > 0) for (const series of this.#agents.values()) series.recentBlocks = undefined;
     return blocks.length + others > 0;
   }
 
@@ -163,6 +164,7 @@ export class TelemetryEngine {
   }
 
   #seal(series: AgentSeries): void {
+    series.recentBlocks = undefined;
     try {
       this.#tables.transaction(() => sealHead(series, this.#tables, this.#blocks));
     } catch (error) {
