@@ -47,6 +47,11 @@ const rules: Rule[] = [
     never: /^(broker\/|amqplib$)/,
   },
   {
+    because: 'the SDK runs in other people’s programs: it knows the wire and a WebSocket library, nothing of a server',
+    who: /^sdk\/src\//,
+    only: [/^sdk\/src\//, contract, builtIn, /^ws$/],
+  },
+  {
     because: 'the emulator is an outsider: it knows the wire, the SDK and the broker, never the controller',
     who: /^emulator\/src\//,
     only: [/^emulator\/src\//, contract, builtIn, /^@weft\/(sdk|broker)$/],
@@ -81,7 +86,7 @@ const rules: Rule[] = [
   },
   {
     because: 'wire.ts and the command line are the top; nothing stands on them',
-    who: /^(contract\/|broker\/|emulator\/|controller\/src\/(?!bin\/))/,
+    who: /^(contract\/|broker\/|sdk\/|emulator\/|controller\/src\/(?!bin\/))/,
     never: /^controller\/src\/(wire\.ts$|bin\/)/,
   },
 ];
@@ -114,7 +119,7 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(
         ({ path, text }) =>
-          /^(contract|broker|emulator|controller)\//.test(path) &&
+          /^(contract|broker|sdk|emulator|controller)\//.test(path) &&
           !environmentReader.test(path) &&
           text.includes('process.env'),
       )

@@ -34,12 +34,22 @@ const known = {
   start_time: ['2026-01-01T00:00:00Z'],
   end_time: ['2026-01-02T00:00:00Z'],
   job_number: ['victim-job', 'nothing'],
+  agents: [['victim-ap'], 'victim-*'],
+  command: ['sleep', '{"name":"set_tx_power","dbm":3}'],
+  guard: ['rssi>-90'],
+  groups: [[], [{ name: 'power', parameters: ['tx_power'], policy: 'priority' }]],
+  interference_range_m: [{ '5G': 500, WiFi: 60, LiFi: 8 }],
+  oscillation: [{ reversals: 3, window_s: 600, freeze_s: 600 }],
+  blast_radius: [{ fraction: 0.1, minimum: 10, window_s: 60 }],
+  command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
 };
 
 /** Only agents may do these; everything else the administrator does. */
 const byAgent = /^(agent_update|write_line_protocol)/;
+/** An agent that none of the others works on, for what an agent does under its own name. */
+const itself = 'answering-ap';
 /** An answer that never ends has tests of its own. */
-const endless = /^metrics_stream$/;
+const endless = /^(metrics_stream|poll_commands)$/;
 
 export interface Runs {
   /** For most operations. */
@@ -57,6 +67,7 @@ export async function describeMutations(runs: Runs): Promise<void> {
   await weft.user('victim@weft.test');
   await weft.agent('victim-ap');
   const agentToken = await weft.agent('reporter-ap');
+  const ownToken = await weft.agent(itself);
   await weft.app('victim-app');
   const document: OpenApi = (await weft.request('GET', '/openapi.json')).body;
   afterAll(async () => {
@@ -71,9 +82,12 @@ export async function describeMutations(runs: Runs): Promise<void> {
   it.each(operations)('I11: $id answers every mutated request, and never with a 5xx', async (operation) => {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
+    const isByItself = operation.id.startsWith('answer_command');
+    const values = isByItself ? { ...known, ap_id: [itself] } : known;
+    const by = isByItself ? ownToken : byAgent.test(operation.id) ? agentToken : token;
     await fc.assert(
-      fc.asyncProperty(requestsOf(operation, document, known), async (request) => {
-        const answer = await sendRaw(weft.url, agent, byAgent.test(operation.id) ? agentToken : token, request);
+      fc.asyncProperty(requestsOf(operation, document, values), async (request) => {
+        const answer = await sendRaw(weft.url, agent, by, request);
         seen.add(answer.status);
         checkAnswer(request, answer);
       }),
@@ -95,7 +109,8 @@ function checkAnswer(request: RawRequest, { status, contentType, text }: RawResp
   expect(contentType).toMatch(/^application\/json/);
   const body = JSON.parse(text);
   if (status === 200) return;
-  expect(Object.keys(body).sort()).toEqual(['code', 'detail']);
+  const more = body.code === 'command_conflict' ? ['lease_until', 'reason', 'rival', 'verdict'] : [];
+  expect(Object.keys(body).sort()).toEqual(['code', 'detail', ...more].sort());
   expect(body.code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   if (status !== 422) {
     expect(typeof body.detail).toBe('string');

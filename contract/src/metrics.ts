@@ -90,6 +90,11 @@ export const AgentPresence = Type.Object(
     since: Type.Union([Timestamp, Type.Null()], { description: 'When the present state began.' }),
     reason: Type.String({ description: 'Why, in a sentence.' }),
     report_interval_seconds: Type.Number({ description: 'How often the agent is expected to report.' }),
+    channel: Type.Boolean({ description: 'Whether its WebSocket is open, on any node.' }),
+    command_ready: Type.Boolean({
+      description:
+        'Whether a command would reach it now: over its channel, by a poll it made within a minute, or by push.',
+    }),
   },
   { title: 'AgentPresence' },
 );

@@ -34,6 +34,8 @@ CREATE TABLE commands (
   ended_at BIGINT,
   idempotency_key {{key}},
   guard TEXT,
+  -- How long the guard is watched once the command has succeeded.
+  settle_ms BIGINT,
   -- Until then the guard is watched.
   guard_until BIGINT,
   inverse_of TEXT,

@@ -41,6 +41,8 @@ export interface Config {
   mailFrom: string;
   logLevel: SettingValues['logLevel'];
   metricsAllow: string[];
+  /** A name in lower case or a network, each with its port. */
+  pushAllow: { host: string; port: number }[];
   passwordLength: { min: number; max: number };
   limits: {
     loginFailuresPerAccount: number;
@@ -48,6 +50,7 @@ export interface Config {
     signupsPerAddress: number;
     recoveriesPerAddress: number;
     resetsPerAddress: number;
+    commandsPerApp: number;
   };
   quotas: { users: number; agents: number; apps: number };
   maxConnections: number;
@@ -119,7 +122,7 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
 function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
   if (roles === undefined) return [];
   if (roles.length === 0) return ['WEFT_ROLES is empty: name api, worker or emulator'];
-  if (['api', 'worker', 'emulator'].every((role) => roles.includes(role))) return [];
+  if ((['api', 'worker', 'emulator'] as const).every((role) => roles.includes(role))) return [];
   const shared = (['databaseUrl', 'influxUrl', 'amqpUrl'] as const).filter((key) => !isGiven(key));
   const problems = shared.map(
     (key) =>
@@ -180,6 +183,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     mailFrom: values.mailFrom,
     logLevel: values.logLevel,
     metricsAllow: values.metricsAllow,
+    pushAllow: values.pushAllow,
     passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
     limits: {
       loginFailuresPerAccount: values.loginFailuresPerAccount,
@@ -187,6 +191,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       signupsPerAddress: values.signupsPerAddress,
       recoveriesPerAddress: values.recoveriesPerAddress,
       resetsPerAddress: values.resetsPerAddress,
+      commandsPerApp: values.commandsPerApp,
     },
     quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
     maxConnections: values.maxConnections,

@@ -54,8 +54,16 @@ export class PermissionError extends WeftError {
 /** 404: unknown, or not visible to this caller. */
 export class NotFoundError extends WeftError {}
 
-/** 409: it exists already, or the present state forbids it. */
-export class ConflictError extends WeftError {}
+/** 409: it exists already, or the present state forbids it. `more` stands in the answer beside code and detail. */
+export class ConflictError extends WeftError {
+  readonly more: Record<string, unknown>;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(code: string, detail: string, more: Record<string, unknown> = {}, retryAfterSeconds?: number) {
+    super(code, detail);
+    this.more = more;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
 
 /** 429 or 503: refused for now; nothing was accepted. */
 export class TryLaterError extends WeftError {

@@ -53,6 +53,21 @@ export function network(value: string): string {
   return value;
 }
 
+/** A name or a network, each with the one port it is about. An address alone is the network of that address. */
+export function pushDestination(value: string): { host: string; port: number } {
+  const at = value.lastIndexOf(':');
+  const port = Number(value.slice(at + 1));
+  const host = value.slice(0, Math.max(at, 0)).replace(/^\[(.*)\]$/, '$1');
+  try {
+    if (!/^[0-9]{1,5}$/.test(value.slice(at + 1)) || port < 1 || port > 65_535) throw new Error('no port');
+    if (host.includes('/')) return { host: network(host), port };
+    const version = isIP(host);
+    return { host: version === 0 ? hostName(host) : `${host}/${version === 4 ? 32 : 128}`, port };
+  } catch {
+    throw new Error('must hold destinations such as ap.example.org:443 or 10.1.0.0/16:8080, separated by commas');
+  }
+}
+
 export function origin(value: string): string {
   if (value === '*') throw new Error('must name each origin; * would let every web page in');
   const url = URL.parse(value);

@@ -37,7 +37,11 @@ function secret<Value>(row: Row<Value>): Setting<Value, undefined> {
   return { ...row, flag: undefined, default: undefined, secret: true };
 }
 
-function list(flag: string, defaultText: string, row: Omit<Row<string>, 'mayBeEmpty'>): Setting<string[], string> {
+function list<Item = string>(
+  flag: string,
+  defaultText: string,
+  row: Omit<Row<Item>, 'mayBeEmpty'>,
+): Setting<Item[], string> {
   return withDefault(flag, defaultText, { ...row, mayBeEmpty: true, read: read.listOf(row.read) });
 }
 
@@ -280,6 +284,13 @@ export const settings = {
     1_000_000,
     'Attempts to set a password by mailed token from one address in 10 minutes.',
   ),
+  commandsPerApp: count(
+    'WEFT_LIMIT_COMMANDS_PER_APP',
+    'limit-commands-per-app',
+    '6000',
+    100_000_000,
+    'Commands of one third-party app in a minute.',
+  ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Most user accounts.'),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Most agents.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Most third-party apps.'),
@@ -348,6 +359,14 @@ export const settings = {
     placeholder: 'NETWORKS',
     read: read.network,
     description: 'Who may read /metrics without signing in: addresses or networks, with commas between.',
+  }),
+  pushAllow: list('push-allow', '', {
+    name: 'WEFT_PUSH_ALLOW',
+    group: 'Operation',
+    placeholder: 'DESTINATIONS',
+    read: read.pushDestination,
+    description:
+      'Where commands may be pushed to agents that name an `api_url`: host:port or network:port (10.1.0.0/16:8080), with commas between. Private and local addresses only where a network names them. Empty: nowhere.',
   }),
   shutdownSeconds: withDefault('shutdown-seconds', '25', {
     name: 'WEFT_SHUTDOWN_SECONDS',

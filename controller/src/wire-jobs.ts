@@ -18,7 +18,7 @@ import { DeadLetterService } from './jobs/dead-letter-service.ts';
 import { createDeadLetterStore } from './jobs/dead-letter-store.sql.ts';
 import { JobOutbox } from './jobs/job-outbox.ts';
 import { jobRoutes } from './jobs/job-routes.ts';
-import { JobService } from './jobs/job-service.ts';
+import { JobService, type JobServiceOptions } from './jobs/job-service.ts';
 import { jobSocketRoutes } from './jobs/job-socket.ts';
 import { createJobStore } from './jobs/job-store.sql.ts';
 import { JobUpkeep } from './jobs/job-upkeep.ts';
@@ -48,6 +48,8 @@ export interface JobPathParts {
   agents: AgentService;
   /** Where this process listens, once it does. */
   ownUrl: () => string;
+  /** Jobs of commands are cancelled by cancelling the command. */
+  cancelCommand: NonNullable<JobServiceOptions['cancelOther']>;
   log: Logger;
 }
 
@@ -63,6 +65,7 @@ export function createJobPath({
   principals,
   agents,
   ownUrl,
+  cancelCommand,
   log,
 }: JobPathParts) {
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
@@ -94,6 +97,7 @@ export function createJobPath({
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
+    cancelOther: cancelCommand,
   });
   let deadLetters = 0;
   const letters = new DeadLetterService({
@@ -156,6 +160,8 @@ export function createJobPath({
   }
 
   return {
+    /** What the command path builds on. */
+    parts: { jobStore, mailboxStore, mailbox, outbox },
     routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
     sockets: jobSocketRoutes({
       hub,

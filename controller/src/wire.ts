@@ -24,6 +24,7 @@ import { listen } from './http/listen.ts';
 import type { Timeouts } from './http/listener.ts';
 import { createLogger, type Logger } from './http/log.ts';
 import { createOpenApi } from './http/openapi.ts';
+import type { Route } from './http/route.ts';
 import { createServer } from './http/server.ts';
 import { ServiceMetrics } from './http/service-metrics.ts';
 import { servicePages } from './http/service-pages.ts';
@@ -57,8 +58,9 @@ import { createResetTokenStore } from './users/reset-token-store.sql.ts';
 import { userRoutes } from './users/user-routes.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
-
+import { type CommandPath, createCommandPath } from './wire-commands.ts';
 import { createJobPath, type JobPath } from './wire-jobs.ts';
+import { createWays, type Ways } from './wire-ways.ts';
 
 export { checkBackends } from './backends.ts';
 
@@ -97,8 +99,17 @@ export async function serve(
   });
   const broker = openBroker(config, keyring, log, (queue) => jobPath.queueLost(queue));
   const services = createServices(config, database, telemetryStore, keyring, () => config.publicUrl ?? url, log, {
-    agentRemoved: (ap_id) => jobPath.agentRemoved(ap_id),
-    recorded: (ap_id, samples) => jobPath.recorded(ap_id, samples),
+    agentRemoved: async (ap_id) => {
+      await ways.agentRemoved(ap_id);
+      await commandPath.agentRemoved(ap_id);
+      await jobPath.agentRemoved(ap_id);
+    },
+    configured: (agent) => commandPath.configured(agent),
+    commandWays: (ap_id, configuration) => ways.commandWays(ap_id, configuration),
+    recorded: (ap_id, samples) => {
+      jobPath.recorded(ap_id, samples);
+      commandPath.recorded(ap_id, samples);
+    },
   });
   const { auth, agents, principals } = services;
   const ownUrl = () => url;
@@ -112,9 +123,33 @@ export async function serve(
     principals,
     agents,
     ownUrl,
+    cancelCommand: (caller, job) => commandPath.cancelJob(caller, job),
+    log,
+  });
+  const commandPath: CommandPath = createCommandPath({
+    config,
+    database,
+    broker,
+    principals,
+    agents,
+    jobParts: jobPath.parts,
+    log,
+  });
+  const ways: Ways = createWays({
+    config,
+    database,
+    broker,
+    keyring,
+    auth,
+    agents,
+    audit: services.audit,
+    telemetry: services.telemetry,
+    delivery: commandPath.delivery,
     log,
   });
   services.metrics.add(jobPath.metrics);
+  services.metrics.add(commandPath.metrics);
+  services.metrics.add(ways.metrics);
   const stopWatching = database.watchOthers?.(() => services.auth.forgetAll());
   const { users, apps, presence } = services;
   const preparation = prepareUntilDone(
@@ -126,6 +161,7 @@ export async function serve(
       }
       await presence.start();
       await jobPath.prepare();
+      await commandPath.prepare();
     },
     (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
     failed.reject,
@@ -138,7 +174,7 @@ export async function serve(
     keyring,
     { database, telemetryStore, broker },
     services,
-    jobPath,
+    [...jobPath.routes, ...commandPath.routes, ...ways.routes],
     preparation,
     setupCodeNeeded,
   );
@@ -146,7 +182,7 @@ export async function serve(
   const server = createServer({
     ...config,
     routes,
-    sockets: config.roles.includes('api') ? jobPath.sockets : [],
+    sockets: config.roles.includes('api') ? [...jobPath.sockets, ...ways.sockets] : [],
     pages,
     log,
     timeouts,
@@ -182,8 +218,9 @@ export async function serve(
     services.feed.close();
     // The worker first, while its results still find somebody.
     await jobPath.stopWorker();
-    await Promise.all([jobPath.stopSockets(), server.close()]);
+    await Promise.all([jobPath.stopSockets(), ways.stopSockets(), server.close()]);
     clearTimeout(deadline);
+    await commandPath.stop();
     await jobPath.stop();
     await Promise.all([services.recovery.stop(), services.presence.stop(), services.retention.stop()]);
     await broker.close();
@@ -200,6 +237,8 @@ export async function serve(
       services.retention.start();
     }
     await jobPath.start();
+    await commandPath.start();
+    await ways.start();
     return {
       url,
       firstAdminNeeded,
@@ -254,6 +293,7 @@ export async function openAuditLog(config: Config) {
   const log = createAuditLog(database);
   return {
     verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
+    page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),
     close: () => database.close(),
   };
 }
@@ -267,7 +307,7 @@ function createServices(
   keyring: Keyring,
   publicUrl: () => string,
   log: Logger,
-  later: Pick<JobPath, 'agentRemoved' | 'recorded'>,
+  later: Pick<CommandPath, 'agentRemoved' | 'configured' | 'recorded'> & Pick<Ways, 'commandWays'>,
 ) {
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const hasher = new PasswordHasher();
@@ -283,6 +323,7 @@ function createServices(
     callerChanged,
     audit,
     maxAgents: quotas.agents,
+    onConfigured: (agent) => later.configured(agent),
     // Whoever gets the name next must not find what another has left behind.
     forgetData: async (ap_id) => {
       await telemetryStore.remove(ap_id);
@@ -324,6 +365,7 @@ function createServices(
     presence: createPresenceStore(database),
     agents,
     telemetry: telemetryStore,
+    commandWays: (ap_id, configuration) => later.commandWays(ap_id, configuration),
     onError,
   });
   const metricsService = new MetricsService({ agents, telemetry: telemetryStore, presence });
@@ -375,7 +417,7 @@ function createRoutes(
   keyring: Keyring,
   { database, telemetryStore, broker }: { database: SqlDatabase; telemetryStore: TelemetryStore; broker: Broker },
   services: Services,
-  jobPath: JobPath,
+  pathRoutes: Route[],
   preparation: Preparation,
   setupCodeNeeded: boolean,
 ) {
@@ -403,7 +445,7 @@ function createRoutes(
     ...lineProtocolRoutes(services.telemetry),
     ...metricsRoutes({ metrics: services.metricsService, presence: services.presence }),
     ...metricsStreamRoutes(services.feed),
-    ...jobPath.routes,
+    ...pathRoutes,
   ];
   const pages = servicePages({
     metrics: services.metrics,

@@ -40,6 +40,8 @@ export interface AgentServiceOptions {
   callerChanged: CallerChanged;
   audit: AuditService;
   maxAgents: number;
+  /** Told of every agent that is new or has another configuration than before; must not throw. */
+  onConfigured?: (agent: { ap_id: string; configuration: Record<string, unknown> }) => void;
   /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
   forgetData?: (ap_id: string) => Promise<void>;
 }
@@ -51,6 +53,7 @@ export class AgentService implements PrincipalSource {
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
   readonly #maxAgents: number;
+  readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
 
   constructor({
@@ -60,6 +63,7 @@ export class AgentService implements PrincipalSource {
     callerChanged,
     audit,
     maxAgents,
+    onConfigured = () => {},
     forgetData = async () => {},
   }: AgentServiceOptions) {
     this.#agents = agents;
@@ -68,6 +72,7 @@ export class AgentService implements PrincipalSource {
     this.#callerChanged = callerChanged;
     this.#audit = audit;
     this.#maxAgents = maxAgents;
+    this.#onConfigured = onConfigured;
     this.#forgetData = forgetData;
   }
 
@@ -77,6 +82,20 @@ export class AgentService implements PrincipalSource {
     const agent = await this.#agents.get(ap_id);
     if (!agent) throw agentNotFound();
     return toAgentResponse(agent);
+  }
+
+  /** The same, with the id of the caller that an emulated agent was spun up for. */
+  async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
+    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
+    const agent = await this.#agents.get(ap_id);
+    if (!agent) throw agentNotFound();
+    return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+  }
+
+  /** The agent, or undefined: for Weft's own work, never for an answer. */
+  async lookUp(ap_id: string): Promise<Agent | undefined> {
+    const agent = await this.#agents.get(ap_id);
+    return agent && toAgentResponse(agent);
   }
 
   /** Every agent that the caller may see, ordered by ap_id. */
@@ -110,6 +129,7 @@ export class AgentService implements PrincipalSource {
       agent,
       this.#audit.entry(() => agentCreated(by, agent)),
     );
+    this.#onConfigured(agent);
     return toAgentResponse(agent);
   }
 
@@ -129,6 +149,7 @@ export class AgentService implements PrincipalSource {
     const after =
       Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change, also) : await this.#agents.get(ap_id);
     if (!after) throw agentNotFound();
+    if (change.configuration) this.#onConfigured(after);
     if (change.ver) this.#callerChanged('agent', ap_id);
     return toAgentResponse(after);
   }
@@ -150,11 +171,12 @@ export class AgentService implements PrincipalSource {
    * nothing if the agent is gone; throws ValidationError if the result would be too large.
    */
   async mergeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<void> {
-    await this.#agents.changeConfiguration(
+    const after = await this.#agents.changeConfiguration(
       agent.name,
       ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
       this.#audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
+    if (after) this.#onConfigured(after);
   }
 
   async remove(ap_id: string, by: Actor): Promise<void> {
@@ -185,6 +207,7 @@ export class AgentService implements PrincipalSource {
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
     const also = this.#audit.entry(() => agentCreated(by, agent));
     if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent, also))) throw badEnrolmentToken();
+    this.#onConfigured(agent);
     return toAgentResponse(agent);
   }
 

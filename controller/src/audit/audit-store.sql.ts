@@ -83,7 +83,7 @@ class SqlAuditLog implements AuditLog {
   async verify({ fromSeq = 1, notedHash }: { fromSeq?: number; notedHash?: string } = {}): Promise<AuditVerification> {
     let walk = new ChainWalk();
     if (fromSeq > 1) {
-      const [before] = await this.#page(fromSeq - 1, 1);
+      const [before] = await this.page(fromSeq - 1, 1);
       if (before?.seq !== fromSeq - 1) return { isWhole: false, seq: fromSeq - 1, reason: 'the entry is missing' };
       walk = new ChainWalk(before.seq, before.hash);
     }
@@ -92,7 +92,7 @@ class SqlAuditLog implements AuditLog {
     for (;;) {
       // The head first: what it names is there when it is read, so entries beyond it can only be newer ones.
       const head = await this.#head();
-      const page = await this.#page(walk.seq === 0 ? lowestSeq : walk.seq + 1, walkPage);
+      const page = await this.page(walk.seq === 0 ? lowestSeq : walk.seq + 1, walkPage);
       for (const entry of page) {
         const fault = walk.step(entry);
         if (fault) return { isWhole: false, ...fault };
@@ -122,7 +122,7 @@ class SqlAuditLog implements AuditLog {
     return row?.seq ?? 0;
   }
 
-  async #page(fromSeq: number, limit: number): Promise<AuditRecord[]> {
+  async page(fromSeq: number, limit: number): Promise<AuditRecord[]> {
     return this.#db.query<Row>(`SELECT ${COLUMNS} FROM audit_log WHERE seq >= ? ORDER BY seq LIMIT ?`, [
       fromSeq,
       limit,

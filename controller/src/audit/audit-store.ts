@@ -84,6 +84,8 @@ export interface AuditLog {
    * together, but never none while there are any. A long search does not hold up anybody else.
    */
   list(options: AuditPageOptions): Promise<{ entries: AuditRecord[]; has_more: boolean }>;
+  /** Up to `limit` entries from this number on, oldest first. */
+  page(fromSeq: number, limit: number): Promise<AuditRecord[]>;
   /**
    * Walks the chain in bounded memory, from the entry `fromSeq` or from the beginning, to the newest. Finds every entry that was
    * changed, removed, moved or put in, and an end that was cut off. With `notedHash`, one of the entries walked (or the empty

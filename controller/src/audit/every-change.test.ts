@@ -340,7 +340,63 @@ const changes: Change[] = [
       };
     },
   },
+  {
+    route: 'POST /api/v1/agents/{ap_id}/push_secret',
+    how: 'without the secret',
+    prepare: async () => {
+      const ap_id = newName();
+      await send('POST', agents, { ap_id, password, configuration: {} });
+      return async () => {
+        secrets.push((await send('POST', `${agents}${ap_id}/push_secret`)).secret);
+        return { actor: byAdmin, action: 'push_secret_created', target: { kind: 'agent', name: ap_id }, detail: {} };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/send_command',
+    how: 'with what was decided',
+    prepare: async () => {
+      const ap_id = newName();
+      await send('POST', agents, { ap_id, password, configuration: {} });
+      return async () => {
+        await send('POST', `/api/v1/send_command?agent_id=${ap_id}&command=sleep`);
+        return decidedAbout(ap_id);
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/commands/batch',
+    how: 'for each agent',
+    prepare: async () => {
+      const ap_id = newName();
+      await send('POST', agents, { ap_id, password, configuration: {} });
+      return async () => {
+        await send('POST', '/api/v1/commands/batch', { agents: [ap_id], command: 'sleep' });
+        return decidedAbout(ap_id);
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/conflicts/rules',
+    how: 'with the rules',
+    prepare: async () => {
+      const rules = await send('GET', '/api/v1/conflicts/rules');
+      return async () => {
+        await send('PUT', '/api/v1/conflicts/rules', rules);
+        const target = { kind: 'conflict_rules', name: 'rules' };
+        return { actor: byAdmin, action: 'conflict_rules_updated', target, detail: { version: 1, rules } };
+      };
+    },
+  },
 ];
+
+function decidedAbout(ap_id: string) {
+  const detail = expect.objectContaining({
+    intent: expect.objectContaining({ ap_id, name: 'sleep', caller_name: adminUsername }),
+    outcome: expect.objectContaining({ verdict: 'accepted', reason: 'free' }),
+  });
+  return { actor: byAdmin, action: 'command_decided', target: { kind: 'agent', name: ap_id }, detail };
+}
 
 /** Routes that take something in and change no record. */
 const changeNothing = [
@@ -356,6 +412,8 @@ const changeNothing = [
   'POST /api/v1/callback/agent_details',
   'POST /api/v1/callback/emulator',
   'DELETE /api/v1/jobs/{job_number}',
+  'DELETE /api/v1/commands/{command_id}',
+  'POST /api/v1/agents/{ap_id}/commands/{command_id}',
 ];
 
 describe('a change', () => {

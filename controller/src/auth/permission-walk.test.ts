@@ -27,6 +27,8 @@ const table = `
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
   PUT    /api/v1/agents/{ap_id}                   yes  no   self no
   DELETE /api/v1/agents/{ap_id}                   yes  no   no   no
+  GET    /api/v1/agents/{ap_id}/commands          no   no   self no
+  POST   /api/v1/agents/{ap_id}/push_secret       yes  no   self no
   POST   /api/v1/third_party_apps/                yes  no   no   no
   GET    /api/v1/third_party_apps/                yes  no   no   no
   GET    /api/v1/third_party_apps/{app_name}      yes  no   no   self

@@ -52,6 +52,17 @@ const table = `
    -  list_jobs                       yes  own  own  own
    -  get_job                         yes  own  own  own
    -  cancel_job                      yes  own  own  own
+   -  list_commands                   yes  own  no   own
+   -  get_command                     yes  own  no   own
+   -  cancel_command                  yes  own  no   own
+   -  command_batch                   yes  own  no   commands
+   -  answer_command                  no   no   self no
+   -  agent_channel                   no   no   self no
+   -  poll_commands                   no   no   self no
+   -  create_push_secret              yes  no   self no
+   -  list_conflicts                  yes  yes  no   own
+   -  get_conflict_rules              yes  yes  no   yes
+   -  update_conflict_rules           yes  no   no   no
    -  write_line_protocol             no   no   yes  no
    -  metrics_latest                  yes  yes  own  read
    -  metrics_export                  yes  yes  self read

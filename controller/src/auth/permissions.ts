@@ -44,6 +44,9 @@ const fleetReaders = {
 const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', door: 'callback_token' } as const;
 
 const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
+const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
+/** What an access point does in its own name. */
+const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
 export const permissions = {
   create_token: { spec: 1, ...everyone },
@@ -122,6 +125,23 @@ export const permissions = {
   list_jobs: jobReaders,
   get_job: jobReaders,
   cancel_job: jobReaders,
+  list_commands: commandOwners,
+  get_command: commandOwners,
+  cancel_command: commandOwners,
+  command_batch: {
+    admin: 'yes',
+    user: 'own',
+    agent: 'no',
+    third_party_app: 'within_permissions',
+    right: 'commands',
+  },
+  answer_command: agentItself,
+  agent_channel: agentItself,
+  poll_commands: agentItself,
+  create_push_secret: { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
+  list_conflicts: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'own' },
+  get_conflict_rules: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'yes' },
+  update_conflict_rules: adminsOnly,
   create_enrolment_token: adminsOnly,
   list_enrolment_tokens: adminsOnly,
   remove_enrolment_token: adminsOnly,

@@ -62,6 +62,8 @@ test.each([
   [['audit'], 'Usage: weft audit verify'],
   [['audit', 'verify', 'now'], 'Usage: weft audit verify'],
   [['audit', 'verify', '--head', 'abc'], '--head must be a hash'],
+  [['conflicts'], 'Usage: weft conflicts replay'],
+  [['conflicts', 'replay', '--rules', '/nowhere.json'], '/nowhere.json cannot be read: ENOENT'],
 ])('%j is a usage error', async (args, sentence) => {
   expect(await weft(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(sentence) });
 });

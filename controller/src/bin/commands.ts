@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   user: async () => (await import('./user-command.ts')).userCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
+  conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
   config: async () => (await import('./config-command.ts')).configCommand,
 };
 

@@ -52,6 +52,22 @@ Examples:
   weft audit verify
   weft audit verify --data-dir /var/lib/weft --head "$(cat noted-hash)"
 `,
+  conflicts:
+    () => `Makes every decision about commands in the log again, under other rules, and says what would have differed;
+or checks, as weft audit verify does, that the log is whole.
+
+Usage:
+  weft conflicts replay [--rules FILE] [--json] [settings]
+  weft conflicts verify [--head HASH] [--json] [settings]
+
+Options:
+  --rules FILE  the rules as JSON, as GET /api/v1/conflicts/rules shows them; those that ship unless told
+  --json        print JSON
+
+Examples:
+  weft conflicts replay --rules stricter.json
+  weft conflicts verify
+`,
   config: () => `Shows every setting as Weft would use it and where it comes from. Secrets are shown as ***.
 
 Usage: weft config print [--json] [settings]
@@ -80,6 +96,8 @@ Accounts
 
 Audit
   audit verify                 check that nobody has been at the audit log
+  conflicts replay             decide about all commands again, under other rules
+  conflicts verify             the same as audit verify
 
 Settings
   config print                 show every setting and where it comes from

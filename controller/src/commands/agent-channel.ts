@@ -10,6 +10,7 @@ import type { Validator } from '../http/validator.ts';
 import type { KnownReports } from '../telemetry/known-reports.ts';
 import { parseAgentUpdate } from '../telemetry/telemetry-point.ts';
 import type { TelemetryService } from '../telemetry/telemetry-service.ts';
+import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
 import {
   closeBody,
@@ -20,30 +21,17 @@ import {
   type TelemetryBody,
   UnreadableMessage,
 } from './channel-message.ts';
-import { type SentWindow, toAgentCommand } from './channel-sent-window.ts';
-import type { CommandDelivery, OutgoingCommand } from './command-delivery.ts';
-
-/** What a channel may hold that its agent has not taken. */
-const maxBufferedBytes = 1024 * 1024;
-/** How often to look whether commands without an answer have become due again, in sweeps. */
-const lookAgainEvery = 5;
-const maxUnanswered = 10_000;
-/** With so many at once there may be more. */
-const duePage = 1_000;
+import type { CommandDelivery } from './command-delivery.ts';
 
 /** What all channels of a node use. */
-export interface ChannelParts {
+export interface ChannelParts extends ChannelCommandsParts {
   delivery: CommandDelivery;
-  /** The same, but few at a time. */
-  due: CommandDelivery['due'];
   telemetry: TelemetryService;
   known: KnownReports;
   validator: Validator;
   flow: SharedFlow;
-  sentWindow: SentWindow;
   /** The caller behind a token as it stands now; throws if it may not have the channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
-  onError: (error: unknown, message: string) => void;
   onClosed: (channel: AgentChannel) => void;
 }
 
@@ -55,22 +43,16 @@ export class AgentChannel implements SocketListener {
   readonly #socket: OpenSocket;
   readonly #parts: ChannelParts;
   readonly #flow: ChannelFlow;
-  #pending: OutgoingCommand[] = [];
-  /** Sent on this channel, and no word about them yet. */
-  readonly #unanswered = new Map<string, number>();
-  #told = 1;
-  #heardOf = 0;
-  #isFresh = true;
-  #isReading = false;
-  #sweeps = 0;
+  readonly #commands: ChannelCommands;
 
   constructor(socket: OpenSocket, agent: AgentCaller, parts: ChannelParts) {
     this.#socket = socket;
     this.agent = agent;
     this.#parts = parts;
     this.#flow = new ChannelFlow(parts.flow, socket);
+    this.#commands = new ChannelCommands(socket, agent.name, parts);
     socket.listener = this;
-    this.#pump();
+    this.#commands.wake();
   }
 
   get isOpen(): boolean {
@@ -79,8 +61,7 @@ export class AgentChannel implements SocketListener {
 
   /** Commands may have become due. */
   wake(): void {
-    this.#told++;
-    this.#pump();
+    this.#commands.wake();
   }
 
   replace(): void {
@@ -110,20 +91,16 @@ export class AgentChannel implements SocketListener {
 
   drained(): void {
     this.#flow.isStuffed = false;
-    this.#pump();
+    this.#commands.pump();
   }
 
   swept(): void {
-    this.#sweeps++;
-    const isLate = this.#sweeps % lookAgainEvery === 0 && this.#unanswered.size > 0;
-    if (isLate) this.#forgetExpired();
-    if (isLate) this.wake();
-    else this.#pump();
+    this.#commands.swept();
   }
 
   closed(): void {
     this.#flow.closed();
-    this.#pending = [];
+    this.#commands.closed();
     this.#parts.onClosed(this);
   }
 
@@ -215,7 +192,7 @@ export class AgentChannel implements SocketListener {
     try {
       const agent = await this.#present();
       const { state } = await this.#parts.delivery.answer(agent, command_id, result);
-      this.#unanswered.delete(command_id);
+      this.#commands.answered(command_id);
       this.#reply(JSON.stringify({ type: 'command_state', command_id, state }));
     } catch (error) {
       this.#fail(error, { command_id });
@@ -266,69 +243,6 @@ export class AgentChannel implements SocketListener {
     this.#socket.gather();
     this.#socket.send(text);
     if (this.#socket.bufferedBytes > maxBufferedBytes) this.#flow.isStuffed = true;
-  }
-
-  #pump(): void {
-    if (!this.#isReading && this.#mayWrite && (this.#pending.length > 0 || this.#heardOf < this.#told)) {
-      void this.#deliver();
-    }
-  }
-
-  get #mayWrite(): boolean {
-    return this.isOpen && this.#socket.bufferedBytes <= maxBufferedBytes;
-  }
-
-  async #deliver(): Promise<void> {
-    this.#isReading = true;
-    try {
-      do {
-        this.#writePending();
-        if (!this.#mayWrite || this.#heardOf === this.#told) return;
-        const told = this.#told;
-        const isFresh = this.#isFresh;
-        const due = await this.#parts.due(this.agent.name, isFresh);
-        this.#isFresh = false;
-        this.#heardOf = told;
-        // Somebody who comes back is given again what an earlier channel was given.
-        this.#pending = isFresh ? due : this.#parts.sentWindow.unsent(due);
-        if (due.length >= duePage && this.#pending.length > 0) this.#told++;
-      } while (this.#pending.length > 0 || this.#heardOf < this.#told);
-    } catch (error) {
-      // The next sweep tries again.
-      this.#parts.onError(error, 'the commands for an agent cannot be read; trying again');
-    } finally {
-      this.#isReading = false;
-    }
-  }
-
-  #writePending(): void {
-    const { sentWindow, delivery } = this.#parts;
-    const now = Date.now();
-    const written: string[] = [];
-    while (this.#pending.length > written.length && this.#mayWrite) {
-      const command = this.#pending[written.length]!;
-      written.push(command.command_id);
-      if (command.expires_at <= now) continue;
-      this.#socket.gather();
-      this.#socket.send(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
-      sentWindow.note(command.command_id);
-      this.#unanswered.set(command.command_id, command.expires_at);
-    }
-    if (written.length === 0) return;
-    const sent = written.filter((_, index) => this.#pending[index]!.expires_at > now);
-    this.#pending = this.#pending.slice(written.length);
-    for (const oldest of this.#unanswered.keys()) {
-      if (this.#unanswered.size <= maxUnanswered) break;
-      this.#unanswered.delete(oldest);
-    }
-    delivery.sent(sent);
-  }
-
-  #forgetExpired(): void {
-    const now = Date.now();
-    for (const [command_id, expires_at] of this.#unanswered) {
-      if (expires_at <= now) this.#unanswered.delete(command_id);
-    }
   }
 }
 

@@ -4,7 +4,7 @@
 const repeatEveryMs = 20_000;
 const forgetAfterMs = 65_000;
 const maxEntries = 200_000;
-const namesPerNews = 500;
+const namesPerNews = 100;
 
 /** What nodes tell each other about channels. */
 export interface ChannelNews {

@@ -26,7 +26,7 @@ export class CommandDecision {
 
   want(wants: Wants, rules: ConflictRules, { ap_id, technology, parameter }: Intent): void {
     const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
-    wants.agents.add(ap_id);
+    wants.leasesOn(ap_id, group.parameters);
     wants.states.push([ap_id, parameter]);
     if (near.length > 0) wants.nearby(group.name, near);
   }

@@ -12,7 +12,8 @@ import type { CommandStore } from './command-store.ts';
 import { LedgerBatch, Wants } from './ledger-batch.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
-const maxBatch = 256;
+/** The embedded database works on this thread: more would hold up everybody else for too long. */
+const maxBatch = 128;
 const maxWaiting = 20_000;
 
 /** One change. It may run more than once, each time on a batch of its own, and must count for nothing else. */
@@ -27,6 +28,7 @@ export interface Committed {
   jobs: NewJob[];
   messages: MessageRecord[];
   due: Set<string>;
+  hasGuards: boolean;
   frozen: LedgerBatch['frozen'];
 }
 
@@ -128,6 +130,7 @@ export class CommandLedger {
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
-    return { outcomes, jobs: batch.jobs, messages, due: batch.due, frozen: batch.frozen };
+    const { due, frozen, hasGuards } = batch;
+    return { outcomes, jobs: batch.jobs, messages, due, frozen, hasGuards };
   }
 }

@@ -69,6 +69,7 @@ export class CommandLife {
     if (answer.state === 'succeeded') this.#keepValue(batch, command);
     if (answer.state === 'succeeded' && command.guard !== null) {
       command.guard_until = nowMs + (command.settle_ms ?? 0);
+      batch.hasGuards = true;
       this.tell(batch, command);
     } else this.#tellLast(batch, command, jobEnds[answer.state]);
   }

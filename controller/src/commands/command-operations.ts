@@ -41,6 +41,8 @@ export interface CommandOperationsOptions {
   life: CommandLife;
   /** Open commands of one owner. */
   maxOpen: number;
+  /** Whether anybody outside of this process could hear of a command over the broker. */
+  isPublished: boolean;
 }
 
 export class CommandOperations {
@@ -48,12 +50,14 @@ export class CommandOperations {
   readonly #decision: CommandDecision;
   readonly #life: CommandLife;
   readonly #maxOpen: number;
+  readonly #isPublished: boolean;
 
-  constructor({ store, decision, life, maxOpen }: CommandOperationsOptions) {
+  constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
     this.#store = store;
     this.#decision = decision;
     this.#life = life;
     this.#maxOpen = maxOpen;
+    this.#isPublished = isPublished;
   }
 
   /** Throws ConflictError `idempotency_key_used` and TryLaterError `too_many_open_commands`. */
@@ -118,11 +122,11 @@ export class CommandOperations {
   }
 
   /** One that is cancelled already stays as it is. Throws ConflictError if the agent has it, or it has ended. */
-  cancel({ command_id, ap_id }: CommandRecord, detail: string): Operation<CommandRecord> {
+  cancel({ command_id, ap_id, parameter }: CommandRecord, detail: string): Operation<CommandRecord> {
     return {
       want: (wants) => {
         wants.commands.add(command_id);
-        wants.agents.add(ap_id);
+        wants.leasesOn(ap_id, [parameter]);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -144,6 +148,13 @@ export class CommandOperations {
       const detail =
         command.received_at === null ? 'The agent did not take it in time' : 'The agent did not finish in time';
       this.#life.end(batch, command, 'expired', detail);
+    });
+  }
+
+  /** Those of them that cannot be brought to their agents. */
+  fail(command_ids: readonly string[], detail: string): Operation<void> {
+    return this.#each(command_ids, (batch, command) => {
+      if (command.ended_at === null && command.received_at === null) this.#life.end(batch, command, 'failed', detail);
     });
   }
 
@@ -230,7 +241,8 @@ export class CommandOperations {
     const { decision, group } = await this.#decision.make(batch, intent);
     if (decision.verdict === 'rejected') return { command: undefined, decision, group };
     const command = newRecord(batch, wish, group);
-    batch.create(command, toJob(wish, { ...command, args: decision.args ?? command.args }));
+    const job = toJob(wish, { ...command, args: decision.args ?? command.args });
+    batch.create(command, { ...job, published_at: this.#isPublished ? null : batch.nowMs });
     this.#settle(batch, command, decision, group);
     return { command, isRepeat: false };
   }
@@ -301,6 +313,6 @@ function toJob(wish: NewCommand, { job_number, command_id, ap_id, name, args, cr
     ...{ job_number, task_type: 'send_command', owner_kind, owner_id, owner_name, subject: null },
     data: JSON.stringify({ agent_id: ap_id, command_id, command: name, args }),
     ...{ created_at, expires_at: expires_at + (wish.settle_ms ?? 0) + jobSlackMs },
-    ...{ published_at: null, publish_after: created_at + publishHoldMs },
+    publish_after: created_at + publishHoldMs,
   };
 }

@@ -1,9 +1,11 @@
 // Commands, leases and parameters in SQL. Whoever writes holds the end of the audit log, so that nothing here has to ask
 // twice: see command-ledger.ts.
 import type { ConflictRules } from '@weft/contract';
+import { TryLaterError } from '../errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { inParts, runRows } from '../storage/sql-rows.ts';
 import type {
+  BatchRecord,
   Changes,
   CommandFilter,
   CommandRecord,
@@ -105,8 +107,8 @@ class SqlCommandStore implements CommandStore {
     return this.#ids('ended_at IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?', [nowMs, limit]);
   }
 
-  async listDeferred(nowMs: number, limit: number): Promise<string[]> {
-    return this.#ids(
+  async listDeferred(nowMs: number, limit: number): Promise<CommandRecord[]> {
+    return this.#select(
       'ended_at IS NULL AND deliver_after IS NOT NULL AND deliver_after <= ? ORDER BY deliver_after, created_at LIMIT ?',
       [nowMs, limit],
     );
@@ -128,7 +130,7 @@ class SqlCommandStore implements CommandStore {
   }
 
   async listOpen(ap_id: string): Promise<string[]> {
-    return this.#ids('ap_id = ? AND ended_at IS NULL ORDER BY created_at', [ap_id]);
+    return this.#ids('ap_id = ? AND (ended_at IS NULL OR guard_until IS NOT NULL) ORDER BY created_at', [ap_id]);
   }
 
   async listGuarded(limit: number): Promise<CommandRecord[]> {
@@ -210,6 +212,15 @@ class SqlCommandStore implements CommandStore {
     );
   }
 
+  async hasTraces(ap_id: string): Promise<boolean> {
+    const rows = await this.#db.query(
+      `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM leases WHERE ap_id = ?)
+         OR EXISTS (SELECT 1 FROM parameter_states WHERE ap_id = ?)`,
+      [ap_id, ap_id],
+    );
+    return rows.length > 0;
+  }
+
   async forgetAgent(tx: SqlQueries, ap_id: string): Promise<void> {
     await tx.query('DELETE FROM leases WHERE ap_id = ?', [ap_id]);
     await tx.query('DELETE FROM parameter_states WHERE ap_id = ?', [ap_id]);
@@ -221,6 +232,34 @@ class SqlCommandStore implements CommandStore {
       [knownVersion],
     );
     return row && { version: row.version, rules: JSON.parse(row.rules) };
+  }
+
+  async createBatch({ batch_id, owner_id, next_at, plan }: BatchRecord, max: number): Promise<void> {
+    const rows = await this.#db.query(
+      `INSERT INTO command_batches (batch_id, owner_id, next_at, plan) SELECT ?, ?, CAST(? AS BIGINT), ?
+       WHERE (SELECT COUNT(*) FROM command_batches WHERE owner_id = ?) < ? RETURNING batch_id`,
+      [batch_id, owner_id, next_at, plan, owner_id, max],
+    );
+    if (rows.length > 0) return;
+    throw new TryLaterError(429, 'too_many_batches', `At most ${max} of your roll-outs may be under way at once`, 60);
+  }
+
+  async takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]> {
+    const rows = await this.#db.query<BatchRecord & SqlRow>(
+      `UPDATE command_batches SET next_at = ? WHERE next_at <= ? AND batch_id IN (
+         SELECT batch_id FROM command_batches WHERE next_at <= ? ORDER BY next_at LIMIT ?)
+       RETURNING batch_id, owner_id, next_at, plan`,
+      [nowMs + holdMs, nowMs, nowMs, limit],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
+  async updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void> {
+    if (next_at === undefined) await this.#db.query('DELETE FROM command_batches WHERE batch_id = ?', [batch_id]);
+    else {
+      const sql = 'UPDATE command_batches SET plan = ?, next_at = ? WHERE batch_id = ?';
+      await this.#db.query(sql, [plan, next_at, batch_id]);
+    }
   }
 
   async putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void> {
@@ -256,11 +295,11 @@ class SqlCommandStore implements CommandStore {
     return (await runRows<CommandRow>(tx, sql, keys)).map(toRecord);
   }
 
-  async #findLeases(tx: SqlQueries, { agents, near }: Wanted, nowMs: number): Promise<Lease[]> {
+  async #findLeases(tx: SqlQueries, { leases, near }: Wanted, nowMs: number): Promise<Lease[]> {
     const found: Lease[] = [];
-    for (const { marks, values } of inParts([...agents])) {
-      const sql = `SELECT ${LEASE_LIST} FROM leases WHERE ap_id IN (${marks}) AND until > ?`;
-      found.push(...(await tx.query<LeaseRow>(sql, [...values, nowMs])).map(toLease));
+    const sql = `SELECT ${LEASE_LIST} FROM leases WHERE (ap_id, parameter) IN (VALUES {{rows}})`;
+    for (const lease of (await runRows<LeaseRow>(tx, sql, leases)).map(toLease)) {
+      if (lease.until > nowMs) found.push(lease);
     }
     for (const [group, ap_ids] of near) {
       for (const { marks, values } of inParts([...ap_ids])) {

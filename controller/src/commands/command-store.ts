@@ -69,6 +69,14 @@ export interface StateRecord {
   value: Want | null;
 }
 
+/** A roll-out in stages; its plan is the text of JSON. */
+export interface BatchRecord {
+  batch_id: string;
+  owner_id: string;
+  next_at: number;
+  plan: string;
+}
+
 export interface CommandFilter {
   /** Of everybody unless told. */
   owner?: Pick<CommandRecord, 'owner_kind' | 'owner_id'>;
@@ -83,8 +91,8 @@ export interface CommandFilter {
 /** What a batch of operations wants to know before it begins. */
 export interface Wanted {
   commands: ReadonlySet<string>;
-  /** Agents of which all leases count. */
-  agents: ReadonlySet<string>;
+  /** Parameters on which all leases count. */
+  leases: readonly (readonly [ap_id: string, parameter: string])[];
   /** Parameter groups, and the agents of which only leases of that group count. */
   near: ReadonlyMap<string, ReadonlySet<string>>;
   states: readonly (readonly [ap_id: string, parameter: string])[];
@@ -123,13 +131,13 @@ export interface CommandStore {
   listDue(ap_id: string, nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]>;
   /** Open commands whose time is over, longest first. */
   listOverdue(nowMs: number, limit: number): Promise<string[]>;
-  /** Open commands that waited for a lease until now. */
-  listDeferred(nowMs: number, limit: number): Promise<string[]>;
+  /** Open commands that waited for a lease until now, longest first. */
+  listDeferred(nowMs: number, limit: number): Promise<CommandRecord[]>;
   /** When the next command stops waiting for a lease. */
   nextDeferred(): Promise<number | undefined>;
   /** Agents with commands that were sent, are not acknowledged, and are to be sent again; in order, after that one. */
   listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]>;
-  /** The open commands of an agent. */
+  /** The commands of an agent that are open, or whose guards are watched. */
   listOpen(ap_id: string): Promise<string[]>;
   /** Commands whose guard is watched, soonest to end first. */
   listGuarded(limit: number): Promise<CommandRecord[]>;
@@ -139,10 +147,18 @@ export interface CommandStore {
   find(tx: SqlQueries, wanted: Wanted, nowMs: number): Promise<Found>;
   /** Inside a transaction. Throws UniqueViolation if an idempotency key is taken. */
   write(tx: SqlQueries, changes: Changes): Promise<void>;
+  /** Whether there is anything that `forgetAgent` would forget. */
+  hasTraces(ap_id: string): Promise<boolean>;
   /** Inside a transaction: forgets leases, and what was last set, of an agent that is gone. */
   forgetAgent(tx: SqlQueries, ap_id: string): Promise<void>;
   /** Inside a transaction: those rules that are not the version known already. */
   newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined>;
+  /** Roll-outs under way. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`. */
+  createBatch(batch: BatchRecord, max: number): Promise<void>;
+  /** Up to `limit` whose next stage has come; nobody else gets them before `nowMs + holdMs`. */
+  takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]>;
+  /** `next_at` undefined: it is done, and forgotten. */
+  updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void>;
   /** Inside a transaction. */
   putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void>;
 }

@@ -12,13 +12,23 @@ import { LeaseTable } from './lease-table.ts';
 /** What an operation will look at; what it forgets to name is not there. */
 export class Wants implements Wanted {
   readonly commands = new Set<string>();
-  readonly agents = new Set<string>();
+  readonly leases: [string, string][] = [];
   readonly near = new Map<string, Set<string>>();
   readonly states: [string, string][] = [];
   readonly keys: [string, string][] = [];
   readonly owners = new Set<string>();
   /** Commands of which also the parameter's state counts. */
   readonly statesOf = new Set<string>();
+  readonly #leased = new Set<string>();
+
+  leasesOn(ap_id: string, parameters: readonly string[]): void {
+    for (const parameter of parameters) {
+      const key = keyOf(ap_id, parameter);
+      if (this.#leased.has(key)) continue;
+      this.#leased.add(key);
+      this.leases.push([ap_id, parameter]);
+    }
+  }
 
   nearby(group: string, ap_ids: readonly string[]): void {
     const known = this.near.get(group) ?? new Set();
@@ -39,6 +49,8 @@ export class LedgerBatch {
   readonly due = new Set<string>();
   /** Parameters that were frozen, for the server's log. */
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
+  /** Whether guards are to be watched from now on. */
+  hasGuards = false;
   readonly #store: CommandStore;
   readonly #commands = new Map<string, CommandRecord>();
   readonly #byKey = new Map<string, CommandRecord>();

@@ -25,7 +25,11 @@ export function toAnswer(error: unknown): Answer | undefined {
   }
   if (error instanceof PermissionError) return { status: 403, body: sentence(error) };
   if (error instanceof NotFoundError) return { status: 404, body: sentence(error) };
-  if (error instanceof ConflictError) return { status: 409, body: sentence(error) };
+  if (error instanceof ConflictError) {
+    const { retryAfterSeconds: seconds } = error;
+    const headers = seconds === undefined ? undefined : { 'retry-after': String(seconds) };
+    return { status: 409, body: { ...error.more, ...sentence(error) }, ...(headers && { headers }) };
+  }
   if (error instanceof TryLaterError) {
     return { status: error.status, body: sentence(error), headers: { 'retry-after': String(error.retryAfterSeconds) } };
   }

@@ -31,6 +31,8 @@ export interface JobServiceOptions {
   /** How long a job may take. */
   timeoutMs: number;
   limits: JobLimits;
+  /** Cancels jobs that are more than jobs, and resolves whether this was one; none is unless told. */
+  cancelOther?: (caller: Caller, job: JobRecord) => Promise<boolean>;
   now?: () => number;
 }
 
@@ -40,14 +42,16 @@ export class JobService {
   readonly #outbox: JobOutbox;
   readonly #timeoutMs: number;
   readonly #limits: JobLimits;
+  readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
 
-  constructor({ jobs, mailbox, outbox, timeoutMs, limits, now }: JobServiceOptions) {
+  constructor({ jobs, mailbox, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
     this.#jobs = jobs;
     this.#mailbox = mailbox;
     this.#outbox = outbox;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
+    this.#cancelOther = cancelOther ?? (async () => false);
     this.#now = now ?? Date.now;
   }
 
@@ -106,7 +110,7 @@ export class JobService {
   /** Ends an open job; one that is cancelled already is answered as at first. Throws ConflictError `job_ended`. */
   async cancel(caller: Caller, job_number: string): Promise<Job> {
     const job = await this.requireVisible(caller, job_number);
-    if (job.ended_at === null) {
+    if (job.ended_at === null && !(await this.#cancelOther(caller, job))) {
       const by = isOwner(caller, job) ? 'its owner' : 'an administrator';
       await this.#mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
     }

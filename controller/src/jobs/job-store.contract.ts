@@ -1,5 +1,6 @@
 // What every job store promises, one test a sentence. Run for each backend by job-store.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SqlDatabase } from '../storage/sql-database.ts';
 import type { JobRecord, JobStore, NewJob } from './job-store.ts';
 import type { MailboxStore } from './mailbox-store.ts';
 
@@ -8,6 +9,7 @@ export interface JobStoreFixture {
   /** The same jobs, seen from another node. */
   otherNode: JobStore;
   mailbox: MailboxStore;
+  db: SqlDatabase;
   /** Takes the database away from `store`. */
   cutOff(): Promise<void>;
   remove(): Promise<void>;
@@ -319,6 +321,24 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect([await store.get('a'), await fixture.mailbox.list('a', 0, 1000)]).toEqual([undefined, []]);
       expect([(await store.get('b'))?.last_seq, (await store.get('open'))?.state]).toEqual([1, 'queued']);
     });
+  });
+
+  test('createAll creates what create does, stands or falls with its transaction, and commands take no place', async () => {
+    const { db } = fixture;
+    const jobs = Array.from({ length: 70 }, (_, n) =>
+      newJob(`all-${n}`, { task_type: 'send_command', subject: 'ap-1' }),
+    );
+    await expect(
+      db.transaction(async (tx) => {
+        await store.createAll(tx, jobs);
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    expect(await store.get('all-0')).toBeUndefined();
+    await db.transaction((tx) => store.createAll(tx, jobs));
+    await store.create({ ...jobs[0]!, job_number: 'one' }, { maxOpen: 1, maxUnpublished: 1000 });
+    expect(await store.get('all-69')).toEqual({ ...(await store.get('one')), job_number: 'all-69' });
+    expect(await store.countOpen('ada')).toBe(0);
   });
 
   test('every method throws TryLaterError (503) while the database is out of reach', async () => {

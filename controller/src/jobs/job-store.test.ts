@@ -10,6 +10,7 @@ eachDatabase((kind) => {
       store: createJobStore(nodes[0]),
       otherNode: createJobStore(nodes[1]),
       mailbox: createMailboxStore(nodes[1]),
+      db: nodes[0],
       cutOff: () => nodes[0].close(),
       remove,
     };

@@ -1,5 +1,6 @@
 // What every mailbox store promises, one test a sentence. Run for each backend by mailbox-store.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SqlDatabase } from '../storage/sql-database.ts';
 import { newJob } from './job-store.contract.ts';
 import type { JobStore } from './job-store.ts';
 import type { AppendOutcome, MailboxStore, NewMessage } from './mailbox-store.ts';
@@ -9,6 +10,7 @@ export interface MailboxStoreFixture {
   /** The same messages, seen from another node. */
   otherNode: MailboxStore;
   jobs: JobStore;
+  db: SqlDatabase;
   /** Takes the database away from `store`. */
   cutOff(): Promise<void>;
   remove(): Promise<void>;
@@ -52,6 +54,45 @@ export function describeMailboxStore(open: () => Promise<MailboxStoreFixture>): 
     expect(outcome).toStrictEqual({ outcome: 'stored', message });
     expect(await fixture.otherNode.list('a', 0, big)).toStrictEqual([message]);
     expect(await fixture.jobs.get('a')).toMatchObject({ last_seq: 1, bytes: Buffer.byteLength(data), updated_at: NOW });
+  });
+
+  test('appendAll numbers the messages of many jobs, ends those that it says, and leaves out what has ended', async () => {
+    const { db, jobs } = fixture;
+    await store.append(messageOf());
+    await jobs.create(newJob('over'));
+    await store.append(messageOf({ job_number: 'over', ends }));
+    const stored = await db.transaction((tx) =>
+      store.appendAll(tx, [
+        messageOf({ data: '[2]' }),
+        messageOf({ job_number: 'b', data: '["ü"]' }),
+        messageOf({ data: '[3]', type: 'status', ends: { ...ends, state: 'failed', detail: 'why' } }),
+        messageOf({ job_number: 'over' }),
+        messageOf({ job_number: 'nowhere' }),
+      ]),
+    );
+    expect(stored.map(({ job_number, seq, final }) => [job_number, seq, final]).sort()).toEqual([
+      ['a', 2, false],
+      ['a', 3, true],
+      ['b', 1, false],
+    ]);
+    expect((await store.list('a', 1, big)).map(({ data, final }) => [data, final])).toEqual([
+      ['[2]', false],
+      ['[3]', true],
+    ]);
+    const ended = { state: 'failed', detail: 'why', ended_at: NOW, expires_at: NOW + 99, last_seq: 3, bytes: 9 };
+    expect(await jobs.get('a')).toMatchObject(ended);
+    expect(await jobs.get('b')).toMatchObject({ state: 'running', ended_at: null, last_seq: 1, bytes: 6 });
+    expect(await jobs.get('over')).toMatchObject({ last_seq: 1 });
+  });
+
+  test('appendAll stands or falls with its transaction', async () => {
+    const undone = fixture.db.transaction(async (tx) => {
+      await store.appendAll(tx, [messageOf()]);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await store.list('a', 0, big)).toEqual([]);
+    expect(await fixture.jobs.get('a')).toMatchObject({ last_seq: 0 });
   });
 
   test('50 at once on two nodes are numbered 1 to 50 without a gap', async () => {

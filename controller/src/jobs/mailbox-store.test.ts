@@ -10,6 +10,7 @@ eachDatabase((kind) => {
       store: createMailboxStore(nodes[0]),
       otherNode: createMailboxStore(nodes[1]),
       jobs: createJobStore(nodes[1]),
+      db: nodes[0],
       cutOff: () => nodes[0].close(),
       remove,
     };

@@ -13,10 +13,17 @@ const refreshEveryRounds = 6;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
 
+/** How commands reach an agent now. */
+export type CommandWays = Pick<AgentPresence, 'channel' | 'command_ready'>;
+
+const noWay: CommandWays = { channel: false, command_ready: false };
+
 export interface PresenceServiceOptions {
   presence: PresenceStore;
   agents: AgentService;
   telemetry: Pick<TelemetryStore, 'latest'>;
+  /** Asked for each agent of an answer; none, unless told. */
+  commandWays?: (ap_id: string, configuration: Record<string, unknown>) => CommandWays;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -27,6 +34,7 @@ export class PresenceService {
   readonly #store: PresenceStore;
   readonly #agents: AgentService;
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
+  readonly #commandWays: NonNullable<PresenceServiceOptions['commandWays']>;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -37,10 +45,11 @@ export class PresenceService {
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
 
-  constructor({ presence, agents, telemetry, onError, now, steadyNow }: PresenceServiceOptions) {
+  constructor({ presence, agents, telemetry, commandWays, onError, now, steadyNow }: PresenceServiceOptions) {
     this.#store = presence;
     this.#agents = agents;
     this.#telemetry = telemetry;
+    this.#commandWays = commandWays ?? (() => noWay);
     this.#onError = onError;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
@@ -103,10 +112,21 @@ export class PresenceService {
     if (!tracker) {
       const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
       const reason = 'It has never reported.';
-      return { ap_id, presence: 'offline', last_seen: null, since: null, reason, report_interval_seconds };
+      const { channel, command_ready } = this.#commandWays(ap_id, configuration);
+      return {
+        ap_id,
+        presence: 'offline',
+        last_seen: null,
+        since: null,
+        reason,
+        report_interval_seconds,
+        channel,
+        command_ready,
+      };
     }
     tracker.configuredMs = configuredMs;
     const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
+    const { channel, command_ready } = this.#commandWays(ap_id, configuration);
     return {
       ap_id,
       presence,
@@ -114,6 +134,8 @@ export class PresenceService {
       since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
       reason,
       report_interval_seconds: tracker.intervalMs / 1000,
+      channel,
+      command_ready,
     };
   }
 

@@ -1,0 +1,78 @@
+// `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: whether the log of decisions is whole.
+import { readFileSync } from 'node:fs';
+import { ConflictReplay, type ReplayReport } from '../commands/conflict-replay.ts';
+import { parseConflictRules } from '../commands/conflict-rules.ts';
+import { defaultConflictRules } from '../commands/parameter-groups.ts';
+import { auditCommand } from './audit-command.ts';
+import { parseCommandLine } from './command-line.ts';
+import { readConfig } from './read-config.ts';
+import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
+
+const usage = 'Usage: weft conflicts replay [--rules FILE] [--json], or weft conflicts verify';
+const pageSize = 500;
+const shownDifferences = 20;
+
+export async function conflictsCommand(args: string[], around: Surroundings): Promise<number> {
+  if (args[0] === 'verify') return auditCommand(args, around);
+  const line = parseCommandLine(args, { valued: ['rules'], bare: ['json'] });
+  if (line.words.length !== 1 || line.words[0] !== 'replay') throw new UsageError(usage);
+  const rules = readRules(line.options.get('rules'));
+  const config = readConfig(line, around.env);
+
+  const { openAuditLog } = await import('../wire.ts');
+  const log = await openAuditLog(config);
+  try {
+    const replay = new ConflictReplay(rules);
+    for (let next = 1; ; ) {
+      const page = await log.page(next, pageSize);
+      for (const { action, detail } of page) {
+        const record = action === 'command_decided' ? JSON.parse(detail) : undefined;
+        // What was too large for the log cannot be decided again.
+        if (record?.intent) replay.add(record);
+      }
+      if (page.length === 0) break;
+      next = page.at(-1)!.seq + 1;
+    }
+    const report = replay.report();
+    around.stdout.write(line.options.has('json') ? `${JSON.stringify(report)}\n` : inWords(report));
+    return exitCode.ok;
+  } finally {
+    await log.close();
+  }
+}
+
+function readRules(file: string | undefined) {
+  if (file === undefined) return defaultConflictRules;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  try {
+    return parseConflictRules(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new UsageError(`${file} is not JSON: ${error.message}`);
+    throw error;
+  }
+}
+
+function inWords({ decisions, differing, differences, before, after }: ReplayReport): string {
+  const lines = [
+    `${decisions} decisions, ${differing} of them would have been others.`,
+    `As they were:       ${counts(before)}`,
+    `As they would be:   ${counts(after)}`,
+    ...differences.slice(0, shownDifferences).map((difference) => {
+      const { at, caller_name, parameter, ap_id } = difference;
+      const change = `${difference.before.verdict} (${difference.before.reason}) → ${difference.after.verdict} (${difference.after.reason})`;
+      return `${new Date(at).toISOString()} ${caller_name}, ${parameter} of ${ap_id}: ${change}`;
+    }),
+  ];
+  if (differing > shownDifferences) lines.push('… --json shows more of them.');
+  return `${lines.join('\n')}\n`;
+}
+
+function counts(of: Partial<Record<string, number>>): string {
+  const words = Object.entries(of).map(([word, count]) => `${count} ${word}`);
+  return words.length > 0 ? words.join(', ') : 'none';
+}

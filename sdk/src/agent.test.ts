@@ -1,0 +1,242 @@
+// The SDK's agent against a real server, over connections that break.
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../test/channel-server.ts';
+import { bearer, connect } from '../../test/socket-client.ts';
+import { startTcpProxy } from '../../test/tcp-proxy.ts';
+import { password, startWeft } from '../../test/weft.ts';
+import { Agent, type AgentOptions, WeftRefusal } from './index.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const quick = { firstMs: 10, longestMs: 50 };
+
+async function start(options: ChannelServerOptions = {}): Promise<ChannelServer> {
+  const server = await startChannelServer({ times: { sweepMs: 50 }, ...options });
+  cleanUp.push(() => server.stop());
+  return server;
+}
+
+function createAgent(url: string, options: Partial<AgentOptions> = {}): Agent {
+  const agent = new Agent({ url, ap_id: 'ap-1', password, backOff: quick, ...options });
+  cleanUp.push(() => agent.stop({ graceMs: 0 }));
+  return agent;
+}
+
+describe('an agent', () => {
+  test('says what it can do, reports, and does what it is told', async () => {
+    const server = await start();
+    const record = await server.agent('ap-1', { site: 'roof' });
+    const given: unknown[] = [];
+    const agent = createAgent(`${server.url}/`, { configuration: { vendor: 'acme' } })
+      .command({ name: 'set_tx_power', params: { dbm: { type: 'number', maximum: 20 } } }, (args, command) => {
+        given.push([args, command.name]);
+        return { result: { was: 20 }, applied: { dbm: 17 } };
+      })
+      .command('explode', () => {
+        throw new Error('not today');
+      });
+    await agent.start();
+    expect(await server.configurationOf('ap-1')).toEqual({
+      ...{ site: 'roof', vendor: 'acme' },
+      commands: [{ name: 'set_tx_power', params: { dbm: { type: 'number', maximum: 20 } } }, 'explode'],
+    });
+    expect(await agent.post({ load: 0.5 })).toBe(1);
+    expect(await agent.post([{ ts: Date.now() - 5000, load: 1 }, { load: 2 }])).toBe(2);
+    expect((await server.rowsOf('ap-1')).map(({ load }) => load)).toEqual([1, 0.5, 2]);
+
+    const ids = ['set_tx_power', 'explode', 'dance'].map((name) => server.ledger.send(record, name, { dbm: 18 }));
+    const states = () => ids.map((id) => server.ledger.commands.get(id)!.state);
+    await vi.waitFor(() => expect(states()).toEqual(['succeeded', 'failed', 'failed']));
+    expect(given).toEqual([[{ dbm: 18 }, 'set_tx_power']]);
+    expect(ids.map((id) => server.ledger.commands.get(id)!.answers)).toEqual([
+      [{ state: 'received' }, { state: 'succeeded', result: { was: 20 }, applied: { dbm: 17 } }],
+      [{ state: 'received' }, { state: 'failed', result: { error: 'not today' } }],
+      [{ state: 'received' }, { state: 'failed', result: { error: 'there is no command dance' } }],
+    ]);
+  });
+
+  test('is told when its password is wrong, or a report is refused', async () => {
+    const server = await start();
+    await server.agent('ap-1');
+    await expect(createAgent(server.url, { password: 'something else' }).start()).rejects.toMatchObject({
+      ...{ name: 'WeftRefusal', status: 401, code: 'invalid_credentials' },
+    });
+    const agent = createAgent(server.url);
+    await agent.start();
+    await agent.post({ load: 1 });
+    const refused = agent.post({ load: 'much' });
+    await expect(refused).rejects.toBeInstanceOf(WeftRefusal);
+    await expect(refused).rejects.toMatchObject({ status: 422, code: 'validation_error' });
+    expect(await agent.post({ load: 2 })).toBe(1);
+  });
+
+  test('waits for a Weft that is away, until it is stopped', async () => {
+    const server = await start();
+    await server.agent('ap-1');
+    const proxy = await startTcpProxy(server.port);
+    cleanUp.push(() => proxy.close());
+    proxy.onClientBytes = (_bytes, cut) => cut();
+    const errors: Error[] = [];
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const agent = createAgent(url, { onError: (error) => errors.push(error) });
+    const started = agent.start();
+    const given = createAgent(url);
+    const givenUp = given.start();
+    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(2));
+    await given.stop();
+    await expect(givenUp).rejects.toMatchObject({ code: 'stopped' });
+    proxy.onClientBytes = undefined;
+    await started;
+    expect(agent.isConnected).toBe(true);
+  });
+
+  test('keeps a bounded number of reports, and refuses the rest', async () => {
+    const server = await start();
+    await server.agent('ap-1');
+    const agent = createAgent(server.url, { maxWaitingReports: 5 });
+    const posts = Array.from({ length: 7 }, (_, load) => agent.post({ load }));
+    await expect(posts[5]).rejects.toMatchObject({ code: 'too_many_reports' });
+    await expect(posts[6]).rejects.toMatchObject({ code: 'too_many_reports' });
+    await agent.start();
+    expect(await Promise.all(posts.slice(0, 5))).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('enrols itself, and once only', async () => {
+    const weft = await startWeft();
+    cleanUp.push(() => weft.stop());
+    const minted = await weft.request('POST', '/api/v1/enrolment_tokens', {
+      token: await weft.admin(),
+      json: { ap_id_pattern: 'ap-*', expires_in: 3600, max_uses: 1 },
+    });
+    const enrolmentToken = minted.body.token;
+    const agent = createAgent(weft.url, { enrolmentToken, configuration: { site: 'roof' } });
+    await agent.start();
+    expect(await agent.post({ load: 1 })).toBe(1);
+    await agent.stop();
+    const again = createAgent(weft.url, { enrolmentToken });
+    await again.start();
+    const other = createAgent(weft.url, { ap_id: 'ap-2', enrolmentToken });
+    await expect(other.start()).rejects.toMatchObject({ status: 401, code: 'invalid_enrolment_token' });
+    const record = await weft.request('GET', '/api/v1/agents/ap-1', { token: await weft.admin() });
+    expect(record.body.configuration).toMatchObject({ site: 'roof' });
+  });
+});
+
+describe('when the connection breaks', () => {
+  test('nothing is lost and nothing doubled: neither reports nor commands', async () => {
+    const server = await start();
+    const record = await server.agent('ap-1');
+    const proxy = await startTcpProxy(server.port);
+    cleanUp.push(() => proxy.close());
+    const done = new Map<string, number>();
+    let connections = 0;
+    const agent = createAgent(`http://127.0.0.1:${proxy.port}`, { onConnected: () => connections++ }).command(
+      'step',
+      async (_args, { command_id }) => {
+        done.set(command_id, (done.get(command_id) ?? 0) + 1);
+        await new Promise(setImmediate);
+        return { result: command_id };
+      },
+    );
+    await agent.start();
+    const cuts = 15;
+    const perCut = 200;
+    const posts: Promise<number>[] = [];
+    const ids: string[] = [];
+    for (let cut = 0; cut < cuts; cut++) {
+      for (let n = 0; n < perCut; n++) {
+        posts.push(agent.post({ n: cut * perCut + n }));
+        if (n % 20 === 0) ids.push(server.ledger.send(record, 'step', { n: ids.length }));
+      }
+      // At a moment of its own: after some of the answers, and some of the commands, but not all.
+      const answered = Math.floor(Math.random() * perCut);
+      await posts[cut * perCut + answered];
+      if (cut % 2 === 0) proxy.cutAll();
+      else {
+        let left = 1 + Math.floor(Math.random() * 3);
+        proxy.onClientBytes = (_bytes, cutThis) => {
+          if (--left === 0) cutThis();
+        };
+      }
+      const isBack = () => {
+        posts.push(agent.post({ extra: cut }));
+        expect(connections).toBeGreaterThan(cut + 1);
+      };
+      await vi.waitFor(isBack, { timeout: 10_000, interval: 10 });
+      proxy.onClientBytes = undefined;
+    }
+    expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
+    const rows = (await server.rowsOf('ap-1')).filter(({ n }) => n !== undefined);
+    expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: cuts * perCut }, (_, n) => n));
+    const isDone = () =>
+      expect(ids.map((id) => server.ledger.commands.get(id)!.state)).toEqual(ids.map(() => 'succeeded'));
+    await vi.waitFor(isDone, { timeout: 10_000 });
+    expect(ids.map((id) => done.get(id))).toEqual(ids.map(() => 1));
+  });
+
+  test('what became of a command is said until it is heard', async () => {
+    const server = await start();
+    const record = await server.agent('ap-1');
+    const proxy = await startTcpProxy(server.port);
+    cleanUp.push(() => proxy.close());
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const agent = createAgent(`http://127.0.0.1:${proxy.port}`).command('sleep', async () => {
+      runs++;
+      await gate.promise;
+      return undefined;
+    });
+    await agent.start();
+    const command_id = server.ledger.send(record, 'sleep');
+    const stateOf = () => server.ledger.commands.get(command_id)!.state;
+    await vi.waitFor(() => expect(stateOf()).toBe('received'));
+    proxy.isSilent = true;
+    proxy.cutAll();
+    await vi.waitFor(() => expect(agent.isConnected).toBe(false));
+    gate.resolve();
+    await gate.promise;
+    expect(stateOf()).toBe('received');
+    proxy.isSilent = false;
+    proxy.cutAll();
+    await vi.waitFor(() => expect(stateOf()).toBe('succeeded'), { timeout: 10_000 });
+    expect(runs).toBe(1);
+  });
+
+  test('a channel taken over by another of the same name is not fought for', async () => {
+    const server = await start();
+    const { token } = await server.agent('ap-1');
+    const ends: number[] = [];
+    const agent = createAgent(server.url, {
+      backOff: { longestMs: 60_000 },
+      onDisconnected: (code) => ends.push(code),
+    });
+    await agent.start();
+    const other = await connect(server.url, '/api/v1/agents/ap-1/channel', bearer(token));
+    await vi.waitFor(() => expect(ends).toEqual([4409]));
+    other.socket.send('{"type":"telemetry","id":1,"load":1}');
+    await vi.waitFor(() => expect(other.messages.length).toBe(1));
+    expect(agent.isConnected).toBe(false);
+  });
+});
+
+test('a token is renewed before it ends, without a gap', async () => {
+  const server = await start({ tokenTtlSeconds: 4 });
+  await server.agent('ap-1');
+  const ends: number[] = [];
+  let connections = 0;
+  const agent = createAgent(server.url, {
+    onConnected: () => connections++,
+    onDisconnected: (code) => ends.push(code),
+  });
+  await agent.start();
+  const posts: Promise<number>[] = [];
+  const reporting = setInterval(() => posts.push(agent.post({ n: posts.length })), 5);
+  await vi.waitFor(() => expect(connections).toBeGreaterThanOrEqual(3), { timeout: 15_000 });
+  clearInterval(reporting);
+  expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
+  expect(ends).toEqual([]);
+  expect((await server.rowsOf('ap-1')).map(({ n }) => n)).toEqual(posts.map((_, n) => n));
+});

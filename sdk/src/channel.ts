@@ -1,0 +1,188 @@
+// The WebSocket of an agent, held open: opened again after every break with growing pauses, and with a new token before the
+// old one ends, so that there is no gap.
+import type { ChannelDownMessage } from '@weft/contract';
+import { WebSocket } from 'ws';
+import type { BackOff } from './back-off.ts';
+import { type Session, toRefusal } from './session.ts';
+import { WeftRefusal } from './weft-refusal.ts';
+
+/** Weft pings more often than this; without a word a connection is dead. */
+const silenceMs = 45_000;
+const handshakeMs = 10_000;
+/** A connection that lasts this long was a good one. */
+const goodAfterMs = 5_000;
+const maxRefusalBytes = 64 * 1024;
+const closeCodes = { notAuthenticated: 4401, replaced: 4409 };
+
+export interface ChannelOptions {
+  session: Session;
+  backOff: BackOff;
+  onMessage: (message: ChannelDownMessage) => void;
+  /** A connection is there, maybe instead of another: what has no answer yet must be said again. */
+  onOpen: () => void;
+  onClosed: (code: number, reason: string) => void;
+  /** It did not work and is tried again. */
+  onError: (error: Error) => void;
+}
+
+export class Channel {
+  readonly #options: ChannelOptions;
+  #socket: WebSocket | undefined;
+  readonly #sockets = new Set<WebSocket>();
+  #retry: NodeJS.Timeout | undefined;
+  #renewal: NodeJS.Timeout | undefined;
+  #isConnecting = false;
+  #isStopped = false;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /** Bytes that the connection has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#socket?.bufferedAmount ?? 0;
+  }
+
+  /** Resolves once it is open for the first time; throws WeftRefusal if Weft does not want this agent. */
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  /** False if it is not open. */
+  send(text: string): boolean {
+    if (!this.isOpen) return false;
+    this.#socket!.send(text, ignore);
+    return true;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
+    clearTimeout(this.#renewal);
+    for (const socket of this.#sockets) {
+      if (socket.readyState === WebSocket.OPEN) socket.close(1000);
+      else socket.terminate();
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const { session, backOff } = this.#options;
+    this.#isConnecting = true;
+    try {
+      const token = await session.token();
+      const socket = await this.#open(token);
+      if (this.#isStopped) socket.close(1000);
+      const before = this.#socket;
+      this.#socket = socket;
+      const good = setTimeout(() => backOff.reset(), goodAfterMs);
+      socket.on('close', () => clearTimeout(good));
+      this.#renewal = setTimeout(() => void this.#renew(), session.renewInMs);
+      // Weft closes the older of two; should it not, we do.
+      before?.close(1000);
+      this.#options.onOpen();
+    } finally {
+      this.#isConnecting = false;
+    }
+  }
+
+  /** The next connection stands before the present one is given up. */
+  async #renew(): Promise<void> {
+    if (this.#isStopped || this.#isConnecting || this.#retry !== undefined) return;
+    try {
+      await this.#connect();
+    } catch (error) {
+      this.#again(error as Error);
+    }
+  }
+
+  #open(token: string): Promise<WebSocket> {
+    const { session, onMessage } = this.#options;
+    const socket = new WebSocket(session.channelUrl, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: handshakeMs,
+      perMessageDeflate: false,
+      maxPayload: 1024 * 1024,
+    });
+    this.#sockets.add(socket);
+    let dead: NodeJS.Timeout | undefined;
+    const alive = () => {
+      clearTimeout(dead);
+      dead = setTimeout(() => socket.terminate(), silenceMs);
+    };
+    return new Promise((resolve, reject) => {
+      socket.on('unexpected-response', (_request, response) => {
+        void readText(response).then((text) => {
+          if (response.statusCode === 401) session.forgetToken(token);
+          reject(toRefusal(response.statusCode ?? 0, text, response.headers['retry-after']));
+          socket.terminate();
+        });
+      });
+      socket.on('error', reject);
+      socket.on('open', () => {
+        alive();
+        resolve(socket);
+      });
+      socket.on('ping', alive);
+      socket.on('message', (bytes) => {
+        alive();
+        const message = parse(String(bytes));
+        if (message) onMessage(message);
+      });
+      socket.on('close', (code, reason) => {
+        clearTimeout(dead);
+        this.#sockets.delete(socket);
+        reject(new Error(`the channel was closed: ${code}`));
+        if (code === closeCodes.notAuthenticated) session.forgetToken(token);
+        if (socket === this.#socket) this.#lost(code, String(reason));
+      });
+    });
+  }
+
+  #lost(code: number, reason: string): void {
+    this.#socket = undefined;
+    clearTimeout(this.#renewal);
+    this.#options.onClosed(code, reason);
+    // Somebody else goes by this name: two that take the channel from each other would do nothing else.
+    this.#again(undefined, code === closeCodes.replaced ? this.#options.backOff.longest() : 0);
+  }
+
+  #again(error: Error | undefined, leastMs = 0): void {
+    if (this.#isStopped || this.#retry !== undefined || this.#isConnecting) return;
+    const { backOff } = this.#options;
+    if (error) this.#options.onError(error);
+    const after = error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    const isHopeless = error instanceof WeftRefusal && !error.isPassing && error.status !== 401;
+    const pauseMs = backOff.next(Math.max(leastMs, after, isHopeless ? backOff.longest() : 0));
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#connect().catch((failure: Error) => this.#again(failure));
+    }, pauseMs);
+  }
+}
+
+async function readText(response: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  try {
+    for await (const piece of response) {
+      text += piece;
+      if (text.length > maxRefusalBytes) break;
+    }
+  } catch {
+    // What has come will do.
+  }
+  return text;
+}
+
+function parse(text: string): ChannelDownMessage | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function ignore(): void {}

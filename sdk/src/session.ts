@@ -1,0 +1,127 @@
+// An agent's standing with Weft: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
+import { WeftRefusal } from './weft-refusal.ts';
+
+/** Of a token's life, after which it is renewed. */
+const renewAfter = 0.8;
+/** Tokens end on whole seconds. */
+const roundingMs = 1_000;
+const requestTimeoutMs = 20_000;
+/** A clock that differs by more than this is not trusted. */
+const clockToleranceMs = 5_000;
+
+export interface SessionOptions {
+  /** Where Weft is, such as https://weft.example.org. */
+  url: string;
+  ap_id: string;
+  password: string;
+}
+
+export class Session {
+  readonly #url: string;
+  readonly #ap_id: string;
+  readonly #password: string;
+  #token: string | undefined;
+  #renewAtMs = 0;
+  #login: Promise<string> | undefined;
+  /** What to add to this machine's clock. */
+  #clockMs = 0;
+
+  constructor({ url, ap_id, password }: SessionOptions) {
+    this.#url = url.replace(/\/+$/, '');
+    this.#ap_id = ap_id;
+    this.#password = password;
+  }
+
+  get channelUrl(): string {
+    return `${this.#url.replace(/^http/, 'ws')}/api/v1/agents/${encodeURIComponent(this.#ap_id)}/channel`;
+  }
+
+  /** Milliseconds since 1970, by Weft's clock if this machine's is far off. */
+  now(): number {
+    return Date.now() + this.#clockMs;
+  }
+
+  /** Until the token is to be renewed. */
+  get renewInMs(): number {
+    return Math.max(0, this.#renewAtMs - performance.now());
+  }
+
+  /** Throws WeftRefusal; an agent that is registered already is none. */
+  async enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
+    const body = JSON.stringify({ ap_id: this.#ap_id, password: this.#password, configuration });
+    try {
+      await this.#send('/api/v1/agents/public', enrolmentToken, body, 'application/json');
+    } catch (error) {
+      if (!(error instanceof WeftRefusal && error.status === 409)) throw error;
+    }
+  }
+
+  /** A token that will do for a while; throws WeftRefusal if the password is not good. */
+  async token(): Promise<string> {
+    if (this.#token !== undefined && performance.now() < this.#renewAtMs) return this.#token;
+    this.#login ??= this.#logIn().finally(() => {
+      this.#login = undefined;
+    });
+    return this.#login;
+  }
+
+  /** The token was refused: the next one will be new. */
+  forgetToken(token: string): void {
+    if (this.#token === token) this.#token = undefined;
+  }
+
+  /** Posts JSON; a token that has become bad meanwhile is renewed once. */
+  async post(path: string, body: string): Promise<unknown> {
+    const token = await this.token();
+    try {
+      return await this.#send(path, token, body, 'application/json');
+    } catch (error) {
+      if (!(error instanceof WeftRefusal && error.status === 401)) throw error;
+      this.forgetToken(token);
+      return this.#send(path, await this.token(), body, 'application/json');
+    }
+  }
+
+  async #logIn(): Promise<string> {
+    const form = new URLSearchParams({ username: this.#ap_id, password: this.#password });
+    const startedAt = performance.now();
+    const path = '/api/v1/token/?login_type=agent';
+    const answer = await this.#send(path, undefined, form.toString(), 'application/x-www-form-urlencoded');
+    const { access_token, expires_in } = answer as { access_token: string; expires_in: number };
+    this.#token = access_token;
+    const lifeMs = expires_in * 1000;
+    this.#renewAtMs = startedAt + Math.max(lifeMs / 2, lifeMs * renewAfter - roundingMs);
+    return access_token;
+  }
+
+  async #send(path: string, token: string | undefined, body: string, type: string): Promise<unknown> {
+    const response = await fetch(this.#url + path, {
+      method: 'POST',
+      headers: { 'content-type': type, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    });
+    this.#compareClocks(response.headers.get('date'));
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text);
+    throw toRefusal(response.status, text, response.headers.get('retry-after'));
+  }
+
+  #compareClocks(date: string | null): void {
+    const difference = date === null ? Number.NaN : Date.parse(date) - Date.now();
+    if (!Number.isNaN(difference)) this.#clockMs = Math.abs(difference) > clockToleranceMs ? difference : 0;
+  }
+}
+
+/** Also of a page that a proxy has answered. */
+export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
+  const seconds = Number(retryAfter ?? Number.NaN);
+  const after = Number.isNaN(seconds) ? undefined : seconds;
+  try {
+    const { code, detail } = JSON.parse(text);
+    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? 'no reason given', after);
+  } catch {
+    return new WeftRefusal(status, 'unknown', 'no reason given', after);
+  }
+}

@@ -1,0 +1,50 @@
+// A ledger of commands on a database, without a server: what one node has.
+import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
+import { BlastRadius } from '../controller/src/commands/blast-radius.ts';
+import { CommandDecision } from '../controller/src/commands/command-decision.ts';
+import { CommandDispatcher } from '../controller/src/commands/command-dispatcher.ts';
+import { CommandLedger } from '../controller/src/commands/command-ledger.ts';
+import { CommandLife } from '../controller/src/commands/command-life.ts';
+import { CommandOperations, type NewCommand } from '../controller/src/commands/command-operations.ts';
+import { createCommandStore } from '../controller/src/commands/command-store.sql.ts';
+import type { Intent } from '../controller/src/commands/conflict-intent.ts';
+import { FleetMap } from '../controller/src/commands/fleet-map.ts';
+import { RulesKeeper } from '../controller/src/commands/rules-keeper.ts';
+import { createJobStore } from '../controller/src/jobs/job-store.sql.ts';
+import { createMailboxStore } from '../controller/src/jobs/mailbox-store.sql.ts';
+import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+
+export type LedgerNode = ReturnType<typeof openLedger>;
+
+export function openLedger(database: SqlDatabase, now: () => number = Date.now) {
+  const store = createCommandStore(database);
+  const rules = new RulesKeeper(store, () => {});
+  const fleet = new FleetMap(rules.current);
+  const life = new CommandLife({ retentionMs: 86_400_000, resendMs: 15_000 });
+  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
+  const operations = new CommandOperations({ store, decision, life, maxOpen: 20_000, isPublished: true });
+  const jobs = createJobStore(database);
+  const mailbox = createMailboxStore(database);
+  const ledger = new CommandLedger({
+    ...{ database, store, jobs, mailbox, audit: createAuditLog(database), rules, now },
+    onCommitted: (committed) => {
+      for (const { job_number } of committed.jobs) dispatcher.created(job_number);
+      dispatcher.wake(committed.due);
+    },
+  });
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError, now });
+  const send = (intent: Intent, more: Partial<NewCommand> = {}) => ledger.do(operations.send(newCommand(intent, more)));
+  return { store, ledger, operations, dispatcher, jobs, mailbox, send };
+}
+
+/** A command to the agent whose record is `agent-1`. */
+export function newCommand(intent: Intent, more: Partial<NewCommand> = {}): NewCommand {
+  const { caller_id: owner_id, caller_name: owner_name } = intent;
+  return {
+    ...{ intent, agent_id: 'agent-1', owner_kind: 'third_party_app', owner_id, owner_name },
+    ...{ idempotency_key: null, guard: null, settle_ms: null, batch_id: null, inverse_of: null, ...more },
+  };
+}
