@@ -1,5 +1,6 @@
 // How long does a job take, from the request to the last message on its socket? Embedded, and with PostgreSQL and
 // RabbitMQ beside a floor that does the same steps bare. How fast do a million records come, and what do idle sockets cost?
+import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { WebSocket } from 'ws';
 import { startPostgres } from '../test/postgres.ts';
@@ -49,7 +50,7 @@ async function clustered(): Promise<Figure[]> {
   const weft = await startWeft({
     ...admin,
     WEFT_DATABASE_URL: postgres.url,
-    WEFT_SECRET: 'a bench secret that is long enough 7Qx0zR4',
+    WEFT_SECRET: randomBytes(48).toString('base64'),
     WEFT_AMQP_URL: rabbit.url,
   });
   const floor = await startFloor('floor-jobs.ts', [postgres.url, rabbit.url]);

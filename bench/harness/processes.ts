@@ -22,7 +22,8 @@ export async function startWeft(
   dataDir = createDataDir(),
 ): Promise<Measured & { dataDir: string }> {
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
-  const weft = await start([join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
+  // As npm start does.
+  const weft = await start(['--max-semi-space-size=16', join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
   return {
     ...weft,
     dataDir,

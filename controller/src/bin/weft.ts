@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=16
 // The command `weft`. The only place that looks at the process's arguments and environment; everything below is given
 // what it needs.
 import { runCommand } from './commands.ts';

@@ -68,7 +68,8 @@ export class JobRun {
 
   /** The message after which the work goes on; undefined at the very beginning. To be called once, before any post. */
   async resume(): Promise<MessageRecord | undefined> {
-    const last = await this.patiently(() => this.mailbox.lastChunk(this.job.job_number));
+    const { job_number, last_seq } = this.job;
+    const last = last_seq === 0 ? undefined : await this.patiently(() => this.mailbox.lastChunk(job_number));
     this.#chunk = last?.chunk ?? 0;
     return last;
   }

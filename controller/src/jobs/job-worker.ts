@@ -142,6 +142,12 @@ export class JobWorker {
     if (this.#runs.has(job_number)) return;
     this.#runs.set(job_number, undefined);
     try {
+      if (queue === 'agent_details') {
+        // All of these are alike: claiming finds out whether it is to be had.
+        await this.#slots.job.acquire(this.#stopping.signal);
+        await this.#claim(job_number, this.#slots.job);
+        return;
+      }
       const job = await this.#patiently(() => this.#options.jobs.get(job_number));
       if (job && this.#canTake(job)) await this.#take(job);
     } finally {
@@ -185,6 +191,12 @@ export class JobWorker {
       if (!job) slots.release();
     }
     if (!job) return;
+    if (!isWorkType(job.task_type)) {
+      slots.release();
+      // A message that names somebody else's kind of job: hands off.
+      await this.#patiently(() => jobs.release([job_number], this.#holder));
+      return;
+    }
     const run = this.#runOf(job);
     this.#runs.set(job_number, run);
     const work = this.#work(run).finally(() => {
