@@ -7,7 +7,7 @@ import type { JobRecord } from './job-store.ts';
 
 const maxAgents = 500;
 const maxBytes = 512 * 1024;
-const firstPage = 100;
+const firstPage = 200;
 const smallestPage = 8;
 
 /** What the owner of a job may see now; undefined if the owner is gone. */
@@ -24,8 +24,9 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
-      const canSee = await run.patiently(() => requireOwner(run, visibleTo));
-      const page = await run.patiently(() => agents.page(after, limit));
+      const [canSee, page] = await run.patiently(() =>
+        Promise.all([requireOwner(run, visibleTo), agents.page(after, limit)]),
+      );
       if (page.length === 0) break;
       after = page.at(-1)!.ap_id;
       let pageBytes = 0;
@@ -40,6 +41,7 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
         }
         chunk.add(text, bytes);
       }
+      if (page.length < limit) break;
       // Configurations differ much in size: the next page should come to about one chunk.
       limit = Math.max(smallestPage, Math.min(maxAgents, Math.floor((maxBytes * page.length) / pageBytes)));
     }

@@ -41,7 +41,7 @@ export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: M
       async handle(context) {
         const { job_number, final = false, chunk = null, error, progress } = context.query;
         const { callbackJob } = context.request;
-        const job = callbackJob ? await jobs.find(callbackJob) : await jobs.admit(context.caller, job_number);
+        const job = callbackJob ? await jobs.kindOf(callbackJob) : await jobs.admit(context.caller, job_number);
         return mailbox.post(job, {
           kind,
           data: context.text,

@@ -2,6 +2,7 @@
 // see all of them, and to everybody else there is no such job.
 import { randomUUID } from 'node:crypto';
 import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
+import { BoundedMap } from '../auth/bounded-map.ts';
 import type { Caller } from '../caller.ts';
 import { ConflictError, PermissionError } from '../errors.ts';
 import { toEnvelopeText } from './envelope.ts';
@@ -44,6 +45,7 @@ export class JobService {
   readonly #limits: JobLimits;
   readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
+  readonly #kinds = new BoundedMap<string, string>(10_000);
 
   constructor({ jobs, mailbox, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
     this.#jobs = jobs;
@@ -76,6 +78,7 @@ export class JobService {
       publish_after: now + publishHoldMs,
     };
     await this.#jobs.create(job, this.#limits);
+    this.#kinds.set(job_number, task.task_type);
     this.#outbox.publish(job);
     return { job_number, status: 'queued', websocket: socketPath(job_number) };
   }
@@ -131,6 +134,18 @@ export class JobService {
     const mayAdopt = isAdmin(caller) && plausibleNumber.test(job_number);
     if (mayAdopt && !(await this.#jobs.get(job_number))) await this.#adopt(caller, job_number);
     return this.requireVisible(caller, job_number);
+  }
+
+  /**
+   * What never changes of a job, for whoever shows its callback token; remembered, because a worker asks with every part.
+   * Throws NotFoundError if there is no such job, as far as is known: storing tells for certain.
+   */
+  async kindOf(job_number: string): Promise<Pick<JobRecord, 'job_number' | 'task_type'>> {
+    const known = this.#kinds.get(job_number);
+    if (known !== undefined) return { job_number, task_type: known };
+    const { task_type } = await this.find(job_number);
+    this.#kinds.set(job_number, task_type);
+    return { job_number, task_type };
   }
 
   /** For whoever has proved to be allowed otherwise. Throws NotFoundError if there is no such job. */

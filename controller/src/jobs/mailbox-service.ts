@@ -72,7 +72,7 @@ export class MailboxService {
    * Durable when it resolves. Throws ConflictError `wrong_callback` or `job_ended`, NotFoundError if the job is gone, and
    * TryLaterError 429 `job_full`. A chunk that is there already is answered as at first.
    */
-  async post(job: JobSummary, callback: Callback): Promise<CallbackAnswer> {
+  async post(job: Pick<JobSummary, 'job_number' | 'task_type'>, callback: Callback): Promise<CallbackAnswer> {
     requireFittingKind(job, callback.kind);
     const { error, isEmpty, final } = callback;
     const { job_number } = job;
@@ -133,7 +133,7 @@ export class MailboxService {
   }
 }
 
-function requireFittingKind({ task_type }: JobSummary, kind: CallbackKind): void {
+function requireFittingKind({ task_type }: Pick<JobSummary, 'task_type'>, kind: CallbackKind): void {
   if (task_type === 'adopted' || callbackOf.get(task_type) === kind) return;
   throw new ConflictError('wrong_callback', `A job of kind ${task_type} takes no ${kind} results`);
 }

@@ -5,6 +5,21 @@ import { isConnectionLost, toStoreError } from './postgres-errors.ts';
 import { toPostgresPlaceholders } from './postgres-placeholders.ts';
 import type { SqlRow, SqlValue } from './sql-database.ts';
 
+/** The stores have this many statements and more to spare; beyond, a statement is planned anew each time. */
+const maxPrepared = 500;
+const prepared = new Map<string, { text: string; name: string }>();
+
+/** With a name PostgreSQL parses and plans a statement once for each connection. */
+function prepare(sql: string): { text: string; name?: string } {
+  const known = prepared.get(sql);
+  if (known) return known;
+  const text = toPostgresPlaceholders(sql);
+  if (prepared.size >= maxPrepared) return { text };
+  const statement = { text, name: `weft_${prepared.size}` };
+  prepared.set(sql, statement);
+  return statement;
+}
+
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class PostgresSession {
@@ -18,7 +33,7 @@ export class PostgresSession {
   async query<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
     // PostgreSQL has no NUL in text. No stored key contains one, so such a name is simply not found.
     const values = params.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
-    return this.#send<Row>({ text: toPostgresPlaceholders(sql), values });
+    return this.#send<Row>({ ...prepare(sql), values });
   }
 
   /** Sends one or more statements as they are, without parameters. */
