@@ -2,7 +2,7 @@
 // system's Node before anything is installed, so it is plain JavaScript and uses nothing but Node itself.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -157,14 +157,24 @@ async function takeLock(path) {
   let hasSaidSo = false;
   for (;;) {
     try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' });
+      // Written before it has its name: nobody ever finds it empty.
+      const own = `${path}.${process.pid}`;
+      writeFileSync(own, String(process.pid));
+      try {
+        linkSync(own, path);
+      } finally {
+        rmSync(own, { force: true });
+      }
       return { wasInterrupted, release: () => rmSync(path, { force: true }) };
     } catch (error) {
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') {
         return fail(`The packages cannot be installed here: ${/** @type {Error} */ (error).message}`);
       }
     }
-    if (isAlive(Number(readOrEmpty(path)))) {
+    const holder = readOrEmpty(path);
+    // Given back just now.
+    if (holder === '' && !existsSync(path)) continue;
+    if (isAlive(Number(holder))) {
       if (!hasSaidSo) process.stderr.write('Another install is running here; waiting for it.\n');
       hasSaidSo = true;
       await sleep(300);

@@ -1,6 +1,6 @@
 // Walks every route of a running server with every kind of credential, on the caller's own record and on another's. The
 // expectation comes from the table below, which repeats the published one and knows nothing of the code's.
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { CallbackTokens } from '../jobs/callback-tokens.ts';
@@ -8,7 +8,7 @@ import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
-// `own`: only on what it owns. At the end, `enrol`: also for the holder of an enrolment token; `callback`: also for the
+// `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. At the end, `enrol`: also for the holder of an enrolment token; `callback`: also for the
 // holder of a callback token, on its job. `?agent`, `?job_number`: the query names the agent or the job.
 const table = `
   POST   /api/v1/token/                           open open open open
@@ -55,6 +55,15 @@ const table = `
   GET    /api/v1/jobs                             yes  yes  yes  yes
   GET    /api/v1/jobs/{job_number}                yes  own  own  own
   DELETE /api/v1/jobs/{job_number}                yes  own  own  own
+  POST   /api/v1/send_command?agent_id            yes  emulated  no  glob
+  POST   /api/v1/commands/batch                   yes  yes  no   yes
+  GET    /api/v1/commands                         yes  yes  no   yes
+  GET    /api/v1/commands/{command_id}            yes  own  no   own
+  DELETE /api/v1/commands/{command_id}            yes  own  no   own
+  POST   /api/v1/agents/{ap_id}/commands/{command_id}  no  no  self  no
+  GET    /api/v1/conflicts                        yes  yes  no   yes
+  GET    /api/v1/conflicts/rules                  yes  yes  no   yes
+  PUT    /api/v1/conflicts/rules                  yes  no   no   no
   POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
   POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback
   POST   /api/v1/callback/emulator?job_number       yes  own  no  own  callback
@@ -79,6 +88,7 @@ let unknown: Record<string, string | undefined>;
 let enrolment: string;
 let callbacks: CallbackTokens;
 let ownJobs: Record<Known, string>;
+let ownCommands: Record<Known, string>;
 
 beforeAll(async () => {
   weft = await startWeft();
@@ -110,6 +120,18 @@ beforeAll(async () => {
     app: await askedBy(known.app),
   };
   foreign.job_number = await askedBy(await weft.login('user', foreign.username!));
+  const commandOf = async (token: string, name: string): Promise<string> =>
+    (await weft.request('POST', `/api/v1/send_command?agent_id=ap-1&command=${name}&hold_seconds=0`, { token })).body
+      .command_id;
+  // Users may command what they have spun up, and agents nobody: theirs is a command that is not there.
+  const nobodys = randomUUID();
+  ownCommands = {
+    admin: await commandOf(admin, 'wave'),
+    user: nobodys,
+    agent: nobodys,
+    app: await commandOf(known.app, 'nod'),
+  };
+  foreign.command_id = await commandOf(admin, 'bow');
   unknown = {
     'no token': undefined,
     garbage: 'garbage',
@@ -131,6 +153,7 @@ const times = '&start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';
 /** What a query needs besides the agent, for the answer to depend on the agent alone. */
 const enough: Record<string, string> = {
   '/api/v1/agent_data/request_agent_data?agent_id': times,
+  '/api/v1/send_command?agent_id': '&command=wave&dry_run=true',
   '/api/v1/metrics/agent_multi_metric_data?agent': '&metrics=x',
   '/api/v1/metrics/export?agent': '&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z',
 };
@@ -148,6 +171,7 @@ function call({ method, path }: Row, token: string | undefined, name: string): P
 function nameOf(row: Row, target: Target, caller?: Known): string {
   if (target === 'foreign') return row.method === 'DELETE' ? 'nobody' : foreign[parameterOf(row) ?? '']!;
   if (parameterOf(row) === 'job_number') return ownJobs[caller ?? 'admin'];
+  if (parameterOf(row) === 'command_id') return ownCommands[caller ?? 'admin'];
   // What an app calls its own, among agents, is what its permissions name.
   if (caller === 'app' && parameterOf(row) === 'ap_id') return names.agent;
   return names[caller ?? 'admin'];
@@ -215,7 +239,8 @@ describe('the permissions of a running server (Z1)', () => {
         const who = `${caller}, ${target}`;
         const answer = await call(row, known[caller], nameOf(row, target, caller));
         const rule = row.rules[caller];
-        if (rule === 'no' || (rule === 'self' && target === 'foreign')) expectRefusal(answer, 403, who);
+        if (rule === 'no' || rule === 'emulated' || (rule === 'self' && target === 'foreign'))
+          expectRefusal(answer, 403, who);
         else if ((rule === 'glob' || rule === 'own') && target === 'foreign') expectRefusal(answer, 404, who);
         else expectAdmission(answer, who);
       }

@@ -1,12 +1,18 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 // The command `weft`. The only place that looks at the process's arguments and environment; everything below is given
 // what it needs.
-import { runCommand } from './commands.ts';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
 for (const stream of [process.stdout, process.stderr]) {
   // A reader that has seen enough (`weft user list | head`) is no failure.
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 }
+
+// Among the packages and not in a folder that everybody may write to. Where it cannot be kept, starts are slower.
+enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weft'));
+// Only now: what was imported before would be compiled anew each time.
+const { runCommand } = await import('./commands.ts');
 
 const code = await runCommand(process.argv.slice(2), {
   env: process.env,

@@ -106,7 +106,7 @@ export class PushClient {
       agent: this.#agents[isTls ? 'https:' : 'http:'],
       host: address,
       port,
-      path: `${url.pathname.replace(/\/+$/, '')}/${encodeURIComponent(ap_id)}${url.search}`,
+      path: `${withoutSlash(url.pathname)}/${encodeURIComponent(ap_id)}${url.search}`,
       setHost: false,
       headers: { ...headers, Host: url.host, 'Content-Type': 'application/json', 'Content-Length': bytes.length },
       ...(isTls && isIP(host) === 0 && { servername: host }),
@@ -163,4 +163,8 @@ function notListed({ host, port }: PushDestination): PushRefused {
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
+}
+
+function withoutSlash(text: string): string {
+  return text.endsWith('/') ? text.slice(0, -1) : text;
 }

@@ -117,7 +117,7 @@ export class CallbackClient {
   }
 
   #send({ kind, data, callback_token, signal, ...rest }: CallbackPost): Promise<Attempt> {
-    const url = new URL(`${this.#url().replace(/\/+$/, '')}/api/v1/callback/${kind}`);
+    const url = new URL(`${withoutSlash(this.#url())}/api/v1/callback/${kind}`);
     url.search = queryOf(rest);
     const body = Buffer.from(data);
     const isTls = url.protocol === 'https:';
@@ -207,4 +207,8 @@ function refusalOf({ status, body }: Attempt): Error {
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
+}
+
+function withoutSlash(text: string): string {
+  return text.endsWith('/') ? text.slice(0, -1) : text;
 }
