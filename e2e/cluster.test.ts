@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { Agent } from '../sdk/src/index.ts';
 import { startCluster } from './cluster.ts';
 import { JobLedger } from './job-ledger.ts';
 import { adminUsername, eventually, password, root } from './weft-process.ts';
@@ -95,6 +96,23 @@ test.skipIf(isMissing)(
     expect(performance.now() - revokedAt).toBeLessThan(1000);
     expect(await closed).toBe(4401);
     expect(performance.now() - revokedAt).toBeLessThan(3000);
+
+    // The agent's channel hangs on B, the command goes to A, and what became of it comes over a socket on any node.
+    const applied: unknown[] = [];
+    const onBoard = new Agent({ url: b.url, ap_id: 'ap-1', password }).command('set_tx_power', (args) => {
+      applied.push(args.dbm);
+      return { applied: { dbm: 17 } };
+    });
+    onTestFinished(() => onBoard.stop());
+    await onBoard.start();
+    const command = new URLSearchParams({ agent_id: 'ap-1', command: '{"name":"set_tx_power","dbm":20}' });
+    const sent = await a.request('POST', `/api/v1/send_command?${command}`, { token });
+    expect(sent.body).toMatchObject({ verdict: 'accepted' });
+    const commanded = await eventually(
+      () => b.request('GET', `/api/v1/commands/${sent.body.command_id}`, { token }),
+      ({ body }) => body.state === 'succeeded',
+    );
+    expect([applied, commanded.body.applied]).toEqual([[20], { dbm: 17 }]);
 
     // Somebody else's worker, the one of the documentation, stands in for ours.
     await Promise.all(cluster.workers.map((worker) => worker.end('SIGTERM')));

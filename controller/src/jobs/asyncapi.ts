@@ -1,11 +1,20 @@
-// The AsyncAPI document: broker messages and the WebSocket of a job, made from the contract's schemas.
+// The AsyncAPI document: broker messages, the WebSocket of a job and the channel of an agent, made from the contract's
+// schemas.
 import {
   AgentDataRecord,
   AgentDataTask,
   AgentDetails,
   AgentDetailsTask,
+  ChannelCommand,
+  ChannelError,
+  CommandResultMessage,
+  CommandStateMessage,
+  HelloAck,
+  HelloMessage,
   JobEnvelope,
   JobMessage,
+  TelemetryAck,
+  TelemetryMessage,
 } from '@weft/contract';
 import type { TSchema } from 'typebox';
 
@@ -17,12 +26,16 @@ const tasks = {
   agent_data: { summary: 'Tell an agent’s telemetry of a period', data: AgentDataTask },
 } as const satisfies Record<string, { summary: string; data: TSchema }>;
 
+/** What goes over the channel of an agent, seen from Weft. */
+const down = { ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError };
+const up = { TelemetryMessage, CommandResultMessage, HelloMessage };
+
 export function createAsyncApi(): Json {
   const queues = Object.entries(tasks);
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Weft: jobs',
+      title: 'Weft: jobs and agents',
       version: '1.0.0',
       description:
         'Work waits in the queues of a broker; results are posted to the callbacks of the HTTP interface (see /openapi.json) and come out of the WebSocket of the job.',
@@ -48,6 +61,14 @@ export function createAsyncApi(): Json {
           },
         },
       },
+      agent_channel: {
+        address: '/api/v1/agents/{ap_id}/channel',
+        title: 'The channel of an agent',
+        description: 'A WebSocket that the agent opens with its own token: commands down; answers and telemetry up.',
+        parameters: { ap_id: { description: 'The agent itself.' } },
+        messages: references({ ...down, ...up }),
+        bindings: { ws: { method: 'GET' } },
+      },
     },
     operations: {
       ...Object.fromEntries(
@@ -61,10 +82,23 @@ export function createAsyncApi(): Json {
         channel: { $ref: '#/channels/job' },
         summary: 'Results, to the owner of the job',
       },
+      tell_agent: {
+        action: 'send',
+        channel: { $ref: '#/channels/agent_channel' },
+        messages: Object.keys(down).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
+      },
+      hear_agent: {
+        action: 'receive',
+        channel: { $ref: '#/channels/agent_channel' },
+        messages: Object.keys(up).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
+      },
     },
     components: {
       messages: {
         ...Object.fromEntries(queues.map(([name, { summary, data }]) => [name, taskMessage(name, summary, data)])),
+        ...Object.fromEntries(
+          Object.entries({ ...down, ...up }).map(([name, schema]) => [name, { title: name, payload: plain(schema) }]),
+        ),
         envelope: { title: 'JobEnvelope', payload: { $ref: '#/components/schemas/JobEnvelope' } },
       },
       schemas: {
@@ -89,6 +123,10 @@ function queueChannel(name: string, summary: string): Json {
       },
     },
   };
+}
+
+function references(messages: Record<string, unknown>): Json {
+  return Object.fromEntries(Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 }
 
 function taskMessage(name: string, summary: string, data: TSchema): Json {
