@@ -1,9 +1,6 @@
 // The composition root: from configuration to backends, services and server. Everything is wired here, by hand, top to
 // bottom.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Broker } from '@weft/broker';
-import { UserCreate, UserUpdate } from '@weft/contract';
 import { agentRoutes } from './agents/agent-routes.ts';
 import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
 import { createAgentStore } from './agents/agent-store.sql.ts';
@@ -17,7 +14,7 @@ import type { LoginFailures } from './auth/login-failures.ts';
 import { requirePermission } from './auth/permissions.ts';
 import { tokenRoutes } from './auth/token-routes.ts';
 import { openBroker, openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
-import { type Actor, type CallerChanged, system } from './caller.ts';
+import { type CallerChanged, system } from './caller.ts';
 import type { Config } from './config.ts';
 import { createFormats } from './http/formats.ts';
 import { listen } from './http/listen.ts';
@@ -250,52 +247,6 @@ export async function serve(
     await stop();
     throw error;
   }
-}
-
-/** For the command line, where `operator` sits: the accounts without a server. */
-export async function openAccounts(config: Config, operator = 'somebody') {
-  prepareDataFolder(config.dataDir);
-  const database = openDatabase(config);
-  await database.migrate();
-  const hasher = new PasswordHasher();
-  const store = createUserStore(database);
-  const { signup, quotas } = config;
-  const audit = new AuditService(createAuditLog(database));
-  const by: Actor = { kind: 'command_line', id: null, name: operator };
-  const users = new UserService({
-    users: store,
-    hasher,
-    callerChanged: () => {},
-    audit,
-    signup,
-    maxUsers: quotas.users,
-  });
-  const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
-  return {
-    users: {
-      list: async () =>
-        (await store.list()).map(({ username, roles, created_at }) => ({ username, roles: roles.join(), created_at })),
-      create: (input: UserCreate) => users.create(validator.require(UserCreate, input), by),
-      setPassword: (username: string, password: string) =>
-        users.update(username, validator.require(UserUpdate, { password }), by),
-    },
-    close: () => database.close(),
-  };
-}
-
-/** For the command line: the audit log without a server. Throws StartError rather than make a new, empty one. */
-export async function openAuditLog(config: Config) {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'weft.db'))) {
-    throw new StartError(`there is no database in ${config.dataDir}`);
-  }
-  const database = openDatabase(config);
-  await database.migrate();
-  const log = createAuditLog(database);
-  return {
-    verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
-    page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),
-    close: () => database.close(),
-  };
 }
 
 type Services = ReturnType<typeof createServices>;

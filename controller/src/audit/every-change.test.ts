@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../../contract/src/index.ts';
 import { readMail } from '../../../test/smtp.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { openAccounts } from '../wire.ts';
+import { openAccounts } from '../wire-offline.ts';
 
 let weft: TestWeft;
 let admin: string;

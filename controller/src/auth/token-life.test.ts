@@ -10,7 +10,7 @@ import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { openAccounts } from '../wire.ts';
+import { openAccounts } from '../wire-offline.ts';
 
 const kinds = ['user', 'agent', 'third_party_app'] as const;
 type Kind = (typeof kinds)[number];

@@ -25,7 +25,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   // Asked for before the database is opened, so that no lock is held while somebody thinks.
   const password = username === undefined ? '' : await readNewPassword(line.options.has('password-stdin'), around);
 
-  const { openAccounts } = await import('../wire.ts');
+  const { openAccounts } = await import('../wire-offline.ts');
   const accounts = await openAccounts(config, operatorName());
   try {
     if (username === undefined) {

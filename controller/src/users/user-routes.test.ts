@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { openAccounts } from '../wire.ts';
+import { openAccounts } from '../wire-offline.ts';
 import { createUserStore } from './user-store.sql.ts';
 
 const users = '/api/v1/users/';
