@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{broker,contract,controller,emulator,scripts,sdk,test}/**/*.test.ts'],
+          include: ['{broker,contract,controller,dashboard,emulator,scripts,sdk,test}/**/*.test.ts'],
           exclude,
           testTimeout: 20_000,
           hookTimeout: 20_000,

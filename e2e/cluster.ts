@@ -44,6 +44,10 @@ export class Cluster {
     return serve({ env: { ...this.env, WEFT_ROLES: 'worker', WEFT_CALLBACK_URL: this.url } });
   }
 
+  startEmulator(): Promise<WeftServer> {
+    return serve({ env: { ...this.env, WEFT_ROLES: 'emulator', WEFT_CALLBACK_URL: this.url } });
+  }
+
   /** Ends it without a word, and starts another in its place. */
   async replaceWorker(index: number): Promise<void> {
     await this.workers[index]!.end('SIGKILL');

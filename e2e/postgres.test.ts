@@ -68,7 +68,7 @@ test.skipIf(findPostgres() === undefined)(
     expect(await readiness(weft)).toBe(503);
     const refused = await weft.login(adminUsername, password);
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
-    expect((await weft.request('GET', '/')).body).toContain('Not ready yet');
+    expect((await weft.request('GET', '/setup.json')).body).toMatchObject({ has_admin: null, code_needed: true });
 
     await postgres.start();
     await eventually(

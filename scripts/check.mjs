@@ -11,6 +11,8 @@ const tool = (/** @type {string} */ path) => join(root, 'node_modules', path);
 const checks = [
   ['format and lint', [tool('@biomejs/biome/bin/biome'), 'check', '--colors=off', '.']],
   ['types', [tool('typescript/bin/tsc'), '-p', '.']],
+  ['types of the dashboard', [tool('typescript/bin/tsc'), '-p', 'dashboard']],
+  ['types of its build', [tool('typescript/bin/tsc'), '-p', 'dashboard/tsconfig.build.json']],
   ['who imports whom', [join('scripts', 'check-imports.ts')]],
   ['dead code', [tool('knip/bin/knip.js')]],
   ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],

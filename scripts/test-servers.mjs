@@ -24,6 +24,7 @@ const servers = [
     variable: 'TEST_AMQP_URL',
   },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
+  { title: 'Chromium', debianPackage: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];

@@ -1,6 +1,7 @@
-// `npm test`: installs what the tests need, PostgreSQL, InfluxDB and RabbitMQ among it, and runs them. `--long` adds
-// those that take minutes; all other arguments go to Vitest.
+// `npm test`: installs what the tests need, PostgreSQL, InfluxDB, RabbitMQ and a browser among it, builds the dashboard,
+// and runs them. `--long` adds those that take minutes; all other arguments go to Vitest.
 import { join } from 'node:path';
+import { ensureDashboard } from './build-dashboard.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 import { ensureServers } from './test-servers.mjs';
 
@@ -9,5 +10,6 @@ const args = process.argv.slice(2).filter((arg) => arg !== '--long');
 
 await ensureInstalled();
 ensureServers();
+if (!(await ensureDashboard())) process.exit(1);
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 process.exit(await runInForeground(node24(), [vitest, 'run', ...args], isLong ? { WEFT_TEST_LONG: '1' } : {}));

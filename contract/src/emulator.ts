@@ -1,5 +1,8 @@
-// What is asked of the emulator.
+// Emulated networks: what is asked for (#25), how runs are shown, and what passes between Weft and the process that runs
+// them.
 import Type from 'typebox';
+
+const Timestamp = Type.String({ format: 'date-time' });
 
 export const EmulatorSpec = Type.Object(
   {
@@ -7,14 +10,289 @@ export const EmulatorSpec = Type.Object(
     num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
     locations: Type.Array(Type.String(), { description: 'Coordinates or place names, shared out in turn.' }),
     num_devices: Type.Integer({ exclusiveMinimum: 0, description: 'Per access point.' }),
-    duration: Type.Integer({ exclusiveMinimum: 0, description: 'Seconds.' }),
+    duration: Type.Integer({ exclusiveMinimum: 0, description: 'Seconds of model time.' }),
+    scenario: Type.Optional(
+      Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'Where 5G cells stand; UMi unless told.' }),
+    ),
+    profile: Type.Optional(
+      Type.Enum(['office', 'home', 'city', 'stadium'], {
+        type: 'string',
+        description: 'How the wish for traffic runs through a day; city for 5G, office for the others, unless told.',
+      }),
+    ),
   },
   { title: 'EmulatorSpec' },
 );
 export type EmulatorSpec = Type.Static<typeof EmulatorSpec>;
 
+export const EmulatorFaultKind = Type.Enum(
+  ['crash', 'backhaul_cut', 'clock_skew', 'duplicate_samples', 'late_samples', 'jammed_channel', 'command_ignored'],
+  { title: 'EmulatorFaultKind', type: 'string' },
+);
+export type EmulatorFaultKind = Type.Static<typeof EmulatorFaultKind>;
+
+const faultFields = {
+  kind: EmulatorFaultKind,
+  seconds: Type.Integer({ minimum: 1, maximum: 604_800, description: 'How long it lasts, in model time.' }),
+  amount: Type.Optional(
+    Type.Number({
+      description:
+        'How bad: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), decibels of noise (jammed_channel). The others have none.',
+    }),
+  ),
+};
+
+/** A fault that is known when the network is asked for. */
+export const PlannedFault = Type.Object(
+  {
+    access_point: Type.Integer({ minimum: 1, description: 'Which one: the number at the end of its name.' }),
+    after_seconds: Type.Optional(
+      Type.Integer({ minimum: 0, default: 0, description: 'When it begins, in model time after the start.' }),
+    ),
+    ...faultFields,
+  },
+  { title: 'PlannedFault' },
+);
+export type PlannedFault = Type.Static<typeof PlannedFault>;
+
 export const EmulatorSpinupRequest = Type.Object(
-  { emulators: Type.Array(EmulatorSpec) },
+  {
+    emulators: Type.Array(EmulatorSpec),
+    seed: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
+    ),
+    speed: Type.Optional(
+      Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time in a second.' }),
+    ),
+    start_time: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Model time at the start. Unless told it is now, and with a speed above 1 so long ago that the end of the run falls on its present.',
+      }),
+    ),
+    report_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 1 })),
+    faults: Type.Optional(Type.Array(PlannedFault, { maxItems: 1000 })),
+  },
   { title: 'EmulatorSpinupRequest' },
 );
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
+
+const Location = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
+
+/** An access point that is about to exist. */
+export const EmulatedAgent = Type.Object(
+  { ap_id: Type.String(), access_point_type: Type.String(), location: Location },
+  { title: 'EmulatedAgent' },
+);
+export type EmulatedAgent = Type.Static<typeof EmulatedAgent>;
+
+/** What Weft took a place name for. */
+export const ResolvedPlace = Type.Object(
+  {
+    emulator: Type.Integer({ description: 'Index in `emulators`.' }),
+    location: Type.Integer({ description: 'Index in its `locations`.' }),
+    given: Type.String(),
+    name: Type.String(),
+    country: Type.String({ description: 'Two letters.' }),
+    latitude: Type.Number(),
+    longitude: Type.Number(),
+    others: Type.Integer({ description: 'Smaller places of the same name that it could have been.' }),
+  },
+  { title: 'ResolvedPlace' },
+);
+export type ResolvedPlace = Type.Static<typeof ResolvedPlace>;
+
+export const EmulatorAccepted = Type.Object(
+  {
+    job_number: Type.String({ format: 'uuid' }),
+    status: Type.Literal('queued'),
+    websocket: Type.String({ description: 'Where progress and the end are told: the path of the WebSocket.' }),
+    agents: Type.Array(EmulatedAgent),
+    places: Type.Array(ResolvedPlace, { description: 'For each location that was a name, which place it is.' }),
+    seed: Type.Integer(),
+    ends_at: Timestamp,
+  },
+  { title: 'EmulatorAccepted' },
+);
+export type EmulatorAccepted = Type.Static<typeof EmulatorAccepted>;
+
+export const EmulatorRun = Type.Object(
+  {
+    job_number: Type.String(),
+    state: Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], { type: 'string' }),
+    detail: Type.Union([Type.String(), Type.Null()]),
+    progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1.' }),
+    owner: Type.String(),
+    access_points: Type.Integer(),
+    devices: Type.Integer(),
+    by_type: Type.Record(Type.String(), Type.Integer()),
+    seed: Type.Integer(),
+    speed: Type.Number(),
+    model_start: Timestamp,
+    duration: Type.Integer({ description: 'Seconds of model time.' }),
+    created_at: Timestamp,
+    ends_at: Type.String({ format: 'date-time', description: 'When it ends, or has ended.' }),
+    is_over: Type.Boolean(),
+    remove_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When its agents and their telemetry are removed; null while it runs.',
+    }),
+    latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+      description: 'What the emulator told last: devices served, power, agents on line.',
+    }),
+    websocket: Type.String(),
+  },
+  { title: 'EmulatorRun' },
+);
+export type EmulatorRun = Type.Static<typeof EmulatorRun>;
+
+export const EmulatorRunWithAgents = Type.Object(
+  { ...EmulatorRun.properties, agents: Type.Array(Type.String(), { description: 'Those that still exist.' }) },
+  { title: 'EmulatorRunWithAgents' },
+);
+export type EmulatorRunWithAgents = Type.Static<typeof EmulatorRunWithAgents>;
+
+/** `data` of `emulator_spinup`. */
+export const EmulatorTask = Type.Object(
+  {
+    agents: Type.Array(
+      Type.Object({
+        ap_id: Type.String(),
+        password: Type.String({ description: 'Opens the agent for as long as the run lasts.' }),
+        access_point_type: Type.String(),
+        location: Location,
+        num_devices: Type.Integer(),
+        duration: Type.Integer(),
+        scenario: Type.Optional(Type.String()),
+        profile: Type.Optional(Type.String()),
+      }),
+    ),
+    num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
+    duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
+    seed: Type.Integer(),
+    speed: Type.Number(),
+    model_start: Timestamp,
+    started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
+    report_interval_seconds: Type.Integer(),
+    faults: Type.Array(PlannedFault),
+  },
+  { title: 'EmulatorTask' },
+);
+export type EmulatorTask = Type.Static<typeof EmulatorTask>;
+
+/** What the process that runs the network asks, again and again, for as long as it does. */
+export const EmulatorLeaseRequest = Type.Object(
+  {
+    holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
+    release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
+    wait: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
+    ),
+    answers: Type.Optional(
+      Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
+        description: 'To requests that came with an earlier lease.',
+      }),
+    ),
+  },
+  { title: 'EmulatorLeaseRequest' },
+);
+export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
+
+/** One request to a running network, with the number under which its answer is awaited. */
+export const EmulatorRequest = Type.Object(
+  {
+    id: Type.String(),
+    kind: Type.Enum(['what_if', 'fault'], { type: 'string' }),
+    body: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { title: 'EmulatorRequest' },
+);
+export type EmulatorRequest = Type.Static<typeof EmulatorRequest>;
+
+export const EmulatorLease = Type.Object(
+  {
+    lease_seconds: Type.Number({ description: 'Ask again before; else another process takes the run over.' }),
+    now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
+    last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
+    requests: Type.Array(EmulatorRequest),
+  },
+  { title: 'EmulatorLease' },
+);
+export type EmulatorLease = Type.Static<typeof EmulatorLease>;
+
+export const FaultRequest = Type.Object(
+  { agent_id: Type.String({ description: 'The ap_id.' }), ...faultFields },
+  { title: 'FaultRequest' },
+);
+export type FaultRequest = Type.Static<typeof FaultRequest>;
+
+export const WhatIfRequest = Type.Object(
+  {
+    job_number: Type.String({ description: 'The running emulation.' }),
+    commands: Type.Array(
+      Type.Object({
+        agent_id: Type.String({ description: 'The ap_id.' }),
+        command: Type.String({ description: 'A name, or JSON of a name with arguments, as for send_command.' }),
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
+    minutes: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, maximum: 60, default: 5, description: 'How far to run ahead.' }),
+    ),
+  },
+  { title: 'WhatIfRequest' },
+);
+export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;
+
+const Both = Type.Object({ with: Type.Number(), without: Type.Number() });
+
+export const WhatIfAnswer = Type.Object(
+  {
+    job_number: Type.String(),
+    model_time: Type.String({ format: 'date-time', description: 'From when on the copies ran.' }),
+    minutes: Type.Number(),
+    results: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'What became of each command, in their order.',
+    }),
+    totals: Type.Object({ devices: Type.Integer(), served: Both, power_w: Both }),
+    agents: Type.Array(
+      Type.Object({
+        agent_id: Type.String(),
+        metrics: Type.Record(
+          Type.String(),
+          Type.Object({ with: Type.Optional(Type.Number()), without: Type.Optional(Type.Number()) }),
+        ),
+      }),
+      { description: 'The mean of each metric over that time, with the commands and without.' },
+    ),
+    timeline: Type.Array(
+      Type.Object({
+        minute: Type.Number(),
+        served: Both,
+        power_w: Both,
+        delivered_mbps: Both,
+      }),
+      { description: 'How the whole network fares, minute by minute.' },
+    ),
+  },
+  { title: 'WhatIfAnswer' },
+);
+export type WhatIfAnswer = Type.Static<typeof WhatIfAnswer>;
+
+/** One message of a run on its socket: `started`, `progress`, `ended`. */
+export const EmulatorEvent = Type.Object(
+  {
+    event: Type.Enum(['started', 'progress', 'ended'], { type: 'string' }),
+    model_time: Timestamp,
+    access_points: Type.Integer(),
+    agents_online: Type.Integer(),
+    devices: Type.Integer(),
+    served: Type.Integer(),
+    power_w: Type.Number(),
+    delivered_mbps: Type.Number(),
+    samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
+    late_by_seconds: Type.Number({ description: 'How far the model is behind its clock.' }),
+  },
+  { title: 'EmulatorEvent' },
+);
+export type EmulatorEvent = Type.Static<typeof EmulatorEvent>;

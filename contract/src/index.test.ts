@@ -53,7 +53,8 @@ it.each([
   [contract.ThirdPartyAppCreate, ['app_name', 'api_key', 'permissions'], ['app_name', 'api_key', 'permissions']],
   [
     contract.EmulatorSpec,
-    ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration'],
+    // What may be said besides stands after what must be.
+    ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration', 'scenario', 'profile'],
     ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration'],
   ],
 ])('$title has its fields in the order of the specification', (schema, fields, required) => {

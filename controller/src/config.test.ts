@@ -53,7 +53,7 @@ test('one process does everything unless told; fewer roles need what processes s
     'WEFT_DATABASE_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
     'WEFT_INFLUX_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
     'WEFT_AMQP_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
-    'WEFT_CALLBACK_URL is missing: a worker without the role api must know where results go',
+    'WEFT_CALLBACK_URL is missing: a worker or emulator without the role api must know where results go',
   ]);
   expect(problemsOf({ flags: { roles: '' } })).toEqual(['WEFT_ROLES is empty: name api, worker or emulator']);
   expect(problemsOf({ flags: { roles: 'api,baker' } })[0]).toMatch(/^WEFT_ROLES /);

@@ -53,6 +53,13 @@ export interface Config {
     commandsPerApp: number;
   };
   quotas: { users: number; agents: number; apps: number };
+  emulator: {
+    maxAccessPoints: number;
+    maxAccessPointsPerCaller: number;
+    maxHours: number;
+    maxRuns: number;
+    keepHours: number;
+  };
   maxConnections: number;
   shutdownSeconds: number;
   /** Sentences about what is allowed but probably not meant. */
@@ -128,8 +135,9 @@ function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => bo
     (key) =>
       `${settings[key].name} is missing: with WEFT_ROLES=${roles.join()} other processes do the rest, and share it`,
   );
-  if (roles.includes('worker') && !roles.includes('api') && !isGiven('callbackUrl')) {
-    problems.push('WEFT_CALLBACK_URL is missing: a worker without the role api must know where results go');
+  const works = roles.includes('worker') || roles.includes('emulator');
+  if (works && !roles.includes('api') && !isGiven('callbackUrl')) {
+    problems.push('WEFT_CALLBACK_URL is missing: a worker or emulator without the role api must know where results go');
   }
   return problems;
 }
@@ -194,6 +202,13 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       commandsPerApp: values.commandsPerApp,
     },
     quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    emulator: {
+      maxAccessPoints: values.emulatorMaxAccessPoints,
+      maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
+      maxHours: values.emulatorMaxHours,
+      maxRuns: values.emulatorMaxRuns,
+      keepHours: values.emulatorKeepHours,
+    },
     maxConnections: values.maxConnections,
     shutdownSeconds: values.shutdownSeconds,
   };

@@ -315,6 +315,34 @@ export const settings = {
     1_000_000,
     'Most WebSockets of one caller on one node.',
   ),
+  emulatorMaxAccessPoints: count(
+    'WEFT_EMULATOR_MAX_ACCESS_POINTS',
+    'emulator-max-access-points',
+    '10000',
+    20_000,
+    'Most emulated access points in one request.',
+  ),
+  emulatorMaxPerCaller: count(
+    'WEFT_EMULATOR_MAX_PER_CALLER',
+    'emulator-max-per-caller',
+    '20000',
+    1_000_000,
+    'Most emulated access points of one caller at once.',
+  ),
+  emulatorMaxHours: count(
+    'WEFT_EMULATOR_MAX_HOURS',
+    'emulator-max-hours',
+    '168',
+    8760,
+    'Longest life of an emulated network, in hours of its own time.',
+  ),
+  emulatorMaxRuns: withDefault('emulator-max-runs', '16', {
+    name: 'WEFT_EMULATOR_MAX_RUNS',
+    group: 'Limits',
+    placeholder: 'N',
+    read: read.wholeNumber(0, 1000),
+    description: 'Most emulated networks that one process runs at once; more wait for their turn. 0: none.',
+  }),
   maxConnections: count(
     'WEFT_MAX_CONNECTIONS',
     'max-connections',
@@ -345,6 +373,13 @@ export const settings = {
     placeholder: 'MINUTES',
     read: read.wholeNumber(1, 10_080),
     description: 'How long a job may take before it expires; of a live subscription, after its end.',
+  }),
+  emulatorKeepHours: withDefault('emulator-keep-hours', '24', {
+    name: 'WEFT_EMULATOR_KEEP_HOURS',
+    group: 'Operation',
+    placeholder: 'HOURS',
+    read: read.wholeNumber(0, 8760),
+    description: 'How long emulated agents and their telemetry are kept after their run.',
   }),
   logLevel: withDefault('log-level', 'info', {
     name: 'WEFT_LOG_LEVEL',

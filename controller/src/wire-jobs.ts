@@ -48,8 +48,8 @@ export interface JobPathParts {
   agents: AgentService;
   /** Where this process listens, once it does. */
   ownUrl: () => string;
-  /** Jobs of commands are cancelled by cancelling the command. */
-  cancelCommand: NonNullable<JobServiceOptions['cancelOther']>;
+  /** Jobs of commands and of emulated networks are more than jobs. */
+  cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   log: Logger;
 }
 
@@ -65,7 +65,7 @@ export function createJobPath({
   principals,
   agents,
   ownUrl,
-  cancelCommand,
+  cancelOther,
   log,
 }: JobPathParts) {
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
@@ -97,7 +97,7 @@ export function createJobPath({
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
-    cancelOther: cancelCommand,
+    cancelOther,
   });
   let deadLetters = 0;
   const letters = new DeadLetterService({

@@ -1,5 +1,6 @@
 // The composition root: from configuration to backends, services and server. Everything is wired here, by hand, top to
 // bottom.
+import { resolve } from 'node:path';
 import type { Broker } from '@weft/broker';
 import { agentRoutes } from './agents/agent-routes.ts';
 import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
@@ -16,6 +17,7 @@ import { tokenRoutes } from './auth/token-routes.ts';
 import { openBroker, openDatabase, openKeyring, openMailer, openTelemetry } from './backends.ts';
 import { type CallerChanged, system } from './caller.ts';
 import type { Config } from './config.ts';
+import { openDashboard } from './http/dashboard-pages.ts';
 import { createFormats } from './http/formats.ts';
 import { listen } from './http/listen.ts';
 import type { Timeouts } from './http/listener.ts';
@@ -56,6 +58,7 @@ import { userRoutes } from './users/user-routes.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
 import { type CommandPath, createCommandPath } from './wire-commands.ts';
+import { createEmulation, type Emulation } from './wire-emulator.ts';
 import { createJobPath, type JobPath } from './wire-jobs.ts';
 import { createWays, type Ways } from './wire-ways.ts';
 
@@ -63,6 +66,7 @@ export { checkBackends } from './backends.ts';
 
 const minute = 60_000;
 const dayMs = 86_400_000;
+const dashboardFolder = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
 
 export interface RunningWeft {
   /** Where it listens. */
@@ -100,6 +104,7 @@ export async function serve(
       await ways.agentRemoved(ap_id);
       await commandPath.agentRemoved(ap_id);
       await jobPath.agentRemoved(ap_id);
+      await emulation.agentRemoved(ap_id);
     },
     configured: (agent) => commandPath.configured(agent),
     commandWays: (ap_id, configuration) => ways.commandWays(ap_id, configuration),
@@ -120,7 +125,8 @@ export async function serve(
     principals,
     agents,
     ownUrl,
-    cancelCommand: (caller, job) => commandPath.cancelJob(caller, job),
+    cancelOther: async (caller, job) =>
+      (await commandPath.cancelJob(caller, job)) || (await emulation.cancelJob(caller, job)),
     log,
   });
   const commandPath: CommandPath = createCommandPath({
@@ -144,10 +150,25 @@ export async function serve(
     delivery: commandPath.delivery,
     log,
   });
+  const emulation: Emulation = createEmulation({
+    config,
+    database,
+    broker,
+    agents,
+    audit: services.audit,
+    callerChanged: services.callerChanged,
+    jobParts: jobPath.parts,
+    ownUrl,
+    log,
+  });
   services.metrics.add(jobPath.metrics);
   services.metrics.add(commandPath.metrics);
   services.metrics.add(ways.metrics);
-  const stopWatching = database.watchOthers?.(() => services.auth.forgetAll());
+  services.metrics.add(emulation.metrics);
+  const stopWatching = database.watchOthers?.(() => {
+    services.auth.forgetAll();
+    agents.forgetPresent();
+  });
   const { users, apps, presence } = services;
   const preparation = prepareUntilDone(
     async () => {
@@ -166,12 +187,12 @@ export async function serve(
 
   const setupCodeNeeded =
     !isLoopback(config.host) || config.publicUrl !== undefined || config.trustedProxies.length > 0;
-  const { routes, pages } = createRoutes(
+  const { routes, pages, dashboard } = createRoutes(
     config,
     keyring,
     { database, telemetryStore, broker },
     services,
-    [...jobPath.routes, ...commandPath.routes, ...ways.routes],
+    [...jobPath.routes, ...commandPath.routes, ...ways.routes, ...emulation.routes],
     preparation,
     setupCodeNeeded,
   );
@@ -181,6 +202,7 @@ export async function serve(
     routes,
     sockets: config.roles.includes('api') ? [...jobPath.sockets, ...ways.sockets] : [],
     pages,
+    answerLost: dashboard?.answerLost,
     log,
     timeouts,
     metrics: services.metrics,
@@ -213,8 +235,9 @@ export async function serve(
     stopWatching?.();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
     services.feed.close();
-    // The worker first, while its results still find somebody.
-    await jobPath.stopWorker();
+    // Those who work first, while their results still find somebody.
+    await Promise.all([emulation.stopWorker(), jobPath.stopWorker()]);
+    await emulation.stop();
     await Promise.all([jobPath.stopSockets(), ways.stopSockets(), server.close()]);
     clearTimeout(deadline);
     await commandPath.stop();
@@ -236,6 +259,7 @@ export async function serve(
     await jobPath.start();
     await commandPath.start();
     await ways.start();
+    await emulation.start();
     return {
       url,
       firstAdminNeeded,
@@ -265,6 +289,8 @@ function createServices(
   const userStore = createUserStore(database);
   const callerChanged: CallerChanged = (kind, name) => auth.forget(kind, name);
   const { quotas, signup, tokenTtlSeconds } = config;
+  // How long a record that others may change is trusted unseen.
+  const freshMs = database.watchOthers ? minute : 500;
   const audit = new AuditService(createAuditLog(database));
   const users = new UserService({ users: userStore, hasher, callerChanged, audit, signup, maxUsers: quotas.users });
   const agents = new AgentService({
@@ -274,6 +300,7 @@ function createServices(
     callerChanged,
     audit,
     maxAgents: quotas.agents,
+    presentMs: freshMs,
     onConfigured: (agent) => later.configured(agent),
     // Whoever gets the name next must not find what another has left behind.
     forgetData: async (ap_id) => {
@@ -295,7 +322,7 @@ function createServices(
     sources: principals,
     keyring,
     tokenTtlSeconds,
-    freshMs: database.watchOthers ? minute : 500,
+    freshMs,
   });
   const recovery = new PasswordRecoveryService({
     users: userStore,
@@ -351,6 +378,7 @@ function createServices(
     principals,
     audit,
     auth,
+    callerChanged,
     agentPassword,
     failures,
     recovery,
@@ -398,22 +426,27 @@ function createRoutes(
     ...metricsStreamRoutes(services.feed),
     ...pathRoutes,
   ];
-  const pages = servicePages({
+  const ownPages = servicePages({
     metrics: services.metrics,
     openApi: createOpenApi({ routes, passwordLength }),
     asyncApi: createAsyncApi(),
     hasAdmin: () => services.users.hasAdmin(),
     setupCodeNeeded,
+    signup: config.signup,
+    passwordLength,
     readiness: async () => [
       { name: 'database', ok: preparation.isDone && (await isWell(database)) },
       { name: 'telemetry', ok: await isWell(telemetryStore) },
       { name: 'broker', ok: await isWell(broker) },
     ],
   });
-  if (config.roles.includes('api')) return { routes, pages };
+  const dashboard = openDashboard(dashboardFolder);
+  const isReplaced = new Set(dashboard?.pages.map(({ url }) => url));
+  const pages = [...(dashboard?.pages ?? []), ...ownPages.filter(({ url }) => !isReplaced.has(url))];
+  if (config.roles.includes('api')) return { routes, pages, dashboard };
   // Of a process that only works, its keepers still want to know how it is.
   const kept = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
-  return { routes: [], pages: pages.filter(({ url }) => kept.has(url)) };
+  return { routes: [], pages: ownPages.filter(({ url }) => kept.has(url)), dashboard: undefined };
 }
 
 function perMinutes(code: string, max: number, minutes: number): RateLimiter {

@@ -41,6 +41,25 @@ test('comes true if the commands are given', () => {
   );
 });
 
+test('tells minute by minute how the whole network fares', () => {
+  const world = build();
+  const { timeline } = whatIf(world, [{ ap_id: 'wifi-4', name: 'sleep' }], 1.5);
+  expect(timeline.map(({ minute }) => minute)).toEqual([1, 1.5]);
+  const before = world.totals().deliveredBits;
+  let [served, powerW] = [0, 0];
+  for (let n = 0; n < 60; n++) {
+    world.step();
+    served += world.totals().served / 60;
+    powerW += world.totals().powerW / 60;
+  }
+  const [first, second] = timeline;
+  expect(first!.served.without).toBeCloseTo(served, 3);
+  expect(first!.powerW.without).toBeCloseTo(powerW, 3);
+  expect(first!.deliveredMbps.without).toBeCloseTo((world.totals().deliveredBits - before) / 60e6, 3);
+  expect(first!.powerW.with).toBeLessThan(powerW);
+  expect(second!.powerW.with).toBeLessThan(second!.powerW.without);
+});
+
 test('without commands both sides are the same', () => {
   const { predictions } = whatIf(build(), [], 0.2);
   for (const metrics of predictions.values())

@@ -2,7 +2,7 @@
 // not touched.
 import type { CommandArguments, CommandResult } from './access-points/commands.ts';
 import { rounded } from './exact-math.ts';
-import type { World } from './world/world.ts';
+import type { Totals, World } from './world/world.ts';
 
 export interface PlannedCommand {
   ap_id: string;
@@ -22,8 +22,20 @@ export interface WhatIf {
   /** By access point and metric. */
   predictions: Map<string, Map<string, Prediction>>;
   /** Of all devices and access points, at the end. */
-  served: Required<Prediction>;
-  powerW: Required<Prediction>;
+  served: Both;
+  powerW: Both;
+  /** Of the whole network, the mean over each minute; the last one may be a part of one. */
+  timeline: Minute[];
+}
+
+export type Both = Required<Prediction>;
+
+export interface Minute {
+  /** When it ends, in minutes from the beginning. */
+  minute: number;
+  served: Both;
+  powerW: Both;
+  deliveredMbps: Both;
 }
 
 export const maxWhatIfMinutes = 60;
@@ -36,31 +48,68 @@ export function whatIf(world: World, commands: readonly PlannedCommand[], minute
   const [changed, untouched] = [world.clone(), world.clone()];
   const results = commands.map(({ ap_id, name, args }) => changed.command(ap_id, name, args));
   const seconds = Math.ceil(minutes * 60);
-  const predictions: WhatIf['predictions'] = new Map();
-  for (const [side, twin] of [
-    ['with', changed],
-    ['without', untouched],
-  ] as const) {
-    for (const [ap_id, means] of runAhead(twin, seconds)) {
-      const ofAccessPoint = predictions.get(ap_id) ?? new Map<string, Prediction>();
-      predictions.set(ap_id, ofAccessPoint);
-      for (const [metric, mean] of means) ofAccessPoint.set(metric, { ...ofAccessPoint.get(metric), [side]: mean });
-    }
-  }
-  const [after, otherwise] = [changed.totals(), untouched.totals()];
+  const [after, otherwise] = [runAhead(changed, seconds), runAhead(untouched, seconds)];
   return {
     results,
-    predictions,
-    served: { with: after.served, without: otherwise.served },
-    powerW: { with: rounded(after.powerW), without: rounded(otherwise.powerW) },
+    predictions: pair(after.means, otherwise.means),
+    served: { with: after.end.served, without: otherwise.end.served },
+    powerW: { with: rounded(after.end.powerW), without: rounded(otherwise.end.powerW) },
+    timeline: after.minutes.map(({ second, served, powerW, deliveredMbps }, n) => {
+      const other = otherwise.minutes[n]!;
+      return {
+        minute: rounded(second / 60),
+        served: { with: served, without: other.served },
+        powerW: { with: powerW, without: other.powerW },
+        deliveredMbps: { with: deliveredMbps, without: other.deliveredMbps },
+      };
+    }),
   };
 }
 
-function runAhead(twin: World, seconds: number): Map<string, Map<string, number>> {
+type Means = Map<string, Map<string, number>>;
+
+function pair(changed: Means, untouched: Means): WhatIf['predictions'] {
+  const predictions: WhatIf['predictions'] = new Map();
+  for (const [side, means] of [
+    ['with', changed],
+    ['without', untouched],
+  ] as const) {
+    for (const [ap_id, own] of means) {
+      const ofAccessPoint = predictions.get(ap_id) ?? new Map<string, Prediction>();
+      predictions.set(ap_id, ofAccessPoint);
+      for (const [metric, mean] of own) ofAccessPoint.set(metric, { ...ofAccessPoint.get(metric), [side]: mean });
+    }
+  }
+  return predictions;
+}
+
+interface Future {
+  means: Means;
+  minutes: { second: number; served: number; powerW: number; deliveredMbps: number }[];
+  end: Totals;
+}
+
+function runAhead(twin: World, seconds: number): Future {
   const sums = new Map<string, Map<string, { sum: number; count: number }>>();
   const ids = twin.accessPoints.map(({ ap_id }) => ap_id);
-  for (let second = 0; second < seconds; second++) {
+  const minutes: Future['minutes'] = [];
+  let end = twin.totals();
+  let minute = { begunAt: 0, served: 0, powerW: 0, deliveredBits: end.deliveredBits };
+  for (let second = 1; second <= seconds; second++) {
     twin.step();
+    end = twin.totals();
+    minute.served += end.served;
+    minute.powerW += end.powerW;
+    if (second % 60 === 0 || second === seconds) {
+      const length = second - minute.begunAt;
+      minutes.push({
+        second,
+        served: rounded(minute.served / length),
+        powerW: rounded(minute.powerW / length),
+        deliveredMbps: rounded((end.deliveredBits - minute.deliveredBits) / length / 1e6),
+      });
+      minute = { begunAt: second, served: 0, powerW: 0, deliveredBits: end.deliveredBits };
+    }
     for (const ap_id of ids) {
       const latest = twin.latest(ap_id);
       // Between two reports, the last one would count again.
@@ -73,10 +122,11 @@ function runAhead(twin: World, seconds: number): Map<string, Map<string, number>
       }
     }
   }
-  return new Map(
+  const means = new Map(
     [...sums].map(([ap_id, own]) => [
       ap_id,
       new Map([...own].map(([metric, { sum, count }]) => [metric, rounded(sum / count)])),
     ]),
   );
+  return { means, minutes, end };
 }

@@ -58,6 +58,27 @@ describe('an agent', () => {
     ]);
   });
 
+  test('does not hear commands while it is deaf, not even enough to say so', async () => {
+    const server = await start();
+    const record = await server.agent('ap-1');
+    let isDeaf = true;
+    const done: string[] = [];
+    const agent = createAgent(server.url, { isDeaf: () => isDeaf }).command('sleep', (_, { command_id }) => {
+      done.push(command_id);
+      return undefined;
+    });
+    await agent.start();
+    const id = server.ledger.send(record, 'sleep');
+    await vi.waitFor(() => expect(server.ledger.commands.get(id)!.state).toBe('sent'));
+    // Over the same channel, so the command has been there before.
+    await agent.post({ load: 1 });
+    expect([done, server.ledger.commands.get(id)!.answers]).toEqual([[], []]);
+    isDeaf = false;
+    const next = server.ledger.send(record, 'sleep');
+    await vi.waitFor(() => expect(server.ledger.commands.get(next)!.state).toBe('succeeded'));
+    expect([done, server.ledger.commands.get(id)!.answers]).toEqual([[next], []]);
+  });
+
   test('is told when its password is wrong, or a report is refused', async () => {
     const server = await start();
     await server.agent('ap-1');

@@ -15,6 +15,8 @@ export type Sample = Record<string, unknown>;
 export interface AgentOptions {
   /** Where Weft is, such as https://weft.example.org. */
   url: string;
+  /** PEM of the one certificate that may answer, whatever host it names; the usual authorities count unless given. */
+  trustedCertificate?: string | undefined;
   ap_id: string;
   password: string;
   /** Registers the access point first, if it is not registered. */
@@ -23,6 +25,8 @@ export interface AgentOptions {
   configuration?: Record<string, unknown>;
   /** How many reports may wait for Weft, also while it is away; 10,000 unless told. */
   maxWaitingReports?: number;
+  /** A command that comes while this is true is as good as lost on the way: not even its receipt is told. */
+  isDeaf?: () => boolean;
   backOff?: { firstMs?: number; longestMs?: number };
   onConnected?: () => void;
   onDisconnected?: (code: number, reason: string) => void;
@@ -145,7 +149,7 @@ export class Agent {
   #hear(message: ChannelDownMessage): void {
     switch (message.type) {
       case 'command':
-        this.#desk.take(message);
+        if (!this.#options.isDeaf?.()) this.#desk.take(message);
         return;
       case 'telemetry_ack':
         if (message.id !== undefined) this.#reports.stored(message.id, message.accepted);

@@ -3,6 +3,7 @@
 import type { ChannelDownMessage } from '@weft/contract';
 import { WebSocket } from 'ws';
 import type { BackOff } from './back-off.ts';
+import { trustOf } from './http-client.ts';
 import { type Session, toRefusal } from './session.ts';
 import { WeftRefusal } from './weft-refusal.ts';
 
@@ -102,6 +103,7 @@ export class Channel {
   #open(token: string): Promise<WebSocket> {
     const { session, onMessage } = this.#options;
     const socket = new WebSocket(session.channelUrl, {
+      ...trustOf(session.trustedCertificate),
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: handshakeMs,
       perMessageDeflate: false,

@@ -1,4 +1,5 @@
 // An agent's standing with Weft: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
+import { HttpClient, type HttpClientOptions } from './http-client.ts';
 import { WeftRefusal } from './weft-refusal.ts';
 
 /** Of a token's life, after which it is renewed. */
@@ -9,9 +10,7 @@ const requestTimeoutMs = 20_000;
 /** A clock that differs by more than this is not trusted. */
 const clockToleranceMs = 5_000;
 
-export interface SessionOptions {
-  /** Where Weft is, such as https://weft.example.org. */
-  url: string;
+export interface SessionOptions extends HttpClientOptions {
   ap_id: string;
   password: string;
 }
@@ -20,13 +19,17 @@ export class Session {
   readonly #url: string;
   readonly #ap_id: string;
   readonly #password: string;
+  readonly #http: HttpClient;
+  readonly trustedCertificate: string | undefined;
   #token: string | undefined;
   #renewAtMs = 0;
   #login: Promise<string> | undefined;
   /** What to add to this machine's clock. */
   #clockMs = 0;
 
-  constructor({ url, ap_id, password }: SessionOptions) {
+  constructor({ url, ap_id, password, trustedCertificate }: SessionOptions) {
+    this.#http = new HttpClient({ url, trustedCertificate });
+    this.trustedCertificate = trustedCertificate;
     this.#url = url.replace(/\/+$/, '');
     this.#ap_id = ap_id;
     this.#password = password;
@@ -95,27 +98,20 @@ export class Session {
   }
 
   async #send(path: string, token: string | undefined, body: string, type: string): Promise<unknown> {
-    const response = await fetch(this.#url + path, {
-      method: 'POST',
-      headers: { 'content-type': type, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-      body,
-      redirect: 'error',
-      signal: AbortSignal.timeout(requestTimeoutMs),
-    });
-    this.#compareClocks(response.headers.get('date'));
-    const text = await response.text();
-    if (response.ok) return JSON.parse(text);
-    throw toRefusal(response.status, text, response.headers.get('retry-after'));
+    const { status, text, headers } = await this.#http.post({ path, body, type, token, timeoutMs: requestTimeoutMs });
+    this.#compareClocks(headers.date);
+    if (status === 200) return JSON.parse(text);
+    throw toRefusal(status, text, headers['retry-after']);
   }
 
-  #compareClocks(date: string | null): void {
-    const difference = date === null ? Number.NaN : Date.parse(date) - Date.now();
+  #compareClocks(date: string | undefined): void {
+    const difference = date === undefined ? Number.NaN : Date.parse(date) - Date.now();
     if (!Number.isNaN(difference)) this.#clockMs = Math.abs(difference) > clockToleranceMs ? difference : 0;
   }
 }
 
 /** Also of a page that a proxy has answered. */
-export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
+export function toRefusal(status: number, text: string, retryAfter: string | undefined): WeftRefusal {
   const seconds = Number(retryAfter ?? Number.NaN);
   const after = Number.isNaN(seconds) ? undefined : seconds;
   try {

@@ -1,6 +1,6 @@
 // Agents: the registry of access points. Creates, changes and removes their records, lets access points enrol
 // themselves, and tells auth who an agent is.
-import { randomUUID } from 'node:crypto';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Agent, AgentDetails, EnrolmentToken } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
@@ -15,7 +15,7 @@ import {
   enrolmentTokenCreated,
   enrolmentTokenRemoved,
 } from './agent-entries.ts';
-import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
+import { type AgentChange, type AgentRecord, type AgentStore, generatedHashPrefix } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { matchesGlob } from './glob.ts';
 
@@ -23,6 +23,7 @@ import { matchesGlob } from './glob.ts';
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
 const maxEnrolmentTokens = 10_000;
+const maxPresent = 100_000;
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;
@@ -44,6 +45,8 @@ export interface AgentServiceOptions {
   onConfigured?: (agent: { ap_id: string; configuration: Record<string, unknown> }) => void;
   /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
   forgetData?: (ap_id: string) => Promise<void>;
+  /** How long it is remembered that an agent is there; other nodes may remove it. Not at all unless told. */
+  presentMs?: number;
 }
 
 export class AgentService implements PrincipalSource {
@@ -55,6 +58,11 @@ export class AgentService implements PrincipalSource {
   readonly #maxAgents: number;
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
+  readonly #presentMs: number;
+  /** Agents that are there, and until when that need not be looked up. */
+  readonly #present = new Map<string, number>();
+  /** Counts what may have removed one. */
+  #removals = 0;
 
   constructor({
     agents,
@@ -65,6 +73,7 @@ export class AgentService implements PrincipalSource {
     maxAgents,
     onConfigured = () => {},
     forgetData = async () => {},
+    presentMs = 0,
   }: AgentServiceOptions) {
     this.#agents = agents;
     this.#enrolmentTokens = enrolmentTokens;
@@ -74,6 +83,7 @@ export class AgentService implements PrincipalSource {
     this.#maxAgents = maxAgents;
     this.#onConfigured = onConfigured;
     this.#forgetData = forgetData;
+    this.#presentMs = presentMs;
   }
 
   /** Throws NotFoundError for an agent that is unknown or outside of what the caller may see. */
@@ -84,7 +94,31 @@ export class AgentService implements PrincipalSource {
     return toAgentResponse(agent);
   }
 
-  /** The same, with the id of the caller that an emulated agent was spun up for. */
+  /**
+   * The same without the record. That an agent is there is remembered for a moment, because charts ask every second; then it
+   * needs no promise.
+   */
+  requireVisible(ap_id: string, caller: Caller): Promise<void> | undefined {
+    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
+    if ((this.#present.get(ap_id) ?? 0) > performance.now()) return undefined;
+    return this.#lookFor(ap_id);
+  }
+
+  async #lookFor(ap_id: string): Promise<void> {
+    const removals = this.#removals;
+    if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+    if (removals !== this.#removals) return;
+    if (this.#present.size >= maxPresent) this.#present.clear();
+    this.#present.set(ap_id, performance.now() + this.#presentMs);
+  }
+
+  /** Somebody else may have removed agents. */
+  forgetPresent(): void {
+    this.#removals++;
+    this.#present.clear();
+  }
+
+  /** The record, with the id of the caller that an emulated agent was spun up for. */
   async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
     const agent = await this.#agents.get(ap_id);
@@ -120,10 +154,10 @@ export class AgentService implements PrincipalSource {
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {
-    await this.#requireRoom();
+    await this.requireRoomFor(1);
     const agent = await this.#newRecord(input);
     // Once more: hashing takes its time, and many may have come meanwhile.
-    await this.#requireRoom();
+    await this.requireRoomFor(1);
     await this.#clearName(agent.ap_id);
     await this.#agents.create(
       agent,
@@ -131,6 +165,23 @@ export class AgentService implements PrincipalSource {
     );
     this.#onConfigured(agent);
     return toAgentResponse(agent);
+  }
+
+  /** Told of emulated agents once their records are durable; whoever asks for a network creates them with it. */
+  emulated(agents: readonly AgentRecord[]): void {
+    for (const agent of agents) this.#onConfigured(agent);
+  }
+
+  /** Throws TryLaterError 429 `too_many_agents` if there is no room for as many more. */
+  async requireRoomFor(more: number): Promise<void> {
+    if ((await this.#agents.count()) + more > this.#maxAgents) {
+      throw new TryLaterError(
+        429,
+        'too_many_agents',
+        `This installation holds at most ${this.#maxAgents} agents`,
+        3600,
+      );
+    }
   }
 
   async update(
@@ -184,7 +235,10 @@ export class AgentService implements PrincipalSource {
     // First the data: if it is out of reach, the agent stays as well and the request can be repeated.
     await this.#forgetData(ap_id);
     const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
-    if (!(await this.#agents.remove(ap_id, also))) throw agentNotFound();
+    const isRemoved = await this.#agents.remove(ap_id, also);
+    this.#removals++;
+    this.#present.delete(ap_id);
+    if (!isRemoved) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
   }
 
@@ -201,7 +255,7 @@ export class AgentService implements PrincipalSource {
     if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
       throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
     }
-    await this.#requireRoom();
+    await this.requireRoomFor(1);
     const agent = await this.#newRecord(input);
     await this.#clearName(agent.ap_id);
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
@@ -263,13 +317,20 @@ export class AgentService implements PrincipalSource {
   /** The first success puts the agent on board. */
   async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
-    if (!(await this.#hasher.verify(agent?.password_hash, password))) return undefined;
+    if (!(await this.#isPassword(agent?.password_hash, password))) return undefined;
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
       await this.#agents.update(ap_id, { onboard: true }, also);
     }
     return principal;
+  }
+
+  /** A wrong one takes as long for every agent, also where the right one is known at once. */
+  async #isPassword(hash: string | undefined, password: string): Promise<boolean> {
+    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
+    if (isSame(hash, toGeneratedHash(password))) return true;
+    return this.#hasher.verify(undefined, password);
   }
 
   /** What an earlier agent of this name reported in its last moments may still be there. */
@@ -289,17 +350,15 @@ export class AgentService implements PrincipalSource {
       created_at: Date.now(),
     };
   }
+}
 
-  async #requireRoom(): Promise<void> {
-    if ((await this.#agents.count()) >= this.#maxAgents) {
-      throw new TryLaterError(
-        429,
-        'too_many_agents',
-        `This installation holds at most ${this.#maxAgents} agents`,
-        3600,
-      );
-    }
-  }
+/** How a password is kept that Weft has generated: it has 256 bits, and slow hashing would add nothing to them. */
+export function toGeneratedHash(password: string): string {
+  return generatedHashPrefix + hashGeneratedSecret(password);
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 /** Users see every agent, an agent sees itself, an app what its `agents` globs name. */

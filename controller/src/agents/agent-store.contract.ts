@@ -1,12 +1,15 @@
 // What every agent store promises, one test a sentence. Run for each backend by agent-store.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AgentRecord, AgentStore } from './agent-store.ts';
+import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
+import { type AgentRecord, type AgentStore, revokedHash } from './agent-store.ts';
 
 export interface AgentStoreFixture {
   store: AgentStore;
   /** The same agents, seen from another node. */
   otherNode: AgentStore;
+  /** Where `store` keeps them. */
+  db: SqlDatabase;
   /** Takes the database away from `store`. */
   cutOff(): Promise<void>;
   remove(): Promise<void>;
@@ -44,6 +47,25 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     await store.create(emulated);
     expect(await store.get('ap-1')).toStrictEqual(real);
     expect(await fixture.otherNode.get('ap-2')).toStrictEqual(emulated);
+  });
+
+  test('createAll makes many at once, and none if one of the names is taken', async () => {
+    const many = Array.from({ length: 600 }, (_, n) => agentNamed(`many-${n}`, { emulated_for: 'user-7' }));
+    await fixture.db.transaction((tx) => store.createAll(tx, many));
+    expect(await fixture.otherNode.get('many-599')).toStrictEqual(many[599]);
+    const clash = [agentNamed('new-1'), agentNamed('many-3'), agentNamed('new-2')];
+    const failing = fixture.db.transaction((tx) => store.createAll(tx, clash));
+    await expect(failing).rejects.toThrow(UniqueViolation);
+    expect(await store.get('new-1')).toBeUndefined();
+    expect(await store.count()).toBe(600);
+  });
+
+  test('revokeAll leaves no password and no token, and others alone', async () => {
+    for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) await store.create(agentNamed(ap_id));
+    await fixture.db.transaction((tx) => store.revokeAll(tx, ['ap-1', 'ap-3', 'ap-9'], 'ver-2'));
+    expect(await fixture.otherNode.get('ap-1')).toMatchObject({ password_hash: revokedHash, ver: 'ver-2' });
+    expect(await store.get('ap-2')).toMatchObject({ password_hash: 'hash-1', ver: 'ver-1' });
+    expect(await store.get('ap-3')).toMatchObject({ password_hash: revokedHash, ver: 'ver-2' });
   });
 
   test.each(['ap-9', '', 'AP-1', 'ap-1\0'])('get resolves undefined for %j, which is unknown', async (ap_id) => {

@@ -1,7 +1,14 @@
 // Agents in SQL.
 import { ConflictError } from '../errors.ts';
-import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
-import type { AgentChange, AgentRecord, AgentStore } from './agent-store.ts';
+import {
+  type InSameTransaction,
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlValue,
+  UniqueViolation,
+} from '../storage/sql-database.ts';
+import { inParts, runRows } from '../storage/sql-rows.ts';
+import { type AgentChange, type AgentRecord, type AgentStore, revokedHash } from './agent-store.ts';
 
 type AgentRow = {
   id: string;
@@ -57,6 +64,20 @@ class SqlAgentStore implements AgentStore {
         await also?.(tx, { after: agent });
       })
       .catch(throwAgentExists);
+  }
+
+  async createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
+    await runRows(tx, `INSERT INTO agents (${COLUMNS}) VALUES {{rows}}`, agents.map(toValues));
+  }
+
+  async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<void> {
+    for (const part of inParts(ap_ids)) {
+      await tx.query(`UPDATE agents SET password_hash = ?, ver = ? WHERE ap_id IN (${part.marks})`, [
+        revokedHash,
+        ver,
+        ...part.values,
+      ]);
+    }
   }
 
   async update(
@@ -122,16 +143,13 @@ async function lockAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | u
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside a transaction of its own. */
 export async function insertAgent(queries: SqlQueries, agent: AgentRecord): Promise<void> {
-  await queries.query(`INSERT INTO agents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
-    agent.id,
-    agent.ap_id,
-    agent.password_hash,
-    JSON.stringify(agent.configuration),
-    Number(agent.onboard),
-    agent.emulated_for,
-    agent.ver,
-    agent.created_at,
-  ]);
+  await queries.query(`INSERT INTO agents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, toValues(agent));
+}
+
+function toValues(agent: AgentRecord): SqlValue[] {
+  const { id, ap_id, password_hash, emulated_for, ver, created_at } = agent;
+  const configuration = JSON.stringify(agent.configuration);
+  return [id, ap_id, password_hash, configuration, Number(agent.onboard), emulated_for, ver, created_at];
 }
 
 export function throwAgentExists(error: unknown): never {

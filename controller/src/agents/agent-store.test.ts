@@ -8,6 +8,7 @@ eachDatabase((kind) => {
     return {
       store: createAgentStore(nodes[0]),
       otherNode: createAgentStore(nodes[1]),
+      db: nodes[0],
       cutOff: () => nodes[0].close(),
       remove,
     };

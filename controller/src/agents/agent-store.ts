@@ -1,5 +1,5 @@
 // Agent records: one per access point, real or emulated.
-import type { InSameTransaction } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface AgentRecord {
   id: string;
@@ -13,6 +13,11 @@ export interface AgentRecord {
   ver: string;
   created_at: number;
 }
+
+/** What a password that Weft has made itself is kept as: this, and one SHA-256. */
+export const generatedHashPrefix = 'sha256:';
+/** Fits no password. */
+export const revokedHash = `${generatedHashPrefix}revoked`;
 
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
 
@@ -33,6 +38,10 @@ export interface AgentStore {
   count(): Promise<number>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
+  /** The same for many inside the caller's transaction: they stand or fall with it. Throws UniqueViolation for a name. */
+  createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void>;
+  /** Makes what these agents log in with, and the tokens they have, useless, inside the caller's transaction. */
+  revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<void>;
   /** Resolves the record as it is now, or undefined if there is none. */
   update(ap_id: string, change: AgentChange, also?: InSameTransaction<AgentRecord>): Promise<AgentRecord | undefined>;
   /**

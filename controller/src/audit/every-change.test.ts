@@ -12,7 +12,8 @@ let weft: TestWeft;
 let admin: string;
 const secrets = [password];
 beforeAll(async () => {
-  weft = await startWeft();
+  // Emulated agents would make changes of their own.
+  weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0' });
   admin = await weft.admin();
 });
 afterAll(() => weft.stop());
@@ -49,6 +50,13 @@ const users = '/api/v1/users/';
 const agents = '/api/v1/agents/';
 const apps = '/api/v1/third_party_apps/';
 const tokens = '/api/v1/enrolment_tokens';
+const spinup = '/api/v1/emulator/spinup';
+const network = {
+  emulators: [
+    { access_point_type: 'WiFi', num_access_points: 3, locations: ['51.45,-2.58'], num_devices: 5, duration: 600 },
+  ],
+  seed: 7,
+};
 
 const newUser = (username: string, roles = ['user']) => ({ username, password: secret(), roles });
 const newAgent = (ap_id: string, configuration: object = {}) => ({ ap_id, password: secret(), configuration });
@@ -76,6 +84,32 @@ interface Change {
 }
 
 const changes: Change[] = [
+  {
+    route: 'POST /api/v1/emulator/spinup',
+    how: 'one for the whole network',
+    prepare: async () => async () => {
+      const { job_number } = await send('POST', spinup, network);
+      const detail = { access_points: 3, devices: 15, by_type: { WiFi: 3 }, duration: 600, speed: 1, seed: 7 };
+      return {
+        actor: byAdmin,
+        action: 'emulation_started',
+        target: { kind: 'emulation', name: job_number },
+        detail,
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/emulator/{job_number}/stop',
+    how: 'one for the whole network',
+    prepare: async () => {
+      const { job_number } = await send('POST', spinup, network);
+      return async () => {
+        await send('POST', `/api/v1/emulator/${job_number}/stop`);
+        const detail = { state: 'cancelled', access_points: 3 };
+        return { actor: byAdmin, action: 'emulation_ended', target: { kind: 'emulation', name: job_number }, detail };
+      };
+    },
+  },
   {
     route: 'POST /api/v1/users/public',
     how: 'by an administrator',
@@ -411,9 +445,13 @@ const changeNothing = [
   'POST /api/v1/callback/agent_data',
   'POST /api/v1/callback/agent_details',
   'POST /api/v1/callback/emulator',
+  'POST /api/v1/callback/emulator/lease',
   'DELETE /api/v1/jobs/{job_number}',
   'DELETE /api/v1/commands/{command_id}',
   'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  // What happens in an emulated network stays there.
+  'POST /api/v1/emulator/{job_number}/faults',
+  'POST /api/v1/emulator/what_if',
 ];
 
 describe('a change', () => {

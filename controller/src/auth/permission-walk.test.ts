@@ -64,6 +64,13 @@ const table = `
   GET    /api/v1/conflicts                        yes  yes  no   yes
   GET    /api/v1/conflicts/rules                  yes  yes  no   yes
   PUT    /api/v1/conflicts/rules                  yes  no   no   no
+  POST   /api/v1/emulator/spinup                  yes  yes  no   yes
+  GET    /api/v1/emulator                         yes  yes  no   yes
+  GET    /api/v1/emulator/{job_number}            yes  own  no   own
+  POST   /api/v1/emulator/{job_number}/stop       yes  own  no   own
+  POST   /api/v1/emulator/{job_number}/faults     yes  own  no   own
+  POST   /api/v1/emulator/what_if                 yes  yes  no   yes
+  POST   /api/v1/callback/emulator/lease?job_number  no  no  no  no  callback
   POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
   POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback
   POST   /api/v1/callback/emulator?job_number       yes  own  no  own  callback
@@ -164,7 +171,11 @@ const unanswerable: Record<string, string> = { '/api/v1/metrics/stream': `?after
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
   const hasBody = method === 'POST' || method === 'PUT';
   const url = path.replace(/\{\w+\}/, encodeURIComponent(name)).replace(/\?(\w+)$/, `?$1=${name}${enough[path] ?? ''}`);
-  const json = path.includes('/callback/') ? [] : {};
+  const json = path.endsWith('/faults')
+    ? { agent_id: 'x', kind: 'crash', seconds: 1 }
+    : path.includes('/callback/')
+      ? []
+      : {};
   return weft.request(method, url + (unanswerable[path] ?? ''), { token, ...(hasBody && { json }) });
 }
 

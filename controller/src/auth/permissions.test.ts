@@ -48,6 +48,12 @@ const table = `
   30  callback_agent_data             yes  own  no   own
   31  callback_agent_details          yes  own  no   own
   32  callback_emulator               yes  own  no   own
+   -  list_emulator_runs              yes  own  no   own
+   -  get_emulator_run                yes  own  no   own
+   -  stop_emulator_run               yes  own  no   own
+   -  emulator_fault                  yes  own  no   own
+   -  emulator_what_if                yes  own  no   own
+   -  callback_emulator_lease         no   no   no   no
    -  job_socket                      yes  own  own  own
    -  list_jobs                       yes  own  own  own
    -  get_job                         yes  own  own  own

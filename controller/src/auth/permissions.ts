@@ -45,6 +45,7 @@ const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'ow
 
 const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
 const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
+const emulatorOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
 /** What an access point does in its own name. */
 const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
@@ -116,6 +117,12 @@ export const permissions = {
   callback_agent_data: { spec: 30, ...callbacks },
   callback_agent_details: { spec: 31, ...callbacks },
   callback_emulator: { spec: 32, ...callbacks },
+  list_emulator_runs: emulatorOwners,
+  get_emulator_run: emulatorOwners,
+  stop_emulator_run: emulatorOwners,
+  emulator_fault: emulatorOwners,
+  emulator_what_if: emulatorOwners,
+  callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'callback_token' },
   write_line_protocol: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
   metrics_latest: fleetReaders,
   metrics_export: metricsReaders,

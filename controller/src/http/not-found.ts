@@ -1,7 +1,15 @@
 // What is left when no route fits: 405 with the methods that would, or 404.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-export function createNotFoundHandler(routes: readonly { url: string; method?: string }[]) {
+export interface NotFoundOptions {
+  /** Takes over what a person's browser asks for; true if it has answered. */
+  answerLost?: ((request: FastifyRequest, reply: FastifyReply) => boolean) | undefined;
+}
+
+export function createNotFoundHandler(
+  routes: readonly { url: string; method?: string }[],
+  { answerLost }: NotFoundOptions = {},
+) {
   const patterns = routes.map(({ url, method = 'GET' }) => ({ segments: toSegments(url), method }));
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const segments = toSegments(request.url.split('?', 1)[0]!);
@@ -9,7 +17,7 @@ export function createNotFoundHandler(routes: readonly { url: string; method?: s
     if (fitting.length > 0) {
       const allow = [...new Set(fitting)].sort().join(', ');
       reply.code(405).header('allow', allow).send({ detail: 'Method Not Allowed', code: 'method_not_allowed' });
-    } else {
+    } else if (!answerLost?.(request, reply)) {
       reply.code(404).send({ detail: 'Not Found', code: 'not_found' });
     }
   };

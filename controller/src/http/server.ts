@@ -15,7 +15,7 @@ import { createHostCheck, hasOneHost } from './host-check.ts';
 import { createSendJson } from './json-answer.ts';
 import { createListener, type ListenerOptions } from './listener.ts';
 import type { Logger } from './log.ts';
-import { createNotFoundHandler } from './not-found.ts';
+import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { prepareOrderlyStop } from './orderly-stop.ts';
 import type { Page } from './page.ts';
 import { createRequestIds } from './request-ids.ts';
@@ -33,6 +33,8 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   routes: Route[];
   sockets?: SocketRoute[];
   pages: Page[];
+  /** Answers a visit to an address that does not exist, for people; false for all other requests. */
+  answerLost?: NotFoundOptions['answerLost'];
   doorkeeper: Doorkeeper;
   validator: Validator;
   metrics: ServiceMetrics;
@@ -157,7 +159,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return rawBody ? readInflatedBody(payload, rawBody.maxBytes) : readBody(payload, maxBodyBytes);
   });
   app.setErrorHandler(createErrorHandler(log));
-  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets]));
+  const { answerLost } = options;
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets], { answerLost }));
 
   for (const page of options.pages) {
     app.route({

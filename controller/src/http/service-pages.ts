@@ -1,5 +1,5 @@
-// Pages about the service itself: health, readiness, metrics, the API document with its browser, and the first page a
-// visitor sees while there is no dashboard.
+// Pages about the service itself: health, readiness, metrics, how far it is set up, the API document with its browser, and
+// the first page a visitor sees while there is no dashboard.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
+import { isForwarded, isLoopback } from './setup-check.ts';
 
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -24,6 +25,8 @@ export interface ServicePagesOptions {
   readiness: () => Promise<{ name: string; ok: boolean }[]>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
+  signup: 'open' | 'closed';
+  passwordLength: { min: number; max: number };
 }
 
 export function servicePages(options: ServicePagesOptions): Page[] {
@@ -51,6 +54,19 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       async handle(_request, reply) {
         reply.header('content-type', options.metrics.contentType);
         return await options.metrics.text();
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/setup.json',
+      async handle(request) {
+        const isNear = isLoopback(request.ip) && !isForwarded(request.headers);
+        return {
+          has_admin: await options.hasAdmin().catch(() => null),
+          code_needed: options.setupCodeNeeded || !isNear,
+          signup: options.signup,
+          password_length: options.passwordLength,
+        };
       },
     },
     {

@@ -5,7 +5,13 @@ import { createAsyncApi } from './asyncapi.ts';
 const document = createAsyncApi();
 
 test('names each queue that Weft publishes to, and the socket', () => {
-  expect(Object.keys(document.channels as object)).toEqual(['agent_details', 'agent_data', 'job', 'agent_channel']);
+  expect(Object.keys(document.channels as object)).toEqual([
+    'agent_details',
+    'agent_data',
+    'emulator_spinup',
+    'job',
+    'agent_channel',
+  ]);
 });
 
 test('every reference has a target', () => {

@@ -9,6 +9,8 @@ import {
   ChannelError,
   CommandResultMessage,
   CommandStateMessage,
+  EmulatorEvent,
+  EmulatorTask,
   HelloAck,
   HelloMessage,
   JobEnvelope,
@@ -24,6 +26,7 @@ type Json = Record<string, unknown>;
 const tasks = {
   agent_details: { summary: 'Tell of all agents', data: AgentDetailsTask },
   agent_data: { summary: 'Tell an agent’s telemetry of a period', data: AgentDataTask },
+  emulator_spinup: { summary: 'Run a network of emulated access points', data: EmulatorTask },
 } as const satisfies Record<string, { summary: string; data: TSchema }>;
 
 /** What goes over the channel of an agent, seen from Weft. */
@@ -104,6 +107,7 @@ export function createAsyncApi(): Json {
       schemas: {
         AgentDataRecord: plain(AgentDataRecord),
         AgentDetails: plain(AgentDetails),
+        EmulatorEvent: plain(EmulatorEvent),
         JobEnvelope: plain(JobEnvelope),
       },
     },

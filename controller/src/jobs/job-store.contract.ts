@@ -289,6 +289,23 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(await fixture.otherNode.claim('b', 'w3', NOW, 1000)).toBeUndefined();
     });
 
+    test('republishAbandoned makes jobs of that kind wait for publishing whose lease has run out', async () => {
+      await create(
+        newJob('held'),
+        newJob('dropped'),
+        newJob('never-taken', { published_at: NOW }),
+        newJob('other-kind', { task_type: 'agent_details' }),
+      );
+      await store.markPublished(['held', 'dropped', 'other-kind'], NOW);
+      for (const job_number of ['dropped', 'other-kind']) await store.claim(job_number, 'w1', NOW, 1000);
+      await store.claim('held', 'w1', NOW, 9000);
+      expect(await store.republishAbandoned('agent_data', NOW + 5000)).toBe(1);
+      expect(await fixture.otherNode.republishAbandoned('agent_data', NOW + 5000)).toBe(0);
+      const waiting = await store.takeUnpublished('agent_data', NOW + 5000, 1000, 10);
+      expect(numbersOf(waiting)).toEqual(['dropped']);
+      expect((await store.claim('dropped', 'w2', NOW + 6000, 1000))?.lease_holder).toBe('w2');
+    });
+
     test('releaseAll gives back what anybody holds', async () => {
       await create(newJob('a'), newJob('b'), newJob('c'));
       await store.claim('a', 'w1', NOW, 1000);

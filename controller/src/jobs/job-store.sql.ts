@@ -183,6 +183,15 @@ class SqlJobStore implements JobStore {
     await this.#db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
   }
 
+  async republishAbandoned(task_type: string, nowMs: number): Promise<number> {
+    const rows = await this.#db.query(
+      `UPDATE jobs SET published_at = NULL, publish_after = 0, lease_holder = NULL, lease_until = 0
+       WHERE task_type = ? AND ended_at IS NULL AND lease_holder IS NOT NULL AND lease_until <= ? RETURNING job_number`,
+      [task_type, nowMs],
+    );
+    return rows.length;
+  }
+
   async listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]> {
     const rows = await this.#db.query<JobRow>(
       `SELECT ${COLUMNS} FROM jobs WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until <= ?

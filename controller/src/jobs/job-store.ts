@@ -108,6 +108,8 @@ export interface JobStore {
   release(job_numbers: readonly string[], holder: string): Promise<void>;
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
   releaseAll(): Promise<void>;
+  /** Makes open jobs of that kind whose lease has run out wait for publishing again; resolves how many. */
+  republishAbandoned(task_type: string, nowMs: number): Promise<number>;
   /** Open jobs that somebody began and whose lease has run out, longest first. */
   listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]>;
   /** The numbers of open jobs whose time is over, longest first. */

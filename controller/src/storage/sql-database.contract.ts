@@ -91,6 +91,24 @@ export function describeSqlDatabase(open: () => Promise<SqlDatabaseFixture>): vo
       expect(await ids()).toEqual([1]);
     });
 
+    test('of many at once, those that fail take nobody along', async () => {
+      await insert(db, 1000);
+      const calls = Array.from({ length: 200 }, (_, n) =>
+        db.transaction(async (tx) => {
+          await insert(tx, n);
+          if (n % 3 === 1) throw new Error(`not ${n}`);
+          if (n % 3 === 2) await insert(tx, 1000);
+          return n;
+        }),
+      );
+      const outcomes = await Promise.allSettled(calls);
+      const kept = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(kept).toEqual(Array.from({ length: 67 }, (_, n) => n * 3));
+      expect(outcomes[4]).toMatchObject({ reason: new Error('not 4') });
+      expect(outcomes[5]).toMatchObject({ reason: expect.any(UniqueViolation) });
+      expect(await ids()).toEqual([...kept, 1000]);
+    });
+
     test('takes no statement after its end', async () => {
       const kept = await db.transaction(async (tx) => tx);
       await expect(kept.query('SELECT 1 AS one')).rejects.toThrow('after its transaction had ended');

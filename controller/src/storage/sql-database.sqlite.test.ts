@@ -57,6 +57,19 @@ test('a full disk is an outage that passes; nothing of the transaction stays', a
   await db.close();
 });
 
+test('when the disk is full for one of several at once, exactly those are there that were acknowledged', async () => {
+  const db = openSqlite(file);
+  await db.query('CREATE TABLE t (a TEXT)');
+  await db.query('PRAGMA max_page_count = 4');
+  const texts = ['one', 'x'.repeat(100_000), 'three'];
+  const calls = texts.map((text) => db.transaction((tx) => tx.query('INSERT INTO t VALUES (?)', [text])));
+  const outcomes = await Promise.allSettled(calls);
+  expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: OUT_OF_REACH });
+  const acknowledged = texts.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+  expect((await db.query('SELECT a FROM t')).map(({ a }) => a)).toEqual(acknowledged);
+  await db.close();
+});
+
 test('a database that is read-only is an outage', async () => {
   const db = openSqlite(file);
   await db.query('CREATE TABLE t (a TEXT)');

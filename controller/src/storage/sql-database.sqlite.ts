@@ -1,5 +1,6 @@
 // The embedded database: one SQLite file, one connection, no server. Statements are prepared once and run one at a
 // time; those outside a transaction wait for the one that is open, since they would otherwise become part of it.
+// Transactions that wait at the same time share a commit; one that fails is undone alone.
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -15,6 +16,18 @@ interface SqliteOptions {
   migrationsFolder?: string;
 }
 
+type Work = (tx: SqlQueries) => Promise<unknown>;
+type Outcome = { value: unknown } | { error: unknown };
+
+interface Waiting {
+  work: Work;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Most transactions that become durable with one commit: those behind must not wait too long. */
+const maxSharedCommit = 64;
+
 /** Opens nothing yet: a file that cannot be opened is reported by the first statement, and tried again by the next. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqlDatabase {
   return new SqliteDatabase(file, options);
@@ -29,6 +42,7 @@ class SqliteDatabase implements SqlDatabase {
   #connection: DatabaseSync | undefined;
   #isClosed = false;
   #lastInLine: Promise<unknown> = Promise.resolve();
+  readonly #waiting: Waiting[] = [];
 
   constructor(file: string, options: SqliteOptions) {
     this.#file = file;
@@ -40,28 +54,64 @@ class SqliteDatabase implements SqlDatabase {
     return this.#inLine(() => this.#whenFree(() => this.#run(sql, params) as Row[]));
   }
 
-  async transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T> {
-    return this.#inLine(async () => {
+  transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T> {
+    const turn = new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+    });
+    if (this.#waiting.length === 1) this.#runSoon();
+    return turn;
+  }
+
+  /** Whatever else is waiting by the time it is their turn shares the commit, which is what costs. */
+  #runSoon(): void {
+    void this.#inLine(() => this.#runWaiting()).catch(() => {});
+  }
+
+  /** Never throws. */
+  async #runWaiting(): Promise<void> {
+    const batch = this.#waiting.splice(0, maxSharedCommit);
+    if (this.#waiting.length > 0) this.#runSoon();
+    const outcomes: Outcome[] = [];
+    try {
       await this.#whenFree(() => this.#connect().exec('BEGIN IMMEDIATE'));
-      const tx = new OpenTransaction(async (sql, params) => {
-        try {
-          return this.#run(sql, params);
-        } catch (error) {
-          throw toStoreError(error);
-        }
-      });
+      for (const { work } of batch) outcomes.push(await this.#runOne(work));
+      this.#connect().exec('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      const storeError = toStoreError(error);
+      for (const { reject } of batch) reject(storeError);
+      return;
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[index]!.reject(outcome.error);
+      else batch[index]!.resolve(outcome.value);
+    }
+  }
+
+  /** Throws only if nothing of the whole transaction is left. */
+  async #runOne(work: Work): Promise<Outcome> {
+    const connection = this.#connect();
+    connection.exec('SAVEPOINT work');
+    const tx = new OpenTransaction(async (sql, params) => {
       try {
-        const result = await work(tx);
-        tx.assertCommittable();
-        this.#connect().exec('COMMIT');
-        return result;
+        return this.#run(sql, params);
       } catch (error) {
-        this.#rollBack();
-        throw error;
-      } finally {
-        tx.end();
+        throw toStoreError(error);
       }
     });
+    try {
+      const value = await work(tx);
+      tx.assertCommittable();
+      connection.exec('RELEASE work');
+      return { value };
+    } catch (error) {
+      // SQLite has rolled back by itself after some errors, such as a full disk: then all of them are undone.
+      if (!connection.isTransaction) throw error;
+      connection.exec('ROLLBACK TO work; RELEASE work');
+      return { error: toStoreError(error) };
+    } finally {
+      tx.end();
+    }
   }
 
   async migrate(): Promise<void> {

@@ -68,7 +68,7 @@ export class MetricsService {
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
   async agentData(ap_id: string, options: SeriesOptions, caller: Caller): Promise<JsonAnswer> {
-    await this.#agents.get(ap_id, caller);
+    await this.#agents.requireVisible(ap_id, caller);
     return this.#share(ap_id, '27', options, async (range) => {
       const fields = await this.#telemetry.fields(ap_id, range.startMs);
       const maxPoints = boundedPoints(options.maxPoints, fields.length);
@@ -89,7 +89,7 @@ export class MetricsService {
     options: SeriesOptions,
     caller: Caller,
   ): Promise<JsonAnswer> {
-    await this.#agents.get(ap_id, caller);
+    await this.#agents.requireVisible(ap_id, caller);
     // No name holds a comma: the list is unambiguous.
     return this.#share(ap_id, `28 ${metrics.join()}`, options, async (range) => {
       const maxPoints = boundedPoints(options.maxPoints, metrics.length);

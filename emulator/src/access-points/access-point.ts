@@ -50,6 +50,15 @@ export function isAgentUp({ power_state }: AccessPoint): boolean {
   return power_state !== 'down';
 }
 
+export function isReachable(ap: AccessPoint): boolean {
+  return isAgentUp(ap) && !faultOf(ap.faults, 'backhaul_cut');
+}
+
+/** Does not hear commands, or behaves so. */
+export function isDeaf(ap: AccessPoint): boolean {
+  return !isReachable(ap) || faultOf(ap.faults, 'command_ignored') !== undefined;
+}
+
 export function enter(ap: AccessPoint, state: PowerState, untilStep = never): void {
   ap.power_state = state;
   ap.nextStateAtStep = untilStep;

@@ -1,7 +1,6 @@
 // An access point takes a command: checks it against what it declares, begins to follow it, and says what it made of it.
-import { type AccessPoint, durations, enter, isAgentUp } from './access-point.ts';
+import { type AccessPoint, durations, enter, isDeaf } from './access-point.ts';
 import { commandsOf, type DeclaredArgument, setters } from './command-table.ts';
-import { faultOf } from './faults.ts';
 import { pace, possibleSettings, type Settings } from './settings.ts';
 
 export type CommandArguments = Record<string, unknown>;
@@ -32,9 +31,7 @@ export function execute(
   step: number,
   steering: Steering,
 ): CommandResult {
-  if (!isAgentUp(ap) || faultOf(ap.faults, 'backhaul_cut') || faultOf(ap.faults, 'command_ignored')) {
-    return { state: 'unanswered' };
-  }
+  if (isDeaf(ap)) return { state: 'unanswered' };
   const declared = commandsOf(ap.type, ap.scenario).find((command) => command.name === name);
   if (!declared) return { state: 'failed', reason: `a ${ap.type} access point does not know this command` };
   const problem = findProblem(declared.params, args);

@@ -1,6 +1,6 @@
 // A network that exists only in memory, second by second. All it does follows from its description, the commands and the
 // faults: how fast it is stepped, and who looks at it in between, changes nothing.
-import { addFault, isAgentUp, type PowerState } from '../access-points/access-point.ts';
+import { addFault, isAgentUp, isDeaf, isReachable, type PowerState } from '../access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand } from '../access-points/command-table.ts';
 import { type CommandArguments, type CommandResult, execute } from '../access-points/commands.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
@@ -72,6 +72,16 @@ export class World {
   /** Throws RangeError for an access point that is not in this world. */
   accessPoint(ap_id: string): AccessPointView {
     return this.#view(this.#indexOf(ap_id));
+  }
+
+  /** Whether anybody can talk to its agent: it runs, and its line is not cut. */
+  isReachable(ap_id: string): boolean {
+    return isReachable(this.#state.accessPoints[this.#indexOf(ap_id)]!);
+  }
+
+  /** Whether a command would come to nothing, without a word: see `unanswered` of `command`. */
+  isDeaf(ap_id: string): boolean {
+    return isDeaf(this.#state.accessPoints[this.#indexOf(ap_id)]!);
   }
 
   /** One second passes. Returns the samples that reach the network in it, in the order of the access points. */

@@ -1,0 +1,106 @@
+// How long does a conflict decision take, without the commit, while a hundred thousand leases are alive? Reads what it needs
+// from a real database file and decides, one intent at a time; once about the agent alone, once with its neighbours.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { BlastRadius } from '../controller/src/commands/blast-radius.ts';
+import { CommandDecision } from '../controller/src/commands/command-decision.ts';
+import { CommandLife } from '../controller/src/commands/command-life.ts';
+import { createCommandStore } from '../controller/src/commands/command-store.sql.ts';
+import type { Intent } from '../controller/src/commands/conflict-intent.ts';
+import { FleetMap } from '../controller/src/commands/fleet-map.ts';
+import { LedgerBatch, Wants } from '../controller/src/commands/ledger-batch.ts';
+import { defaultConflictRules, groupOf } from '../controller/src/commands/parameter-groups.ts';
+import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
+import { runRows } from '../controller/src/storage/sql-rows.ts';
+import { percentile } from './harness/load.ts';
+import { createDataDir } from './harness/processes.ts';
+import { type Figure, keep } from './harness/results.ts';
+
+const agentCount = 20_000;
+/** One of them is decided about agent by agent, the other with the neighbours within range. */
+const parameters = ['tx_power', 'channel', 'report_interval', 'power_state', 'tilt'];
+const rounds = 5_000;
+const rules = defaultConflictRules;
+const nowMs = Date.now();
+
+const database = openSqlite(join(createDataDir(), 'weft.db'));
+await database.migrate();
+const store = createCommandStore(database);
+const fleet = new FleetMap(rules);
+const nameOf = (n: number) => `ap-${n}`;
+for (let n = 0; n < agentCount; n++) {
+  // WiFi on a grid of 20 m: as many neighbours as an office has.
+  const geolocation = { latitude: 51 + Math.floor(n / 150) * 0.00018, longitude: -2 + (n % 150) * 0.00029 };
+  fleet.set({ ap_id: nameOf(n), configuration: { geolocation, access_point_type: 'WiFi' } });
+}
+await database.transaction(async (tx) => {
+  const rows = [];
+  for (let n = 0; n < agentCount; n++) {
+    for (const parameter of parameters) {
+      const group = groupOf(rules, 'WiFi', parameter).name;
+      const value = JSON.stringify({ name: `set_${parameter}`, args: { value: 1 } });
+      rows.push([
+        ...[nameOf(n), parameter, 'energy', group, randomUUID(), 'third_party_app', 'energy'],
+        ...[1, 50, nowMs, nowMs + 3_600_000, value],
+      ]);
+    }
+  }
+  await runRows(
+    tx,
+    `INSERT INTO leases (ap_id, parameter, caller_id, parameter_group, command_id, caller_kind, caller_name, rank, priority,
+       since, until, value) VALUES {{rows}}`,
+    rows,
+  );
+});
+
+const decision = new CommandDecision({
+  fleet,
+  blast: new BlastRadius(),
+  life: new CommandLife({ retentionMs: 86_400_000, resendMs: 15_000 }),
+});
+
+async function measure(parameter: string): Promise<{ sorted: number[]; lost: number; near: number }> {
+  const times: number[] = [];
+  let lost = 0;
+  let near = 0;
+  await database.transaction(async (tx) => {
+    for (let n = 0; n < rounds; n++) {
+      const intent = intentFor(nameOf((n * 7919) % agentCount), parameter);
+      const startedAt = performance.now();
+      const batch = new LedgerBatch(tx, store, rules, nowMs);
+      const wants = new Wants();
+      decision.want(wants, rules, intent);
+      await batch.load(wants);
+      const { verdict } = decision.look(batch, intent).decision;
+      times.push(performance.now() - startedAt);
+      if (verdict === 'rejected') lost++;
+      near += [...wants.near.values()].reduce((sum, agents) => sum + agents.size, 0);
+    }
+  });
+  return { sorted: times.slice(500).sort((a, b) => a - b), lost, near: near / rounds };
+}
+
+function intentFor(ap_id: string, parameter: string): Intent {
+  return {
+    command_id: randomUUID(),
+    ...{ ap_id, technology: 'WiFi', site: null, parameter },
+    ...{ name: `set_${parameter}`, args: { value: 2 } },
+    ...{ caller_kind: 'third_party_app', caller_id: 'balancer', caller_name: 'balancer', rank: 1, priority: 40 },
+    ...{ hold_seconds: null, expires_at: nowMs + 600_000, declaration: null },
+  };
+}
+
+const figures: Figure[] = [];
+for (const parameter of ['report_interval', 'channel']) {
+  const { sorted, lost, near } = await measure(parameter);
+  const p99 = percentile(sorted, 0.99);
+  figures.push({
+    question: `a decision about ${parameter} among ${agentCount * parameters.length} live leases, ${near.toFixed(0)} neighbours asked`,
+    value: `p50 ${percentile(sorted, 0.5).toFixed(3)} ms, p99 ${p99.toFixed(3)} ms`,
+    against: `${lost} of ${rounds} lost to a lease`,
+    goal: 'p99 ≤ 1 ms',
+    ok: p99 <= 1 && lost > 0,
+  });
+}
+keep('decision', figures);
+await database.close();

@@ -1,0 +1,19 @@
+// What the audit log says about emulated networks.
+import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { Actor } from '../caller.ts';
+import type { EmulatorRunRecord } from './emulator-run-store.ts';
+
+export function runStarted(actor: Actor, run: EmulatorRunRecord): NewAuditEntry {
+  const { access_points, devices, by_type, duration, speed, seed } = run;
+  const detail = { access_points, devices, by_type, duration, speed, seed };
+  return { actor, action: 'emulation_started', target: toTarget(run), detail };
+}
+
+export function runEnded(actor: Actor, run: EmulatorRunRecord): NewAuditEntry {
+  const detail = { state: run.state, access_points: run.access_points };
+  return { actor, action: 'emulation_ended', target: toTarget(run), detail };
+}
+
+function toTarget({ job_number }: EmulatorRunRecord) {
+  return { kind: 'emulation', name: job_number };
+}

@@ -1,0 +1,175 @@
+// Between Weft and the process that runs an emulated network, which is an outsider: it holds a lease on the run for as long
+// as it asks for it, is handed what callers want of the network, and brings back the answers.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
+import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox-service.ts';
+import type { MailboxStore } from '../jobs/mailbox-store.ts';
+import type { EmulatorRequestStore } from './emulator-request-store.ts';
+
+export interface EmulatorLeaseServiceOptions {
+  jobs: Pick<JobStore, 'get' | 'claim' | 'renew' | 'release'>;
+  mailbox: Pick<MailboxService, 'end'>;
+  messages: Pick<MailboxStore, 'lastChunk'>;
+  requests: EmulatorRequestStore;
+  /** How often others' changes are looked for while somebody waits. */
+  lookAgainMs: number;
+  leaseMs?: number;
+  answerWithinMs?: number;
+  now?: () => number;
+}
+
+/** Begun this often without a word, the run brings its emulators down. */
+const maxAttempts = 5;
+
+export class EmulatorLeaseService {
+  readonly #options: Required<Omit<EmulatorLeaseServiceOptions, 'now'>>;
+  readonly #now: () => number;
+  /** Those who wait, by run or by request. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #isStopped = false;
+
+  constructor({ now = Date.now, ...options }: EmulatorLeaseServiceOptions) {
+    this.#options = { leaseMs: 30_000, answerWithinMs: 60_000, ...options };
+    this.#now = now;
+  }
+
+  /**
+   * Makes the holder, or keeps it, the one who runs the network; resolves with what is asked of it, after waiting for that if
+   * told to. Throws ConflictError `lease_held` or `job_ended`, NotFoundError.
+   */
+  async lease(job_number: string, request: EmulatorLeaseRequest, gone: AbortSignal): Promise<EmulatorLease> {
+    const { holder, release = false, wait = 0, answers = [] } = request;
+    const { requests, jobs, leaseMs, messages } = this.#options;
+    for (const { id, answer } of answers) {
+      await requests.answer(job_number, id, JSON.stringify(answer ?? null));
+      this.#wake(id);
+    }
+    let found: EmulatorRequest[] = [];
+    if (release) await jobs.release([job_number], holder);
+    else found = await this.#hold(job_number, holder, wait * 1000, gone);
+    return {
+      lease_seconds: release ? 0 : leaseMs / 1000,
+      now: new Date(this.#now()).toISOString(),
+      last_chunk: (await messages.lastChunk(job_number))?.chunk ?? 0,
+      requests: found,
+    };
+  }
+
+  /**
+   * Asks something of a running network and resolves its answer. Throws what the answer says went wrong, and TryLaterError
+   * 503 `emulator_silent` if none comes.
+   */
+  async ask(
+    job_number: string,
+    kind: EmulatorRequest['kind'],
+    body: Record<string, unknown>,
+  ): Promise<Record<string, unknown>> {
+    const { requests, answerWithinMs } = this.#options;
+    const id = randomUUID();
+    const until = this.#now() + answerWithinMs;
+    await requests.create({ id, job_number, kind, body, expires_at: until });
+    this.#wake(job_number);
+    try {
+      for (;;) {
+        const answer = await requests.answerOf(id);
+        if (answer !== undefined) return toAnswer(JSON.parse(answer));
+        const leftMs = until - this.#now();
+        if (leftMs <= 0 || this.#isStopped) {
+          throw new TryLaterError(503, 'emulator_silent', 'The emulator has not answered; try again', 5);
+        }
+        await this.#wait(id, leftMs);
+      }
+    } finally {
+      await requests.remove(id).catch(() => {});
+    }
+  }
+
+  /** Something has happened to the run: whoever waits for it looks again. */
+  changed(job_number: string): void {
+    this.#wake(job_number);
+  }
+
+  /** Everybody who waits is answered now. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const wakes of this.#waiting.values()) for (const wake of wakes) wake();
+  }
+
+  async #hold(job_number: string, holder: string, waitMs: number, gone: AbortSignal): Promise<EmulatorRequest[]> {
+    const until = this.#now() + waitMs;
+    for (;;) {
+      await this.#claim(job_number, holder);
+      const found = await this.#options.requests.take(job_number, this.#now());
+      const leftMs = until - this.#now();
+      if (found.length > 0 || leftMs <= 0 || gone.aborted || this.#isStopped) return found;
+      await this.#wait(job_number, leftMs, gone);
+    }
+  }
+
+  async #claim(job_number: string, holder: string): Promise<void> {
+    const { jobs, mailbox, leaseMs } = this.#options;
+    const now = this.#now();
+    if ((await jobs.renew([job_number], holder, now, leaseMs)).has(job_number)) return;
+    const job = await jobs.claim(job_number, holder, now, leaseMs);
+    if (job && job.attempts > maxAttempts) {
+      await mailbox.end(job_number, 'failed', `Given up after ${maxAttempts} attempts`);
+      throw jobEnded();
+    }
+    if (job) return;
+    const present = await jobs.get(job_number);
+    if (!present) throw jobNotFound();
+    if (present.ended_at !== null) throw jobEnded();
+    throw new ConflictError('lease_held', 'Another process works on this run');
+  }
+
+  /** Until woken, or somebody else may have changed something, or the time is over. */
+  async #wait(key: string, leftMs: number, gone?: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    const wake = () => woken.abort();
+    const wakes = this.#waiting.get(key) ?? new Set();
+    wakes.add(wake);
+    this.#waiting.set(key, wakes);
+    gone?.addEventListener('abort', wake);
+    try {
+      await pause(Math.min(leftMs, this.#options.lookAgainMs), undefined, { signal: woken.signal }).catch(() => {});
+    } finally {
+      gone?.removeEventListener('abort', wake);
+      wakes.delete(wake);
+      if (wakes.size === 0) this.#waiting.delete(key);
+    }
+  }
+
+  #wake(key: string): void {
+    for (const wake of this.#waiting.get(key) ?? []) wake();
+  }
+}
+
+/** An answer that is an error is thrown as what it means to the caller. */
+function toAnswer(answer: unknown): Record<string, unknown> {
+  if (typeof answer !== 'object' || answer === null) return {};
+  const { error } = answer as { error?: { code?: unknown; detail?: unknown } };
+  if (error === undefined) return answer as Record<string, unknown>;
+  const code = String(error.code ?? 'emulator_refused');
+  const detail = String(error.detail ?? 'The emulator refused');
+  const invalid = (field: string) =>
+    new ValidationError([
+      { loc: ['body', field], msg: `Value error, ${detail}`, type: 'value_error', ctx: { error: detail } },
+    ]);
+  switch (code) {
+    case 'agent_not_found':
+      throw new NotFoundError(code, detail);
+    case 'what_if_too_long':
+      throw invalid('minutes');
+    case 'invalid_command':
+      throw invalid('commands');
+    case 'invalid_fault':
+      throw invalid('amount');
+    case 'too_many_what_ifs':
+      throw new TryLaterError(429, code, detail, 10);
+    default:
+      throw new ConflictError(code, detail);
+  }
+}

@@ -1,0 +1,140 @@
+// From a request to a plan: which access points there will be and where, how long the network lives, and what is wrong with
+// the request, all of it at once. Pure but for the gazetteer.
+import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
+import type { Problem } from '../errors.ts';
+import { type FoundLocation, parseLocation } from './locations.ts';
+import { spreadOut } from './spread.ts';
+
+export interface PlanLimits {
+  /** Of one request. */
+  maxAccessPoints: number;
+  /** That the caller may still have beside those that it has. */
+  accessPointsLeft: number;
+  maxDurationSeconds: number;
+  /** How old samples may be. */
+  retentionDays: number;
+}
+
+export interface PlannedAccessPoint {
+  /** Index in `emulators`. */
+  emulator: number;
+  spec: EmulatorSpec;
+  location: { latitude: number; longitude: number };
+}
+
+export interface RunPlan {
+  accessPoints: PlannedAccessPoint[];
+  places: ResolvedPlace[];
+  devices: number;
+  seed: number;
+  speed: number;
+  /** Seconds of model time of the longest. */
+  duration: number;
+  modelStartMs: number;
+  endsAtMs: number;
+}
+
+/** The model holds no more. */
+const maxDevices = 1_000_000;
+const dayMs = 86_400_000;
+/** Samples this much ahead of the clock are still taken. */
+const slackMs = 60_000;
+
+/** `problems` is empty if the plan can be carried out; else nothing in the plan counts. */
+export function planRun(
+  request: EmulatorSpinupRequest,
+  limits: PlanLimits,
+  nowMs: number,
+  randomSeed: () => number,
+): { plan: RunPlan; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const { emulators, speed = 1 } = request;
+  const refuse = (loc: (string | number)[], error: string) => {
+    problems.push({ loc: ['body', ...loc], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+  };
+  if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
+  checkSizes(request, limits, refuse);
+  const duration = emulators.reduce((longest, { duration }) => Math.max(longest, duration), 0);
+  const endsAtMs = nowMs + Math.ceil((duration * 1000) / speed);
+  const modelStartMs = request.start_time === undefined ? endsAtMs - duration * 1000 : Date.parse(request.start_time);
+  if (modelStartMs + duration * 1000 > endsAtMs + slackMs) {
+    refuse(['start_time'], 'the model would be ahead of the clock at the end: begin earlier, or take less speed');
+  }
+  if (modelStartMs < nowMs - (limits.retentionDays - 1) * dayMs) {
+    const where = request.start_time === undefined ? ['emulators'] : ['start_time'];
+    refuse(where, `the model would begin more than ${limits.retentionDays - 1} days ago, where nothing is kept`);
+  }
+  const plan: RunPlan = {
+    accessPoints: [],
+    places: [],
+    devices: emulators.reduce((sum, spec) => sum + spec.num_access_points * spec.num_devices, 0),
+    seed: request.seed ?? randomSeed(),
+    speed,
+    duration,
+    modelStartMs,
+    endsAtMs,
+  };
+  // Placing a hundred thousand access points that nobody gets would only cost time.
+  if (problems.length === 0) place(emulators, plan, refuse);
+  checkFaults(request, plan.accessPoints.length, refuse);
+  return { plan, problems };
+}
+
+type Refuse = (loc: (string | number)[], error: string) => void;
+
+function checkSizes(
+  { emulators }: EmulatorSpinupRequest,
+  { maxAccessPoints, accessPointsLeft, maxDurationSeconds }: PlanLimits,
+  refuse: Refuse,
+): void {
+  // A limit that was lowered meanwhile may be passed already.
+  const left = Math.max(0, accessPointsLeft);
+  let total = 0;
+  let devices = 0;
+  for (const [index, { num_access_points, num_devices, duration, locations }] of emulators.entries()) {
+    const before = { total, devices };
+    total += num_access_points;
+    devices += num_access_points * num_devices;
+    const at = (field: string) => ['emulators', index, field];
+    if (locations.length === 0) refuse(at('locations'), 'at least one location is needed');
+    if (duration > maxDurationSeconds) refuse(at('duration'), `a run lasts at most ${maxDurationSeconds} seconds`);
+    // Said once, where the limit is passed.
+    if (total > maxAccessPoints && before.total <= maxAccessPoints) {
+      refuse(at('num_access_points'), `a request may ask for at most ${maxAccessPoints} access points in all`);
+    } else if (total > left && before.total <= left) {
+      refuse(at('num_access_points'), `you may have at most ${left} more access points`);
+    }
+    if (devices > maxDevices && before.devices <= maxDevices) {
+      refuse(at('num_devices'), `a request may ask for at most ${maxDevices} devices in all`);
+    }
+  }
+}
+
+function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse): void {
+  for (const [emulator, spec] of emulators.entries()) {
+    const found: FoundLocation[] = [];
+    for (const [index, text] of spec.locations.entries()) {
+      const location = parseLocation(text);
+      if ('problem' in location) {
+        refuse(['emulators', emulator, 'locations', index], location.problem);
+        continue;
+      }
+      found.push(location);
+      const { latitude, longitude, place } = location;
+      if (place) plan.places.push({ emulator, location: index, given: text, ...place, latitude, longitude });
+    }
+    if (found.length < spec.locations.length) continue;
+    for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type)) {
+      plan.accessPoints.push({ emulator, spec, location });
+    }
+  }
+}
+
+function checkFaults({ faults = [] }: EmulatorSpinupRequest, accessPoints: number, refuse: Refuse): void {
+  if (accessPoints === 0) return;
+  for (const [index, { access_point }] of faults.entries()) {
+    if (access_point > accessPoints) {
+      refuse(['faults', index, 'access_point'], `there are only ${accessPoints} access points`);
+    }
+  }
+}

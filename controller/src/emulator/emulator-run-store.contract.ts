@@ -1,0 +1,168 @@
+// What every store of emulator runs promises, one test a sentence. Run for each backend by emulator-run-store.test.ts.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentNamed } from '../agents/agent-store.contract.ts';
+import { type AgentStore, revokedHash } from '../agents/agent-store.ts';
+import { newJob } from '../jobs/job-store.contract.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import {
+  type EmulatorRunRecord,
+  type EmulatorRunStore,
+  emulatedName,
+  type NewRun,
+  type RunEnd,
+} from './emulator-run-store.ts';
+
+export interface EmulatorRunStoreFixture {
+  store: EmulatorRunStore;
+  /** The same runs, seen from another node. */
+  otherNode: EmulatorRunStore;
+  agents: AgentStore;
+  jobs: JobStore;
+  remove(): Promise<void>;
+}
+
+const NOW = 1_790_000_000_000;
+
+function newRun(job_number: string, more: Partial<NewRun> = {}): NewRun {
+  return {
+    job_number,
+    owner_kind: 'user',
+    owner_id: 'ada',
+    owner_name: 'ada@weft.test',
+    access_points: 2,
+    devices: 20,
+    by_type: { WiFi: 2 },
+    seed: 4_294_967_295,
+    speed: 1.5,
+    model_start: NOW,
+    duration: 3600,
+    created_at: NOW,
+    ends_at: NOW + 3_600_000,
+    ...more,
+  };
+}
+
+const open = (run: NewRun): EmulatorRunRecord => ({ ...run, state: null, detail: null, remove_at: null, latest: null });
+const stopped: RunEnd = {
+  state: 'cancelled',
+  detail: 'Stopped',
+  latest: '[{"served":3}]',
+  nowMs: NOW + 5,
+  removeAtMs: NOW + 9,
+};
+
+export function describeEmulatorRunStore(openFixture: () => Promise<EmulatorRunStoreFixture>): void {
+  let fixture: EmulatorRunStoreFixture;
+  let store: EmulatorRunStore;
+
+  beforeEach(async () => {
+    fixture = await openFixture();
+    store = fixture.store;
+  });
+  afterEach(() => fixture.remove());
+
+  const namesOf = (job_number: string) => [1, 2].map((n) => emulatedName('WiFi', job_number, n));
+  const create = (run: NewRun) =>
+    store.create(
+      run,
+      namesOf(run.job_number).map((ap_id) => agentNamed(ap_id, { emulated_for: run.owner_id })),
+      newJob(run.job_number, { task_type: 'emulator_spinup' }),
+    );
+
+  test('create makes the run, its agents and its job', async () => {
+    const run = newRun('job-1');
+    await create(run);
+    expect(await fixture.otherNode.get('job-1')).toStrictEqual(open(run));
+    expect(await fixture.otherNode.agentsOf('job-1', 10)).toStrictEqual(namesOf('job-1'));
+    expect(await fixture.agents.get('emu-wifi-job-1-2')).toMatchObject({ emulated_for: 'ada' });
+    expect(await fixture.jobs.get('job-1')).toMatchObject({ task_type: 'emulator_spinup', state: 'queued' });
+  });
+
+  test('create makes nothing if anything fails', async () => {
+    await fixture.agents.create(agentNamed('emu-wifi-job-1-2'));
+    await expect(create(newRun('job-1'))).rejects.toThrow();
+    const failing = store.create(newRun('job-2'), [agentNamed('emu-wifi-job-2-1')], newJob('job-2'), async () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    for (const job_number of ['job-1', 'job-2']) {
+      expect(await store.get(job_number)).toBeUndefined();
+      expect(await fixture.jobs.get(job_number)).toBeUndefined();
+      expect(await fixture.agents.get(emulatedName('WiFi', job_number, 1))).toBeUndefined();
+      expect(await store.agentsOf(job_number, 10)).toStrictEqual([]);
+    }
+  });
+
+  test('list orders from the newest on, of one owner or of all, a page at a time', async () => {
+    const runs = [
+      newRun('a', { created_at: NOW + 1 }),
+      newRun('b', { created_at: NOW + 2, owner_id: 'bob' }),
+      newRun('c', { created_at: NOW + 3 }),
+      newRun('d', { created_at: NOW + 3, owner_kind: 'third_party_app' }),
+    ];
+    for (const run of runs) await create(run);
+    const listed = async (filter: Parameters<EmulatorRunStore['list']>[0]) =>
+      (await store.list(filter)).map(({ job_number }) => job_number);
+    expect(await listed({ limit: 9 })).toEqual(['d', 'c', 'b', 'a']);
+    expect(await listed({ limit: 2, before: runs[2]! })).toEqual(['b', 'a']);
+    expect(await listed({ limit: 9, owner: { owner_kind: 'user', owner_id: 'ada' } })).toEqual(['c', 'a']);
+  });
+
+  test('listOpen and countAccessPoints leave out what has ended', async () => {
+    await create(newRun('late', { ends_at: NOW + 9 }));
+    await create(newRun('soon', { ends_at: NOW + 1 }));
+    await create(newRun('over'));
+    expect(await store.countAccessPoints('ada')).toBe(6);
+    await store.end('over', stopped);
+    expect((await store.listOpen(10)).map(({ job_number }) => job_number)).toEqual(['soon', 'late']);
+    expect((await store.listOpen(1)).map(({ job_number }) => job_number)).toEqual(['soon']);
+    expect(await store.countAccessPoints('ada')).toBe(4);
+    expect(await store.countAccessPoints('bob')).toBe(0);
+  });
+
+  test('end happens once, also on two nodes, and takes the agents’ credentials', async () => {
+    await create(newRun('job-1'));
+    await create(newRun('job-2'));
+    const told: unknown[] = [];
+    const ended = await Promise.all(
+      [store, fixture.otherNode, store].map((node) =>
+        node.end('job-1', stopped, async (_tx, { after }) => void told.push(after)),
+      ),
+    );
+    expect(ended.filter(Boolean)).toHaveLength(1);
+    const after = await store.get('job-1');
+    expect(after).toStrictEqual({
+      ...newRun('job-1'),
+      ends_at: NOW + 5,
+      state: 'cancelled',
+      detail: 'Stopped',
+      remove_at: NOW + 9,
+      latest: '[{"served":3}]',
+    });
+    expect(told.at(-1)).toStrictEqual(after);
+    const [first, second] = namesOf('job-1');
+    expect(await fixture.agents.get(first!)).toMatchObject({ password_hash: revokedHash });
+    expect((await fixture.agents.get(second!))?.ver).not.toBe('ver-1');
+    expect(await fixture.agents.get(namesOf('job-2')[0]!)).toMatchObject({ password_hash: 'hash-1', ver: 'ver-1' });
+  });
+
+  test('ended runs become removable, lose their agents one by one, and are forgotten', async () => {
+    await create(newRun('job-1'));
+    await store.end('job-1', stopped);
+    expect(await store.listRemovable(NOW + 8, 10)).toEqual([]);
+    expect((await store.listRemovable(NOW + 9, 10)).map(({ job_number }) => job_number)).toEqual(['job-1']);
+    await store.agentRemoved('emu-wifi-job-1-1');
+    await store.agentRemoved('somebody-else');
+    expect(await store.agentsOf('job-1', 10)).toEqual(['emu-wifi-job-1-2']);
+    await store.remove('job-1');
+    expect(await fixture.otherNode.get('job-1')).toBeUndefined();
+    expect(await store.agentsOf('job-1', 10)).toEqual([]);
+  });
+
+  test('remove leaves a run alone that has not ended', async () => {
+    await create(newRun('job-1'));
+    await store.remove('job-1');
+    expect(await store.get('job-1')).toBeDefined();
+    expect(await store.agentsOf('job-1', 10)).toHaveLength(2);
+  });
+}

@@ -1,0 +1,86 @@
+// Runs of emulated networks: what was asked for, until when they run, and which agents belong to them.
+import type { AgentRecord } from '../agents/agent-store.ts';
+import type { EndState, JobRecord, NewJob } from '../jobs/job-store.ts';
+import type { InSameTransaction } from '../storage/sql-database.ts';
+
+export interface EmulatorRunRecord {
+  job_number: string;
+  owner_kind: JobRecord['owner_kind'];
+  owner_id: string;
+  owner_name: string;
+  access_points: number;
+  devices: number;
+  by_type: Record<string, number>;
+  seed: number;
+  speed: number;
+  /** Milliseconds since 1970, like every time here. */
+  model_start: number;
+  /** Seconds of model time. */
+  duration: number;
+  created_at: number;
+  /** When it should end; once it has, when it did. */
+  ends_at: number;
+  /** How it ended; null while it runs. */
+  state: EndState | null;
+  detail: string | null;
+  /** When its agents are removed; null while it runs. */
+  remove_at: number | null;
+  /** The text of the last that was told of it; null while it runs. */
+  latest: string | null;
+}
+
+export type NewRun = Omit<EmulatorRunRecord, 'state' | 'detail' | 'remove_at' | 'latest'>;
+
+export interface RunEnd {
+  state: EndState;
+  detail: string | null;
+  latest: string | null;
+  nowMs: number;
+  removeAtMs: number;
+}
+
+export interface RunFilter {
+  /** Of everybody unless told. */
+  owner?: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>;
+  /** Only those older than this run. */
+  before?: Pick<EmulatorRunRecord, 'created_at' | 'job_number'>;
+  limit: number;
+}
+
+/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+export interface EmulatorRunStore {
+  /** The run, its agents and its job, all or nothing; durable when it resolves. */
+  create(
+    run: NewRun,
+    agents: readonly AgentRecord[],
+    job: NewJob,
+    also?: InSameTransaction<EmulatorRunRecord>,
+  ): Promise<void>;
+  get(job_number: string): Promise<EmulatorRunRecord | undefined>;
+  /** Newest first. */
+  list(filter: RunFilter): Promise<EmulatorRunRecord[]>;
+  /** Up to `limit` runs that have not ended, those that should end first come first. */
+  listOpen(limit: number): Promise<EmulatorRunRecord[]>;
+  /** Access points in the runs of that owner that have not ended. */
+  countAccessPoints(owner_id: string): Promise<number>;
+  /** The names of the run's agents that have not been removed, up to `limit`, in order. */
+  agentsOf(job_number: string, limit: number): Promise<string[]>;
+  /** Ends a run, and with it what its agents log in with; resolves whether it was running. */
+  end(job_number: string, end: RunEnd, also?: InSameTransaction<EmulatorRunRecord>): Promise<boolean>;
+  /** Ended runs whose agents' time is over, longest first. */
+  listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]>;
+  /** An agent of the run is gone. */
+  agentRemoved(ap_id: string): Promise<void>;
+  /** Forgets an ended run. */
+  remove(job_number: string): Promise<void>;
+}
+
+/** Emulated agents are named after their kind, their run, and their number in it, from 1. */
+export function emulatedName(type: string, job_number: string, number: number): string {
+  return `emu-${type.toLowerCase()}-${job_number}-${number}`;
+}
+
+/** The run in an agent's name, whoever has named it; undefined for other names. */
+export function runOf(ap_id: string): string | undefined {
+  return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
+}

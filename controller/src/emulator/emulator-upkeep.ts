@@ -1,0 +1,104 @@
+// What has to happen to emulated networks without anybody asking: runs whose emulator is gone are offered again, those
+// whose job has ended are closed, and agents of old runs are removed. Every node does it; none minds the others.
+import type { AgentService } from '../agents/agent-service.ts';
+import { system } from '../caller.ts';
+import { NotFoundError } from '../errors.ts';
+import type { JobStore } from '../jobs/job-store.ts';
+import type { MailboxService } from '../jobs/mailbox-service.ts';
+import type { EmulatorRequestStore } from './emulator-request-store.ts';
+import type { EmulatorRunStore } from './emulator-run-store.ts';
+import type { RunBooks } from './run-books.ts';
+
+const everyMs = 1_000;
+/** A run that should have ended this long ago is ended by Weft. */
+const graceMs = 60_000;
+const openPerRound = 200;
+const removedPerRound = 25;
+
+export interface EmulatorUpkeepOptions {
+  runs: EmulatorRunStore;
+  books: RunBooks;
+  requests: Pick<EmulatorRequestStore, 'prune'>;
+  jobs: Pick<JobStore, 'republishAbandoned'>;
+  mailbox: Pick<MailboxService, 'end'>;
+  agents: Pick<AgentService, 'remove'>;
+  /** Told when it stops working, and when it works again; never for each round. */
+  onChange: (message: string, error?: unknown) => void;
+  now?: () => number;
+}
+
+export class EmulatorUpkeep {
+  readonly #options: EmulatorUpkeepOptions;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #isStopped = false;
+  #isFailing = false;
+
+  constructor(options: EmulatorUpkeepOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.soon(), everyMs).unref();
+  }
+
+  /** A round now, unless one is under way. */
+  soon(): void {
+    if (this.#isStopped) return;
+    this.#round ??= this.run().finally(() => {
+      this.#round = undefined;
+    });
+  }
+
+  /** Resolves once the step in progress is over. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** One round. Never throws. */
+  async run(): Promise<void> {
+    const { jobs, requests, onChange } = this.#options;
+    try {
+      await jobs.republishAbandoned('emulator_spinup', this.#now());
+      await this.#close();
+      await this.#remove();
+      await requests.prune(this.#now());
+      if (this.#isFailing) onChange('the upkeep of emulated networks goes on');
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) onChange('the upkeep of emulated networks is held up; it will be tried again', error);
+      this.#isFailing = true;
+    }
+  }
+
+  async #close(): Promise<void> {
+    const { runs, books, mailbox } = this.#options;
+    for (const run of await runs.listOpen(openPerRound)) {
+      if (this.#isStopped) return;
+      if (run.ends_at + graceMs < this.#now()) {
+        await mailbox.end(run.job_number, 'expired', 'Its time was over before its emulator had said so');
+      }
+      await books.close(run, system);
+    }
+  }
+
+  async #remove(): Promise<void> {
+    const { runs, agents } = this.#options;
+    for (const { job_number } of await runs.listRemovable(this.#now(), 1)) {
+      const names = await runs.agentsOf(job_number, removedPerRound);
+      for (const ap_id of names) {
+        if (this.#isStopped) return;
+        await agents.remove(ap_id, system).catch((error) => {
+          // Somebody was faster.
+          if (!(error instanceof NotFoundError)) throw error;
+        });
+        await runs.agentRemoved(ap_id);
+      }
+      if (names.length < removedPerRound) await runs.remove(job_number);
+    }
+  }
+}

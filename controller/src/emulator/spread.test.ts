@@ -1,0 +1,82 @@
+// Access points stand where they were asked for, and around it as close as is usual for their kind.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Location } from './coordinates.ts';
+import { spreadOut } from './spread.ts';
+
+const bristol = { latitude: 51.4545, longitude: -2.5879 };
+const lisbon = { latitude: 38.7167, longitude: -9.1333 };
+const types = ['5G', 'WiFi', 'LiFi'] as const;
+const spacingsM = { '5G': 300, WiFi: 20, LiFi: 2.75 };
+
+function distanceM(a: Location, b: Location): number {
+  const radians = Math.PI / 180;
+  const half = (degrees: number) => Math.sin((degrees * radians) / 2) ** 2;
+  const across = Math.cos(a.latitude * radians) * Math.cos(b.latitude * radians);
+  const chord = half(b.latitude - a.latitude) + across * half(b.longitude - a.longitude);
+  return 2 * ((111_320 * 180) / Math.PI) * Math.asin(Math.sqrt(chord));
+}
+
+const nearest = (all: Location[], n: number) =>
+  Math.min(...all.filter((_, other) => other !== n).map((other) => distanceM(all[n]!, other)));
+
+describe('I15 fewer places than access points', () => {
+  test('are shared out in turn, the first of each exactly there', () => {
+    const found = spreadOut([bristol, lisbon], 5, '5G');
+    expect(found.slice(0, 2)).toEqual([bristol, lisbon]);
+    expect(found.map((at) => (distanceM(at, bristol) < 1000 ? 'Bristol' : 'Lisbon'))).toEqual([
+      'Bristol',
+      'Lisbon',
+      'Bristol',
+      'Lisbon',
+      'Bristol',
+    ]);
+  });
+
+  test('a place named twice is one place', () => {
+    const found = spreadOut([bristol, { ...bristol }], 4, 'WiFi');
+    expect(new Set(found.map((at) => JSON.stringify(at))).size).toBe(4);
+    expect(found).toEqual(spreadOut([bristol], 4, 'WiFi'));
+  });
+});
+
+test('I15 more places than access points: the rest is not used', () => {
+  expect(spreadOut([bristol, lisbon], 1, 'LiFi')).toEqual([bristol]);
+});
+
+describe.each(types)('%s', (type) => {
+  test('neighbours are as far apart as is usual, all of them', () => {
+    const found = spreadOut([bristol], 200, type);
+    // A centimetre is what rounding takes.
+    for (let n = 0; n < found.length; n++) {
+      expect(Math.abs(nearest(found, n) - spacingsM[type])).toBeLessThan(0.02 + spacingsM[type] * 1e-3);
+    }
+  });
+
+  test('n of them fill a compact area', () => {
+    const found = spreadOut([bristol], 1000, type);
+    const furthest = Math.max(...found.map((at) => distanceM(at, bristol)));
+    expect(furthest).toBeLessThan(spacingsM[type] * 16 * Math.SQRT2 + 1);
+  });
+
+  test('coordinates are valid and different anywhere on the globe, and always the same', () => {
+    const anywhere = fc.record({
+      latitude: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(90, -90, 89.9999, -89.9999)),
+      longitude: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(180, -180, 179.9999)),
+    });
+    fc.assert(
+      fc.property(anywhere, fc.integer({ min: 1, max: 60 }), (place, count) => {
+        const found = spreadOut([place], count, type);
+        expect(found).toHaveLength(count);
+        expect(found).toEqual(spreadOut([place], count, type));
+        for (const at of found) {
+          expect(Math.abs(at.latitude)).toBeLessThanOrEqual(90);
+          expect(Math.abs(at.longitude)).toBeLessThanOrEqual(180);
+          expect(distanceM(at, place)).toBeLessThan(spacingsM[type] * 8);
+          expect(at.latitude).toBe(Number(at.latitude.toFixed(7)));
+        }
+        expect(new Set(found.map((at) => JSON.stringify(at))).size).toBe(count);
+      }),
+    );
+  });
+});

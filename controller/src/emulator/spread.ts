@@ -1,0 +1,97 @@
+// Shares access points out over the places that were asked for, and spreads those of one place as far apart as is usual for
+// their kind. Follows `locations`; what comes out is where emulated agents stand.
+import type { Location } from './coordinates.ts';
+
+interface Offset {
+  eastM: number;
+  northM: number;
+}
+
+const patterns: Record<string, (n: number) => Offset> = {
+  '5G': (n) => hexagonalRings(n, 300),
+  WiFi: (n) => squareSpiral(n, 20),
+  LiFi: (n) => squareSpiral(n, 2.75),
+};
+const earthRadiusM = (111_320 * 180) / Math.PI;
+/** A centimetre. */
+const decimals = 7;
+
+/**
+ * Takes the places in turn. The first access point of a place stands exactly there, the others around it, ever further
+ * out; a place that is named twice counts as one that gets two turns. Always gives the same, and valid coordinates at the
+ * poles and the date line too. `type` is 5G, WiFi or LiFi; throws RangeError for others.
+ */
+export function spreadOut(places: readonly Location[], count: number, type: string): Location[] {
+  const pattern = patterns[type];
+  if (pattern === undefined) throw new RangeError(`No access points are of type ${type}`);
+  const turns = new Map<string, number>();
+  return Array.from({ length: count }, (_, n) => {
+    const place = places[n % places.length]!;
+    const key = `${place.latitude} ${place.longitude}`;
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    return rounded(turn === 0 ? place : moved(place, pattern(turn)));
+  });
+}
+
+/** The centre, then rings of 6, 12, 18 and so on, neighbours as far from one another as from the ring inside. */
+function hexagonalRings(n: number, spacingM: number): Offset {
+  if (n === 0) return { eastM: 0, northM: 0 };
+  // The first k rings have 3k(k + 1) members.
+  let ring = 1;
+  while (3 * ring * (ring + 1) < n) ring++;
+  const along = n - 1 - 3 * ring * (ring - 1);
+  const side = Math.floor(along / ring);
+  const corner = (index: number) => ({
+    eastM: ring * spacingM * Math.cos((index * Math.PI) / 3),
+    northM: ring * spacingM * Math.sin((index * Math.PI) / 3),
+  });
+  const [from, to] = [corner(side), corner(side + 1)];
+  const share = (along % ring) / ring;
+  return {
+    eastM: from.eastM + (to.eastM - from.eastM) * share,
+    northM: from.northM + (to.northM - from.northM) * share,
+  };
+}
+
+/** A square grid, from its centre outwards in rings of 8, 16, 24 and so on. */
+function squareSpiral(n: number, spacingM: number): Offset {
+  const ring = Math.ceil((Math.sqrt(n + 1) - 1) / 2);
+  if (ring === 0) return { eastM: 0, northM: 0 };
+  const along = n - (2 * ring - 1) ** 2;
+  const step = along % (2 * ring);
+  const sides: [number, number][] = [
+    [ring, step - ring + 1],
+    [ring - 1 - step, ring],
+    [-ring, ring - 1 - step],
+    [step - ring + 1, -ring],
+  ];
+  const [east, north] = sides[Math.floor(along / (2 * ring))]!;
+  return { eastM: east * spacingM, northM: north * spacingM };
+}
+
+/** Along the great circle, by way of the point in space: right at the poles and the date line too. */
+function moved({ latitude, longitude }: Location, { eastM, northM }: Offset): Location {
+  const [north, east] = [toRadians(latitude), toRadians(longitude)];
+  const far = Math.hypot(eastM, northM);
+  const angle = far / earthRadiusM;
+  const out = Math.cos(north) * Math.cos(angle) - Math.sin(north) * Math.sin(angle) * (northM / far);
+  const up = Math.sin(north) * Math.cos(angle) + Math.cos(north) * Math.sin(angle) * (northM / far);
+  const aside = Math.sin(angle) * (eastM / far);
+  const x = out * Math.cos(east) - aside * Math.sin(east);
+  const y = out * Math.sin(east) + aside * Math.cos(east);
+  return { latitude: toDegrees(Math.atan2(up, Math.hypot(x, y))), longitude: toDegrees(Math.atan2(y, x)) };
+}
+
+function rounded({ latitude, longitude }: Location): Location {
+  const round = (degrees: number) => Number(degrees.toFixed(decimals)) + 0;
+  return { latitude: round(latitude), longitude: round(longitude) };
+}
+
+function toRadians(degrees: number): number {
+  return (degrees * Math.PI) / 180;
+}
+
+function toDegrees(radians: number): number {
+  return (radians * 180) / Math.PI;
+}

@@ -1,0 +1,286 @@
+// Made from the server's OpenAPI document by scripts/generate-client.ts: what can be asked of Weft, with its types.
+// Not to be changed by hand.
+
+export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
+
+export type AgentCommand = { command_id: string; command: { name: string } & Record<string, unknown>; issued_at: string; expires_at: string };
+
+export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
+
+export type AgentData = { key: string; agent_id: string; window_minutes: number; resolution_seconds?: number; points: (Record<string, unknown>)[] };
+
+export type AgentDetails = { id: string; ap_id: string; configuration: Record<string, unknown>; onboard: boolean };
+
+export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
+
+export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
+
+export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean };
+
+export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
+
+export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number };
+
+export type AgentUpdateRequest = Record<string, unknown>;
+
+export type AuditEntry = { seq: number; ts: string; actor: { kind: string; id: string | null; name: string }; action: string; target: { kind: string; name: string }; detail: Record<string, unknown>; hash: string };
+
+export type AuditPage = { entries: (AuditEntry)[]; has_more: boolean };
+
+export type BatchAnswer = { batch_id: string | null; dry_run: boolean; totals: Record<string, unknown>; targets: (BatchTarget)[] };
+
+export type BatchReason = 'agent_not_found' | 'not_permitted' | 'invalid_command' | 'too_many_commands' | 'waits_for_stage';
+
+export type BatchRequest = { agents: (string)[] | string; command: string | Record<string, unknown>; hold_seconds?: number; expires_in?: number; dry_run?: boolean; stages?: ({ percent: number; pause_s: number })[] };
+
+export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
+
+export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
+
+export type Command = { command_id: string; job_number: string; ap_id: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+
+export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
+
+export type CommandPreview = { dry_run: true; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
+
+export type CommandResult = { state: 'received' | 'succeeded' | 'failed'; result?: unknown; applied?: Record<string, unknown> | null };
+
+export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
+
+export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null };
+
+export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null };
+
+export type ConflictRules = { groups: (ParameterGroup)[]; interference_range_m: { '5G': number; WiFi: number; LiFi: number }; oscillation: { reversals: number; window_s: number; freeze_s: number }; blast_radius: { fraction: number; minimum: number; window_s: number } };
+
+export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
+
+export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; seed: number; ends_at: string };
+
+export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
+
+export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
+
+export type EmulatorLeaseRequest = { holder: string; release?: boolean; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+
+export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
+
+export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
+
+export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
+
+export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: 'office' | 'home' | 'city' | 'stadium' };
+
+export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
+
+export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; token?: string };
+
+export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number };
+
+export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'command' | 'status';
+
+export type ErrorAnswer = { detail: string; code: string; request_id?: string };
+
+export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds: number; amount?: number };
+
+export type FleetPresence = { agents: (AgentPresence)[] };
+
+export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
+
+export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
+
+export type JobAccepted = { job_number: string; status: 'queued'; websocket: string };
+
+export type JobEnvelope = { job_number: string; seq: number; type: EnvelopeType; data: (unknown)[]; final: boolean; ts: string };
+
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+
+export type JobWithMessages = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string; messages: (JobEnvelope)[]; has_more: boolean };
+
+export type LatestMetrics = { agents: ({ ap_id: string; presence: Presence; metrics: Record<string, unknown> })[] };
+
+export type LoginForm = { grant_type?: string | null; username: string; password: string; scope?: string; client_id?: string | null; client_secret?: string | null };
+
+export type LoginType = 'user' | 'agent' | 'third_party_app';
+
+export type MetricSeries = { metric: string; points: ({ ts: string; value: number })[] };
+
+export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
+
+export type PasswordRecoveryRequest = { username: string };
+
+export type PasswordReset = { token: string; new_password: string };
+
+export type PlannedFault = { access_point: number; after_seconds?: number; kind: EmulatorFaultKind; seconds: number; amount?: number };
+
+export type Presence = 'online' | 'late' | 'offline';
+
+export type PushSecret = { ap_id: string; secret: string };
+
+export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
+
+export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
+
+export type StatusAnswer = { status: 'success'; detail: string };
+
+export type Technology = '5G' | 'WiFi' | 'LiFi';
+
+export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: Record<string, unknown> };
+
+export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: Record<string, unknown> };
+
+export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: Record<string, unknown> };
+
+export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: Record<string, unknown> | null };
+
+export type Token = { access_token: string; token_type: string; expires_in: number };
+
+export type TokenData = { username?: string | null; roles: string; scopes?: (string)[] };
+
+export type UserCreate = { username: string; password: string; roles: ('admin' | 'user')[] };
+
+export type UserRegister = { username: string; password: string };
+
+export type UserUpdate = { password?: string | null; roles?: ('admin' | 'user')[] | null };
+
+export type ValidationError = { loc: (string | number)[]; msg: string; type: string; ctx?: Record<string, unknown> };
+
+export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' | 'higher_priority' | 'last_wins' | 'merged' | 'held_by_other' | 'held_in_group' | 'waits_for_lease' | 'too_soon' | 'frozen' | 'blast_radius';
+
+export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';
+
+export type WhatIfAnswer = { job_number: string; model_time: string; minutes: number; results: (Record<string, unknown>)[]; totals: { devices: number; served: { with: number; without: number }; power_w: { with: number; without: number } }; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: { with: number; without: number }; power_w: { with: number; without: number }; delivered_mbps: { with: number; without: number } })[] };
+
+export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number };
+
+export interface Operations {
+  agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
+  answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
+  callback_agent_data: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (unknown)[]; answer: CallbackAnswer };
+  callback_agent_details: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
+  callback_emulator: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
+  callback_emulator_lease: { query: { job_number: string }; json: EmulatorLeaseRequest; answer: EmulatorLease };
+  cancel_command: { path: { command_id: string }; answer: Command };
+  cancel_job: { path: { job_number: string }; answer: Job };
+  command_batch: { json: BatchRequest; answer: BatchAnswer };
+  create_agent: { json: AgentCreate; answer: Agent };
+  create_agent_public: { json: AgentCreate; answer: Agent };
+  create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
+  create_push_secret: { path: { ap_id: string }; answer: PushSecret };
+  create_third_party_app: { json: ThirdPartyAppCreate; answer: ThirdPartyApp };
+  create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
+  create_user: { json: UserCreate; answer: TokenData };
+  create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
+  emulator_fault: { path: { job_number: string }; json: FaultRequest; answer: StatusAnswer };
+  emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
+  emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
+  get_agent: { path: { ap_id: string }; answer: Agent };
+  get_command: { path: { command_id: string }; answer: Command };
+  get_conflict_rules: { answer: ConflictRules };
+  get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
+  get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
+  get_me: { answer: TokenData };
+  get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
+  get_user: { path: { username: string }; answer: TokenData };
+  list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
+  list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
+  list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
+  list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
+  list_enrolment_tokens: { answer: (EnrolmentToken)[] };
+  list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
+  list_users: { answer: (TokenData)[] };
+  metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
+  metrics_agent_details: { answer: (AgentDetails)[] };
+  metrics_agent_metrics: { query: { agent: string; window?: string }; answer: AgentMetrics };
+  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
+  metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
+  metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
+  metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
+  metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
+  poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
+  remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
+  remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
+  remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
+  remove_user: { path: { username: string }; answer: StatusAnswer };
+  request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
+  request_all_agents_details: { answer: JobAccepted };
+  request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
+  reset_password: { json: PasswordReset; answer: StatusAnswer };
+  send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
+  sign_up: { json: UserRegister; answer: TokenData };
+  stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
+  update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
+  update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
+  update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
+  write_line_protocol: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_2: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_3: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+}
+
+export const operations = {
+  agent_update: 'POST /api/v1/agent_update/update',
+  answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  callback_agent_data: 'POST /api/v1/callback/agent_data',
+  callback_agent_details: 'POST /api/v1/callback/agent_details',
+  callback_emulator: 'POST /api/v1/callback/emulator',
+  callback_emulator_lease: 'POST /api/v1/callback/emulator/lease',
+  cancel_command: 'DELETE /api/v1/commands/{command_id}',
+  cancel_job: 'DELETE /api/v1/jobs/{job_number}',
+  command_batch: 'POST /api/v1/commands/batch',
+  create_agent: 'POST /api/v1/agents/',
+  create_agent_public: 'POST /api/v1/agents/public',
+  create_enrolment_token: 'POST /api/v1/enrolment_tokens',
+  create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
+  create_third_party_app: 'POST /api/v1/third_party_apps/',
+  create_token: 'POST /api/v1/token/',
+  create_user: 'POST /api/v1/users/',
+  create_user_public: 'POST /api/v1/users/public',
+  emulator_fault: 'POST /api/v1/emulator/{job_number}/faults',
+  emulator_spinup: 'POST /api/v1/emulator/spinup',
+  emulator_what_if: 'POST /api/v1/emulator/what_if',
+  get_agent: 'GET /api/v1/agents/{ap_id}',
+  get_command: 'GET /api/v1/commands/{command_id}',
+  get_conflict_rules: 'GET /api/v1/conflicts/rules',
+  get_emulator_run: 'GET /api/v1/emulator/{job_number}',
+  get_job: 'GET /api/v1/jobs/{job_number}',
+  get_me: 'GET /api/v1/users/me',
+  get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
+  get_user: 'GET /api/v1/users/{username}',
+  list_audit_entries: 'GET /api/v1/audit',
+  list_commands: 'GET /api/v1/commands',
+  list_conflicts: 'GET /api/v1/conflicts',
+  list_emulator_runs: 'GET /api/v1/emulator',
+  list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
+  list_jobs: 'GET /api/v1/jobs',
+  list_third_party_apps: 'GET /api/v1/third_party_apps/',
+  list_users: 'GET /api/v1/users/',
+  metrics_agent_data: 'GET /api/v1/metrics/agent_data',
+  metrics_agent_details: 'GET /api/v1/metrics/agent_details',
+  metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
+  metrics_agent_multi_metric_data: 'GET /api/v1/metrics/agent_multi_metric_data',
+  metrics_export: 'GET /api/v1/metrics/export',
+  metrics_latest: 'GET /api/v1/metrics/latest',
+  metrics_presence: 'GET /api/v1/metrics/presence',
+  metrics_stream: 'GET /api/v1/metrics/stream',
+  poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
+  remove_agent: 'DELETE /api/v1/agents/{ap_id}',
+  remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
+  remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
+  remove_user: 'DELETE /api/v1/users/{username}',
+  request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
+  request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
+  request_password_recovery: 'POST /api/v1/users/password-recovery',
+  reset_password: 'POST /api/v1/users/reset-password',
+  send_command: 'POST /api/v1/send_command',
+  sign_up: 'POST /api/v1/users/signup',
+  stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  update_agent: 'PUT /api/v1/agents/{ap_id}',
+  update_conflict_rules: 'PUT /api/v1/conflicts/rules',
+  update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
+  update_user: 'PUT /api/v1/users/{username}',
+  write_line_protocol: 'POST /api/v1/write',
+  write_line_protocol_2: 'POST /write',
+  write_line_protocol_3: 'POST /api/v2/write',
+} as const satisfies Record<keyof Operations, string>;

@@ -1,0 +1,137 @@
+// Decides what is shown: waiting, the very first form, a page before signing in, or a page in its frame.
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { toFailure } from './api/failure.ts';
+import { Button, ButtonLink } from './components/button.tsx';
+import { EmptyState } from './components/empty-state.tsx';
+import { lazy } from './components/lazy.tsx';
+import { FailureNotice } from './components/notice.tsx';
+import { Page } from './components/page.tsx';
+import { PageSkeleton } from './components/skeleton.tsx';
+import { Toasts } from './components/toasts.tsx';
+import { SessionFrame } from './pages/session/session-frame.tsx';
+import { isPageOfOurs, navigate, place } from './router/location.ts';
+import { matchRoute } from './router/match.ts';
+import { type PageProps, type PageRoute, routes } from './routes.ts';
+import { safeNextPath } from './session/next-path.ts';
+import { session } from './session/session.ts';
+import { setup, setupFailure } from './session/setup-state.ts';
+import { Shell } from './shell/shell.tsx';
+import { shellText } from './text/shell.ts';
+
+const FirstRunPage = lazy(() => import('./pages/session/first-run-page.tsx').then((page) => page.FirstRunPage), null);
+const loaded = new Map<PageRoute, ComponentType<PageProps>>();
+
+function pageOf(route: PageRoute): ComponentType<PageProps> {
+  let page = loaded.get(route);
+  if (!page) {
+    const placeholder = route.access === 'public' ? null : <PlaceholderPage title={route.title} />;
+    page = lazy(route.load, placeholder);
+    loaded.set(route, page);
+  }
+  return page;
+}
+
+export function App() {
+  const { pathname, search } = place.value;
+  const match = useMemo(() => matchRoute(routes, pathname), [pathname]);
+  const isPublic = match?.route.access === 'public';
+  const isNobody = session.value === undefined;
+  const mustSignIn = setup.value?.has_admin === true && isNobody && !isPublic;
+  const hasFinished = !isNobody && (pathname === '/sign-in' || pathname === '/sign-up');
+  useEffect(() => {
+    const wish = pathname + search;
+    if (mustSignIn)
+      navigate(wish === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(wish)}`, { isReplacing: true });
+    else if (hasFinished) {
+      navigate(safeNextPath(new URLSearchParams(search).get('next'), isPageOfOurs), { isReplacing: true });
+    }
+  }, [mustSignIn, hasFinished, pathname, search]);
+
+  if (isNobody) {
+    if (setup.value === undefined) return setupFailure.value ? <Unreachable /> : null;
+    if (setup.value.has_admin === null) return <Waiting />;
+    if (setup.value.has_admin === false) return <FirstRunPage />;
+    if (!match || !isPublic) return null;
+  }
+  if (match && isPublic) {
+    const PublicPage = pageOf(match.route);
+    return (
+      <>
+        <PublicPage params={match.params} />
+        <Toasts />
+      </>
+    );
+  }
+  return (
+    <Shell>
+      <Guarded key={pathname}>
+        {match ? <PageOrRefusal route={match.route} params={match.params} /> : <NotFound />}
+      </Guarded>
+    </Shell>
+  );
+}
+
+function PageOrRefusal({ route, params }: { route: PageRoute; params: Record<string, string> }) {
+  if (route.access === 'admin' && !session.value?.isAdmin) {
+    return (
+      <Page title={route.title}>
+        <EmptyState title={shellText.notAllowed.title}>{shellText.notAllowed.words}</EmptyState>
+      </Page>
+    );
+  }
+  const Present = pageOf(route);
+  return <Present params={params} />;
+}
+
+function PlaceholderPage({ title }: { title: string }) {
+  return (
+    <Page title={title}>
+      <PageSkeleton />
+    </Page>
+  );
+}
+
+function NotFound() {
+  const text = shellText.notFound;
+  return (
+    <Page title={text.title}>
+      <EmptyState title={text.title} actions={<ButtonLink href="/">{text.home}</ButtonLink>}>
+        {text.words}
+      </EmptyState>
+    </Page>
+  );
+}
+
+function Waiting() {
+  return <SessionFrame title={shellText.waiting.title}>{<p class="soft">{shellText.waiting.words}</p>}</SessionFrame>;
+}
+
+function Unreachable() {
+  return (
+    <SessionFrame title={shellText.product}>
+      <FailureNotice failure={setupFailure.value!} />
+    </SessionFrame>
+  );
+}
+
+/** A page that fails while it is drawn takes nothing but itself down. */
+class Guarded extends Component<{ children: ComponentChildren }, { error: unknown }> {
+  override state = { error: undefined as unknown };
+
+  override componentDidCatch(error: unknown): void {
+    this.setState({ error });
+  }
+
+  override render() {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    const text = shellText.crashed;
+    return (
+      <Page title={text.title}>
+        <FailureNotice failure={toFailure(error)} />
+        <Button onClick={() => this.setState({ error: undefined })}>{text.again}</Button>
+      </Page>
+    );
+  }
+}

@@ -1,0 +1,83 @@
+// A thin frame around the chart library: made once, given new values as they come. Loaded only when a chart is shown.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { themeInForce } from '../../shell/theme.ts';
+import { type ChartMark, chartOptions, type TimeRange } from './chart-options.ts';
+import { alignLines, breakGaps, type ChartLine, gapLimit } from './chart-shape.ts';
+
+export interface ChartCanvasProps {
+  lines: readonly ChartLine[];
+  unit: string;
+  height: number;
+  range: TimeRange;
+  resolutionSeconds?: number | undefined;
+  marks: readonly ChartMark[];
+  syncKey: string;
+  onZoom: (range: TimeRange | undefined) => void;
+  /** The moment under the crosshair, on whichever chart of the page it is. */
+  onCursor: (time: number | undefined) => void;
+}
+
+export function ChartCanvas(props: ChartCanvasProps) {
+  const { lines, height, resolutionSeconds, range } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [width, setWidth] = useState(0);
+  const theme = themeInForce.value;
+
+  const aligned = useMemo(() => {
+    const broken = lines.map((line) => breakGaps(line, gapLimit(line.times, resolutionSeconds)));
+    const { times, columns } = alignLines(broken);
+    return [times, ...columns] as unknown as uPlot.AlignedData;
+  }, [lines, resolutionSeconds]);
+
+  useLayoutEffect(() => {
+    const element = frame.current!;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  // What the chart is made of; a change of values alone keeps it.
+  const kind = lines.map(({ name, lows }) => `${name}${lows ? '+' : ''}`).join('\n');
+  const isMeasured = width > 0;
+  // The theme is read while drawing.
+  useEffect(() => {
+    if (!isMeasured) return;
+    const options = chartOptions({
+      lines: latest.current.lines,
+      unit: latest.current.unit,
+      width: frame.current!.clientWidth,
+      height,
+      syncKey: latest.current.syncKey,
+      range: () => latest.current.range,
+      marks: () => latest.current.marks,
+      onZoom: (next) => latest.current.onZoom(next),
+      onCursor: (index) => {
+        const time = index === null ? undefined : chart.current?.data[0][index];
+        latest.current.onCursor(time ?? undefined);
+      },
+    });
+    const made = new uPlot(options, aligned, frame.current!);
+    chart.current = made;
+    return () => {
+      chart.current = undefined;
+      made.destroy();
+    };
+  }, [kind, isMeasured, theme, height, props.unit, props.syncKey]);
+
+  useEffect(() => {
+    if (isMeasured) chart.current?.setSize({ width, height });
+  }, [width, height, isMeasured]);
+
+  // Range and marks are drawn anew with the values.
+  useEffect(() => {
+    chart.current?.setData(aligned);
+  }, [aligned, range.from, range.to, props.marks]);
+
+  return <div class="chart-canvas" ref={frame} style={{ height: `${height}px` }} aria-hidden="true" />;
+}

@@ -1,0 +1,162 @@
+// How a chart looks and moves, in the words of the chart library.
+import type uPlot from 'uplot';
+import { formatNumber } from '../../format/numbers.ts';
+import { colourOf, withAlpha } from '../colours.ts';
+import { type ChartLine, valueRange } from './chart-shape.ts';
+
+export interface ChartMark {
+  time: number;
+  label: string;
+  kind: 'command' | 'conflict';
+}
+
+export interface TimeRange {
+  from: number;
+  to: number;
+}
+
+interface ChartOptions {
+  lines: readonly ChartLine[];
+  unit: string;
+  width: number;
+  height: number;
+  syncKey: string;
+  /** The range that the horizontal axis shows. */
+  range: () => TimeRange;
+  marks: () => readonly ChartMark[];
+  onZoom: (range: TimeRange | undefined) => void;
+  /** The place of the crosshair among the times; null when it is elsewhere. */
+  onCursor: (index: number | null) => void;
+}
+
+const dashes = [undefined, [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
+const seriesCount = 6;
+
+export function lineColour(index: number): string {
+  return colourOf(`--series-${(index % seriesCount) + 1}`);
+}
+
+export function chartOptions(options: ChartOptions): uPlot.Options {
+  const { lines, unit, width, height, syncKey, range, onZoom, onCursor } = options;
+  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const ink = colourOf('--ink-faint');
+  const grid = { stroke: colourOf('--line'), width: 1 };
+  const { series, bands } = seriesOf(lines);
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    scales: {
+      x: { time: true, range: () => [range().from, range().to] },
+      y: { range: (_chart, low, high) => valueRange(low, high, unit) },
+    },
+    axes: [
+      {
+        stroke: ink,
+        font,
+        grid: { show: false },
+        ticks: { ...grid, size: 4 },
+        space: 64,
+        size: 30,
+        values: (_, splits) => timeLabels(splits),
+      },
+      {
+        stroke: ink,
+        font,
+        grid,
+        ticks: { show: false },
+        size: 48,
+        gap: 6,
+        values: (_, splits) => splits.map((value) => formatNumber(value)),
+      },
+    ],
+    cursor: {
+      sync: { key: syncKey, setSeries: false, scales: ['x', null] },
+      drag: { x: true, y: false, setScale: false },
+      points: { size: 7 },
+      bind: {
+        dblclick: () => () => {
+          onZoom(undefined);
+          return null;
+        },
+      },
+    },
+    series,
+    bands,
+    hooks: {
+      draw: [(chart) => drawMarks(chart, options.marks())],
+      setCursor: [(chart) => onCursor(chart.cursor.idx ?? null)],
+      setSelect: [
+        (chart) => {
+          const { left, width: selected } = chart.select;
+          if (selected < 4) return;
+          onZoom({ from: chart.posToVal(left, 'x'), to: chart.posToVal(left + selected, 'x') });
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands: uPlot.Band[] } {
+  const series: uPlot.Series[] = [{}];
+  const bands: uPlot.Band[] = [];
+  for (const [index, line] of lines.entries()) {
+    const stroke = lineColour(index);
+    const dash = dashes[index % dashes.length];
+    series.push({
+      label: line.label,
+      stroke,
+      width: 1.6,
+      ...(dash && { dash }),
+      spanGaps: false,
+      points: { show: isLonely },
+    });
+    if (!line.lows || !line.highs) continue;
+    const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: false };
+    series.push(edge, edge);
+    bands.push({ series: [series.length - 1, series.length - 2], fill: withAlpha(stroke, 0.16) });
+  }
+  return { series, bands };
+}
+
+/** A point with nothing on either side would not be seen as a line. */
+function isLonely(chart: uPlot, index: number): boolean {
+  const values = chart.data[index]!;
+  return (
+    Array.from<number | null | undefined>(values).filter((value) => value !== null && value !== undefined).length < 3
+  );
+}
+
+function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.lineWidth = devicePixelRatio;
+  for (const { time, kind } of marks) {
+    const x = Math.round(chart.valToPos(time, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.strokeStyle = colourOf(kind === 'conflict' ? '--bad' : '--ink-soft');
+    ctx.setLineDash(kind === 'conflict' ? [4 * devicePixelRatio, 3 * devicePixelRatio] : []);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function timeLabels(splits: number[]): string[] {
+  const step = (splits[1] ?? 0) - (splits[0] ?? 0);
+  return splits.map((seconds) => {
+    const moment = new Date(seconds * 1000);
+    if (step >= 86_400) return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+    const time = moment.toLocaleTimeString('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      ...(step < 60 && { second: '2-digit' }),
+    });
+    const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
+    return isMidnight ? moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' }) : time;
+  });
+}

@@ -1,0 +1,117 @@
+// Gaps stay gaps, lines of different rhythm share a chart, and live points land where they belong.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  addPoint,
+  alignLines,
+  breakGaps,
+  type ChartLine,
+  dropBefore,
+  gapLimit,
+  latestValue,
+  valueRange,
+} from './chart-shape.ts';
+
+const line = (times: number[], values: (number | null)[], more: Partial<ChartLine> = {}): ChartLine => ({
+  name: 'm',
+  label: 'M',
+  times,
+  values,
+  ...more,
+});
+
+describe('a gap', () => {
+  it('is a silence much longer than the usual step', () => {
+    const times = [0, 1, 2, 3, 20, 21, 22];
+    const broken = breakGaps(line(times, [1, 1, 1, 1, 2, 2, 2]), gapLimit(times));
+    expect(broken.times).toHaveLength(8);
+    expect(broken.values).toEqual([1, 1, 1, 1, null, 2, 2, 2]);
+    expect(broken.times[4]).toBeGreaterThan(3);
+    expect(broken.times[4]).toBeLessThan(20);
+  });
+
+  it('is not seen in a rhythm that only wavers', () => {
+    const times = [0, 1, 2.4, 3.1, 5, 6];
+    const whole = line(times, [1, 2, 3, 4, 5, 6]);
+    expect(breakGaps(whole, gapLimit(times))).toBe(whole);
+  });
+
+  it('of buckets is a bucket that is missing', () => {
+    expect(breakGaps(line([0, 60, 180], [1, 2, 3]), gapLimit([0, 60, 180], 60)).values).toEqual([1, 2, null, 3]);
+  });
+
+  it('breaks the band as well', () => {
+    const banded = line([0, 60, 180], [1, 2, 3], { lows: [0, 1, 2], highs: [2, 3, 4] });
+    const { lows, highs } = breakGaps(banded, 90);
+    expect([lows, highs]).toEqual([
+      [0, 1, null, 2],
+      [2, 3, null, 4],
+    ]);
+  });
+});
+
+describe('lines of one chart', () => {
+  it('share their times; where only another has a point there is neither value nor gap', () => {
+    const { times, columns } = alignLines([line([1, 3], [10, null]), line([2, 3], [20, 30])]);
+    expect(times).toEqual([1, 2, 3]);
+    expect(columns).toEqual([
+      [10, undefined, null],
+      [undefined, 20, 30],
+    ]);
+  });
+
+  it('bring their bands along', () => {
+    const { columns } = alignLines([line([1], [5], { lows: [4], highs: [6] })]);
+    expect(columns).toEqual([[5], [4], [6]]);
+  });
+});
+
+describe('the vertical range', () => {
+  it('has air, and keeps to bounds that mean something', () => {
+    expect(valueRange(0, 100, '%')).toEqual([0, 100]);
+    expect(valueRange(10, 20)).toEqual([9.2, 20.8]);
+    expect(valueRange(-70, -60)[0]).toBeLessThan(-70);
+    expect(valueRange(1, 50)[0]).toBe(0);
+  });
+
+  it('is never empty', () => {
+    for (const value of [0, 5, -5]) {
+      const [low, high] = valueRange(value, value);
+      expect(high).toBeGreaterThan(low);
+    }
+    expect(valueRange(null, null)).toEqual([0, 1]);
+  });
+});
+
+describe('a live point', () => {
+  it('goes where its time belongs, in whatever order points come', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(30), fc.nat(100)), { maxLength: 60 }), (points) => {
+        const built = points.reduce((so, [time, value]) => addPoint(so, time, value), line([], []));
+        const newest = [...new Map(points)].sort(([a], [b]) => a - b);
+        expect(built.times).toEqual(newest.map(([time]) => time));
+        expect(built.values).toEqual(newest.map(([, value]) => value));
+      }),
+    );
+  });
+
+  it('extends the band by itself', () => {
+    const built = addPoint(line([1], [5], { lows: [4], highs: [6] }), 2, 9);
+    expect([built.lows, built.highs]).toEqual([
+      [4, 9],
+      [6, 9],
+    ]);
+  });
+});
+
+it('what has left the window is dropped, but for the point from which the line enters', () => {
+  expect(dropBefore(line([1, 2, 3, 4], [1, 2, 3, 4]), 3).times).toEqual([2, 3, 4]);
+  expect(dropBefore(line([1, 2], [1, 2]), 9).times).toEqual([2]);
+  const whole = line([5], [1]);
+  expect(dropBefore(whole, 3)).toBe(whole);
+});
+
+it('the latest value is the last that is one', () => {
+  expect(latestValue(line([1, 2, 3], [1, 7, null]))).toBe(7);
+  expect(latestValue(line([], []))).toBeUndefined();
+});

@@ -1,0 +1,133 @@
+// From series to what is drawn: gaps, bands, common times, ranges. Pure; times are seconds since 1970.
+
+export interface ChartLine {
+  /** Tells lines of one chart apart. */
+  name: string;
+  label: string;
+  times: readonly number[];
+  /** As long as `times`; null is a gap. */
+  values: readonly (number | null)[];
+  /** The lowest and highest of each point, where points stand for many samples. */
+  lows?: readonly (number | null)[] | undefined;
+  highs?: readonly (number | null)[] | undefined;
+}
+
+/** A column holds null for a gap and undefined where only another line has a point. */
+export type Column = (number | null | undefined)[];
+
+/** The distance between points beyond which nothing is drawn between them. */
+export function gapLimit(times: readonly number[], resolutionSeconds?: number): number {
+  if (resolutionSeconds !== undefined && resolutionSeconds > 0) return resolutionSeconds * 1.5;
+  if (times.length < 3) return Number.POSITIVE_INFINITY;
+  const steps = times.slice(1).map((time, index) => time - times[index]!);
+  steps.sort((a, b) => a - b);
+  // The usual step; a few long silences must not pass for it.
+  const usual = steps[Math.floor(steps.length / 2)]!;
+  return Math.max(usual * 3.5, 0.001);
+}
+
+/** The line with a null in every gap that is longer than the limit. */
+export function breakGaps(line: ChartLine, limit: number): ChartLine {
+  const { times, values, lows, highs } = line;
+  const isBroken = times.some((time, index) => index > 0 && time - times[index - 1]! > limit);
+  if (!isBroken) return line;
+  const out = {
+    times: [] as number[],
+    values: [] as (number | null)[],
+    lows: [] as (number | null)[],
+    highs: [] as (number | null)[],
+  };
+  for (const [index, time] of times.entries()) {
+    const before = times[index - 1];
+    if (before !== undefined && time - before > limit) {
+      out.times.push(before + Math.min(limit, time - before) / 2);
+      out.values.push(null);
+      out.lows.push(null);
+      out.highs.push(null);
+    }
+    out.times.push(time);
+    out.values.push(values[index] ?? null);
+    out.lows.push(lows?.[index] ?? null);
+    out.highs.push(highs?.[index] ?? null);
+  }
+  return { ...line, times: out.times, values: out.values, lows: lows && out.lows, highs: highs && out.highs };
+}
+
+export interface AlignedChart {
+  times: number[];
+  /** For each line: its values, then, if it has a band, lows and highs. */
+  columns: Column[];
+}
+
+/** All lines over one list of times, as the chart library wants them. */
+export function alignLines(lines: readonly ChartLine[]): AlignedChart {
+  const times = mergeTimes(lines.map((line) => line.times));
+  const places = new Map(times.map((time, index) => [time, index]));
+  const columns = lines.flatMap((line) => {
+    const parts = line.lows && line.highs ? [line.values, line.lows, line.highs] : [line.values];
+    return parts.map((values) => {
+      const column: Column = new Array(times.length).fill(undefined);
+      for (const [index, time] of line.times.entries()) column[places.get(time)!] = values[index] ?? null;
+      return column;
+    });
+  });
+  return { times, columns };
+}
+
+function mergeTimes(lists: readonly (readonly number[])[]): number[] {
+  const [only] = lists;
+  if (lists.length === 1 && only) return [...only];
+  return [...new Set(lists.flat())].sort((a, b) => a - b);
+}
+
+/** What the vertical axis spans: all values with some air, never nothing. Bounds that are known (0, 100 %) stay. */
+export function valueRange(low: number | null, high: number | null, unit = ''): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const span = high - low;
+  const air = span === 0 ? Math.max(Math.abs(high) * 0.1, 1) : span * 0.08;
+  const bottom = low >= 0 && low - air < 0 ? 0 : low - air;
+  const top = unit === '%' && high <= 100 && high + air > 100 ? 100 : high + air;
+  return [bottom, top];
+}
+
+/** The newest value that is one. */
+export function latestValue({ values }: ChartLine): number | undefined {
+  for (let index = values.length - 1; index >= 0; index--) {
+    const value = values[index];
+    if (value !== null && value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** The line without what lies before a moment, keeping one point so that the line enters at the edge. */
+export function dropBefore<Line extends ChartLine>(line: Line, from: number): Line {
+  const first = line.times.findIndex((time) => time >= from);
+  const start = first < 0 ? Math.max(0, line.times.length - 1) : Math.max(0, first - 1);
+  if (start === 0) return line;
+  return {
+    ...line,
+    times: line.times.slice(start),
+    values: line.values.slice(start),
+    ...(line.lows && { lows: line.lows.slice(start) }),
+    ...(line.highs && { highs: line.highs.slice(start) }),
+  };
+}
+
+/** The line with a newer point; one with the same time replaces, an older one goes where it belongs. */
+export function addPoint<Line extends ChartLine>(line: Line, time: number, value: number): Line {
+  const last = line.times.at(-1);
+  const extend = (list: readonly (number | null)[] | undefined, place: number, deleted: number, item: number) =>
+    list?.toSpliced(place, deleted, item);
+  let place = line.times.length;
+  if (last !== undefined && time <= last) {
+    place = line.times.findLastIndex((known) => known < time) + 1;
+  }
+  const deleted = line.times[place] === time ? 1 : 0;
+  return {
+    ...line,
+    times: line.times.toSpliced(place, deleted, time),
+    values: extend(line.values, place, deleted, value)!,
+    ...(line.lows && { lows: extend(line.lows, place, deleted, value) }),
+    ...(line.highs && { highs: extend(line.highs, place, deleted, value) }),
+  };
+}

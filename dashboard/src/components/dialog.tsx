@@ -1,0 +1,50 @@
+// A dialog over the page. The browser's own: it keeps the focus inside, closes with Escape, and gives the focus back.
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { componentText } from '../text/components.ts';
+import { IconButton } from './button.tsx';
+import './dialog.css';
+
+interface DialogProps {
+  title: string;
+  children: ComponentChildren;
+  /** Absent: the dialog cannot be dismissed. */
+  onClose?: (() => void) | undefined;
+  /** At the foot, the main one last. */
+  actions?: ComponentChildren;
+  width?: 'narrow' | 'wide';
+}
+
+export function Dialog({ title, children, onClose, actions, width = 'narrow' }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    dialog.showModal();
+    // The first field rather than the button that closes.
+    dialog.querySelector<HTMLElement>('input:not([hidden]), select, textarea')?.focus();
+    return () => dialog.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the click is one beside the dialog; the key for it is Escape
+    <dialog
+      ref={element}
+      class={`dialog ${width}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+      onClick={(event) => event.target === element.current && onClose?.()}
+    >
+      <div class="inside">
+        <header class="spread">
+          <h2 id={id}>{title}</h2>
+          {onClose && <IconButton icon="close" label={componentText.close} onClick={onClose} />}
+        </header>
+        {children}
+        {actions && <footer class="cluster">{actions}</footer>}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,83 @@
+// Forms: what was typed stays, what is wrong is said beside its field in the server's words, and the first wrong field
+// gets the focus.
+import { type Signal, signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { type Failure, fieldOf, problemWords, toFailure } from '../api/failure.ts';
+import './form.css';
+import { FailureNotice } from './notice.tsx';
+
+export interface FormState<Values extends Record<string, string>> {
+  values: Signal<Values>;
+  /** Field -> what is wrong with it. */
+  problems: Signal<Record<string, string>>;
+  /** What went wrong and belongs to no field. */
+  failure: Signal<Failure | undefined>;
+  isBusy: Signal<boolean>;
+  set: (name: keyof Values & string, value: string) => void;
+}
+
+export function useForm<Values extends Record<string, string>>(initial: Values): FormState<Values> {
+  // What a form begins with does not change while it is there.
+  return useMemo(() => {
+    const values = signal(initial);
+    const problems = signal<Record<string, string>>({});
+    return {
+      values,
+      problems,
+      failure: signal<Failure | undefined>(undefined),
+      isBusy: signal(false),
+      set: (name, value) => {
+        values.value = { ...values.peek(), [name]: value };
+        const { [name]: _mended, ...rest } = problems.peek();
+        problems.value = rest;
+      },
+    };
+  }, []);
+}
+
+interface FormProps<Values extends Record<string, string>> {
+  form: FormState<Values>;
+  /** Throws Failure; a 422 is shown beside the fields it names. */
+  onSubmit: (values: Values) => Promise<void>;
+  children: ComponentChildren;
+  label?: string;
+}
+
+export function Form<Values extends Record<string, string>>({ form, onSubmit, children, label }: FormProps<Values>) {
+  const element = useRef<HTMLFormElement>(null);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (form.isBusy.peek()) return;
+    form.isBusy.value = true;
+    form.problems.value = {};
+    form.failure.value = undefined;
+    try {
+      await onSubmit(form.values.peek());
+    } catch (error) {
+      showFailure(form, toFailure(error));
+    } finally {
+      form.isBusy.value = false;
+    }
+    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+  };
+  return (
+    <form ref={element} class="form" onSubmit={submit} noValidate aria-label={label}>
+      {form.failure.value && <FailureNotice failure={form.failure.value} />}
+      {children}
+    </form>
+  );
+}
+
+function showFailure<Values extends Record<string, string>>(form: FormState<Values>, failure: Failure): void {
+  const problems: Record<string, string> = {};
+  const names = Object.keys(form.values.peek());
+  let isElsewhere = failure.problems.length === 0;
+  for (const problem of failure.problems) {
+    const field = names.find((name) => fieldOf(problem) === name || fieldOf(problem).startsWith(`${name}.`));
+    if (field === undefined) isElsewhere = true;
+    else problems[field] ??= problemWords(problem);
+  }
+  form.problems.value = problems;
+  if (isElsewhere) form.failure.value = failure;
+}

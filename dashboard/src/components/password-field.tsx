@@ -1,0 +1,65 @@
+// A password: it can be looked at, and a new one is judged while it is typed.
+import { useState } from 'preact/hooks';
+import { passwordStrength } from '../session/password-strength.ts';
+import { componentText } from '../text/components.ts';
+import { IconButton } from './button.tsx';
+import { Field, type FieldProps } from './fields.tsx';
+import { useFocus } from './use-focus.ts';
+
+type PasswordFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {
+  isNew?: boolean;
+  minLength?: number;
+  /** Words that would be easy to guess in it. */
+  own?: readonly string[];
+  hasFocus?: boolean;
+};
+
+export function PasswordField<Values extends Record<string, string>>(props: PasswordFieldProps<Values>) {
+  const { form, name, label, hint, isNew = false, minLength = 8, own = [], hasFocus } = props;
+  const [isShown, setShown] = useState(false);
+  const input = useFocus<HTMLInputElement>(hasFocus ?? false);
+  const value = form.values.value[name] ?? '';
+  return (
+    <Field form={form} name={name} label={label} hint={isNew ? <Strength {...{ value, minLength, own }} /> : hint}>
+      {(attributes) => (
+        <div class="with-button">
+          <input
+            class="input"
+            type={isShown ? 'text' : 'password'}
+            autoComplete={isNew ? 'new-password' : 'current-password'}
+            value={value}
+            ref={input}
+            spellcheck={false}
+            autoCapitalize="none"
+            onInput={(event) => form.set(name, event.currentTarget.value)}
+            {...attributes}
+          />
+          <IconButton
+            icon="eye"
+            label={isShown ? componentText.hidePassword : componentText.showPassword}
+            aria-pressed={isShown}
+            onClick={() => setShown(!isShown)}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function Strength({ value, minLength, own }: { value: string; minLength: number; own: readonly string[] }) {
+  if (value === '') return <>{componentText.tooShort(minLength)}</>;
+  const strength = passwordStrength(value, minLength, own);
+  return (
+    <span class={`strength ${strength}`}>
+      <span class="bars" aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      <span aria-live="polite">
+        <span class="visually-hidden">{componentText.strengthLabel}: </span>
+        {strength === 'too_short' ? componentText.tooShort(minLength) : componentText.strength[strength]}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+// Sorting, filtering and what is in sight.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { filterRows, parseSort, rowsInSight, scrollToRow, sortRows, writeSort } from './table-view.ts';
+
+describe('rows', () => {
+  const same = (value: string | number | undefined) => value;
+
+  it('are sorted as people count, those without a value last either way', () => {
+    expect(sortRows(['ap-10', undefined, 'ap-2', 'AP-1'], same, false)).toEqual(['AP-1', 'ap-2', 'ap-10', undefined]);
+    expect(sortRows([2, undefined, 10, -1], same, true)).toEqual([10, 2, -1, undefined]);
+  });
+
+  it('that are equal keep their order', () => {
+    const rows = [1, 2, 3].map((id) => ({ id, name: 'x' }));
+    expect(sortRows(rows, ({ name }) => name, true).map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it('stay if every word of the filter is in them', () => {
+    const rows = ['ap-1 WiFi roof', 'ap-2 LiFi roof', 'ap-3 WiFi cellar'];
+    expect(filterRows(rows, (row) => row, ' wifi  ROOF ')).toEqual(['ap-1 WiFi roof']);
+    expect(filterRows(rows, (row) => row, '')).toEqual(rows);
+  });
+
+  it('a sort is written into an address and read again', () => {
+    for (const text of ['name', '-name']) expect(writeSort(parseSort(text))).toBe(text);
+  });
+});
+
+describe('what is in sight', () => {
+  it('covers the window and stays within the rows, wherever it is scrolled', () => {
+    fc.assert(
+      fc.property(fc.nat(400_000), fc.nat(2000), fc.nat(10_000), (scrollTop, height, count) => {
+        const { first, end } = rowsInSight(scrollTop, height, 36, count);
+        expect(first).toBeGreaterThanOrEqual(0);
+        expect(end).toBeLessThanOrEqual(count);
+        expect(end - first).toBeLessThanOrEqual(Math.ceil(height / 36) + 26);
+        const last = Math.min(count, Math.ceil((scrollTop + height) / 36));
+        if (scrollTop < count * 36) {
+          expect(first).toBeLessThanOrEqual(Math.floor(scrollTop / 36));
+          expect(end).toBeGreaterThanOrEqual(last);
+        }
+      }),
+    );
+  });
+
+  it('moves no further than needed to show a row', () => {
+    expect(scrollToRow(5, 0, 360, 36)).toBe(0);
+    expect(scrollToRow(10, 0, 360, 36)).toBe(36);
+    expect(scrollToRow(2, 360, 360, 36)).toBe(72);
+  });
+});

@@ -1,0 +1,62 @@
+// What a table shows of its rows: sorted, filtered, and only those in sight. Pure.
+
+export interface Sort {
+  column: string;
+  isDown: boolean;
+}
+
+/** `name` is upwards, `-name` downwards; how an address writes it. */
+export function parseSort(text: string): Sort {
+  return text.startsWith('-') ? { column: text.slice(1), isDown: true } : { column: text, isDown: false };
+}
+
+export function writeSort({ column, isDown }: Sort): string {
+  return isDown ? `-${column}` : column;
+}
+
+export type SortValue = string | number | undefined;
+
+/** Stable; rows without a value come last whichever way. */
+export function sortRows<Row>(rows: readonly Row[], sortValueOf: (row: Row) => SortValue, isDown: boolean): Row[] {
+  const collator = new Intl.Collator('en', { numeric: true });
+  const compare = (a: NonNullable<SortValue>, b: NonNullable<SortValue>) =>
+    typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
+  return rows
+    .map((row) => ({ row, value: sortValueOf(row) }))
+    .sort((a, b) => {
+      if (a.value === undefined || b.value === undefined)
+        return Number(a.value === undefined) - Number(b.value === undefined);
+      return isDown ? compare(b.value, a.value) : compare(a.value, b.value);
+    })
+    .map(({ row }) => row);
+}
+
+/** Rows in which every word of the filter occurs. */
+export function filterRows<Row>(rows: readonly Row[], textOf: (row: Row) => string, filter: string): Row[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [...rows];
+  return rows.filter((row) => {
+    const text = textOf(row).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export interface Sight {
+  first: number;
+  /** Behind the last one. */
+  end: number;
+}
+
+/** Which rows to draw: those in sight, and some beyond so that a quick scroll meets no blank. */
+export function rowsInSight(scrollTop: number, height: number, rowHeight: number, count: number, spare = 12): Sight {
+  const first = Math.max(0, Math.min(count, Math.floor(scrollTop / rowHeight)) - spare);
+  const end = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + spare);
+  return { first, end: Math.max(first, end) };
+}
+
+/** Where to scroll so that a row is in sight, moving as little as can be. */
+export function scrollToRow(row: number, scrollTop: number, height: number, rowHeight: number): number {
+  const top = row * rowHeight;
+  if (top < scrollTop) return top;
+  return top + rowHeight > scrollTop + height ? top + rowHeight - height : scrollTop;
+}

@@ -1,0 +1,229 @@
+// A list of any length. Only the rows in sight are drawn; sort and filter live in the address; the whole row opens, by
+// mouse, touch, or Enter.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { navigate } from '../router/location.ts';
+import { useQueryState } from '../router/use-query-state.ts';
+import { componentText } from '../text/components.ts';
+import { Button } from './button.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { Icon } from './icon.tsx';
+import './table.css';
+import { filterRows, parseSort, rowsInSight, type SortValue, scrollToRow, sortRows, writeSort } from './table-view.ts';
+
+const rowHeight = 36;
+
+export interface Column<Row> {
+  name: string;
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Absent: the column cannot be sorted by. */
+  sort?: (row: Row) => SortValue;
+  /** As in a CSS grid; `1fr` unless told. */
+  width?: string;
+  align?: 'end';
+  /** Left out where the screen is narrow. */
+  isWideOnly?: boolean;
+}
+
+interface TableProps<Row> {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  /** Where a row leads; absent: rows do not open. */
+  hrefOf?: (row: Row) => string;
+  /** What the filter looks at; absent: there is no filter. */
+  textOf?: (row: Row) => string;
+  /** Which column it is sorted by at first, `-name` for downwards. */
+  initialSort: string;
+  /** Beside the filter. */
+  tools?: ComponentChildren;
+}
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, rows, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
+  const [sortText, setSort] = useQueryState('sort', initialSort);
+  const [filter, setFilter] = useQueryState('q');
+  const sort = parseSort(sortText);
+  const shown = useMemo(() => {
+    const matching = textOf ? filterRows(rows, textOf, filter) : rows;
+    const sortValueOf = columns.find(({ name }) => name === sort.column)?.sort;
+    return sortValueOf ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
+  }, [rows, filter, sort.column, sort.isDown, columns, textOf]);
+  const turn = (column: string) =>
+    setSort(writeSort({ column, isDown: sort.column === column ? !sort.isDown : false }));
+
+  return (
+    <div class="table-frame">
+      {(textOf || tools) && (
+        <div class="table-tools">
+          {textOf && (
+            <label class="table-filter">
+              <Icon name="search" size={16} />
+              <input
+                class="input"
+                type="search"
+                placeholder={componentText.table.filter}
+                aria-label={`${componentText.table.filter} ${label}`}
+                value={filter}
+                onInput={(event) => setFilter(event.currentTarget.value)}
+              />
+            </label>
+          )}
+          {tools}
+          <span class="faint small" aria-live="polite">
+            {shown.length === rows.length
+              ? rows.length
+              : componentText.progress(String(shown.length), String(rows.length))}
+          </span>
+        </div>
+      )}
+      {shown.length === 0 && rows.length > 0 ? (
+        <EmptyState
+          title={componentText.table.noMatch}
+          actions={<Button onClick={() => setFilter('')}>{componentText.table.clearFilter}</Button>}
+        />
+      ) : (
+        <TableBody {...{ label, columns, keyOf, hrefOf, sort, turn }} rows={shown} />
+      )}
+    </div>
+  );
+}
+
+interface TableBodyProps<Row> {
+  label: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+  hrefOf: ((row: Row) => string) | undefined;
+  sort: { column: string; isDown: boolean };
+  turn: (column: string) => void;
+}
+
+function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [sight, setSight] = useState({ top: 0, height: 600 });
+  const [active, setActive] = useState(-1);
+  const [at, setAt] = useQueryState('at');
+  useLayoutEffect(() => {
+    const element = scroller.current!;
+    element.scrollTop = Number(at) * rowHeight || 0;
+    const measure = () => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+    // Only where the page was when it was left.
+  }, []);
+  // The place is written once scrolling has come to rest.
+  const rest = useRef<number | undefined>(undefined);
+  useEffect(() => () => clearTimeout(rest.current), []);
+  const onScroll = (event: Event) => {
+    const { scrollTop, clientHeight } = event.currentTarget as HTMLElement;
+    setSight({ top: scrollTop, height: clientHeight });
+    clearTimeout(rest.current);
+    rest.current = window.setTimeout(
+      () => setAt(scrollTop < rowHeight ? '' : String(Math.floor(scrollTop / rowHeight))),
+      250,
+    );
+  };
+  const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
+  const template = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
+  const narrow = columns
+    .filter(({ isWideOnly }) => !isWideOnly)
+    .map(({ width = 'minmax(0, 1fr)' }) => width)
+    .join(' ');
+  const idOf = (index: number) => `row-${index}`;
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== scroller.current) return;
+    const page = Math.max(1, Math.floor(sight.height / rowHeight) - 1);
+    const steps: Record<string, number> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const row = rows[active];
+    if (event.key === 'Enter' && row !== undefined && hrefOf) navigate(hrefOf(row));
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(rows.length - 1, step));
+    setActive(next);
+    const element = scroller.current!;
+    // The head of the table covers the first row's height.
+    element.scrollTop = scrollToRow(next, element.scrollTop, element.clientHeight - rowHeight, rowHeight);
+  };
+
+  return (
+    <div
+      class="table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      aria-activedescendant={active >= first && active < end ? idOf(active) : undefined}
+      tabIndex={0}
+      ref={scroller}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      style={{ '--columns': template, '--columns-narrow': narrow }}
+    >
+      <div class="table-head" role="row" aria-rowindex={1}>
+        {columns.map(({ name, title, sort: canSort, align, isWideOnly }) => (
+          <div
+            key={name}
+            role="columnheader"
+            class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}
+            aria-sort={sort.column === name ? (sort.isDown ? 'descending' : 'ascending') : undefined}
+          >
+            {canSort ? (
+              <button type="button" onClick={() => turn(name)}>
+                {title}
+                {sort.column === name && <Icon name={sort.isDown ? 'sort-down' : 'sort-up'} size={14} />}
+              </button>
+            ) : (
+              title
+            )}
+          </div>
+        ))}
+      </div>
+      <div class="table-rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+        {rows.slice(first, end).map((row, offset) => {
+          const index = first + offset;
+          const href = hrefOf?.(row);
+          return (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the table opens the active row
+            <div
+              key={keyOf(row)}
+              id={idOf(index)}
+              role="row"
+              tabIndex={-1}
+              aria-rowindex={index + 2}
+              aria-selected={index === active}
+              class={`table-row ${href === undefined ? '' : 'opens'}`}
+              style={{ transform: `translateY(${index * rowHeight}px)` }}
+              onClick={(event) => {
+                if (href !== undefined && !(event.target as Element).closest('a, button')) navigate(href);
+              }}
+            >
+              {columns.map(({ name, cell, align, isWideOnly }, place) => (
+                <div key={name} role="gridcell" class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}>
+                  {place === 0 && href !== undefined ? (
+                    <a href={href} tabIndex={-1}>
+                      {cell(row)}
+                    </a>
+                  ) : (
+                    cell(row)
+                  )}
+                </div>
+              ))}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+// Operations that only read, for components: the newest answer, kept fresh while the component is on the page.
+import { useEffect } from 'preact/hooks';
+import { type Answer, call, type Input, type OperationName } from '../api/client.ts';
+import { isSignedIn, session } from '../session/session.ts';
+import { QueryCache, type QueryState } from './query-cache.ts';
+
+export const queries = new QueryCache(() => !document.hidden && isSignedIn.peek());
+
+/** Follows what makes asking worth while: the page's visibility, the network, and who is signed in. */
+export function startQueries(): void {
+  document.addEventListener('visibilitychange', () => queries.wake());
+  window.addEventListener('online', () => queries.wake());
+  let username: string | undefined;
+  session.subscribe((current) => {
+    if (current?.username !== username) queries.clear();
+    username = current?.username;
+  });
+  isSignedIn.subscribe((isSo) => isSo && queries.wake());
+}
+
+export interface UseOperationOptions<Name extends OperationName> {
+  pollMs?: number | ((data: Answer<Name>) => number);
+  /** False: nothing is asked yet, because what to ask is not known. */
+  isWanted?: boolean;
+}
+
+export function useOperation<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  { pollMs, isWanted = true }: UseOperationOptions<Name> = {},
+): QueryState<Answer<Name>> {
+  const key = `${name}:${JSON.stringify(input)}`;
+  const options = {
+    fetch: (signal: AbortSignal) =>
+      (call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>)(name, input, { signal }),
+    pollMs,
+  };
+  // The key stands for name and input.
+  useEffect(() => (isWanted ? queries.watch(key, options) : undefined), [key, isWanted]);
+  return queries.state<Answer<Name>>(key, options).value;
+}

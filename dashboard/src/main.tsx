@@ -1,0 +1,22 @@
+// Where the dashboard begins in the browser.
+import { render } from 'preact';
+import { App } from './app.tsx';
+import { startClock } from './data/freshness.ts';
+import { startQueries } from './data/use-operation.ts';
+import { followAddress } from './router/location.ts';
+import { routes } from './routes.ts';
+import { restoreSession, session } from './session/session.ts';
+import { refreshSetup } from './session/setup-state.ts';
+import { startTheme } from './shell/theme.ts';
+import './styles/tokens.css';
+import './styles/base.css';
+
+startTheme();
+followAddress(routes);
+startClock();
+startQueries();
+const setup = refreshSetup();
+await restoreSession();
+// Whoever is signed in need not wait for what only newcomers are asked.
+if (session.peek() === undefined) await setup;
+render(<App />, document.getElementById('app')!);

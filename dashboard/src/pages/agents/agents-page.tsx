@@ -1,0 +1,169 @@
+// All agents: who is there, of what kind, and when each was last heard of.
+import { useCallback, useMemo } from 'preact/hooks';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Glyph, PresenceChip } from '../../components/glyph.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { type FleetAgent, useFleet } from '../../data/fleet.ts';
+import { now } from '../../data/freshness.ts';
+import { queries } from '../../data/use-operation.ts';
+import { formatAge, formatSpan } from '../../format/times.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { agentsText } from '../../text/agents.ts';
+import { componentText } from '../../text/components.ts';
+import { pageTitles } from '../../text/pages.ts';
+
+const text = agentsText.columns;
+const presenceOrder = { online: 0, late: 1, offline: 2 };
+const seenAt = ({ details }: FleetAgent) => (details?.last_seen ? Date.parse(details.last_seen) : undefined);
+
+const columns: Column<FleetAgent>[] = [
+  {
+    name: 'name',
+    title: text.name,
+    width: 'minmax(0, 2fr)',
+    sort: ({ ap_id }) => ap_id,
+    cell: ({ ap_id, technology, presence }) => (
+      <span class="chip">
+        <Glyph technology={technology} presence={presence} />
+        {ap_id}
+      </span>
+    ),
+  },
+  {
+    name: 'type',
+    title: text.technology,
+    width: '72px',
+    sort: ({ technology }) => technology,
+    cell: ({ technology }) => technology ?? '–',
+    isWideOnly: true,
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '96px',
+    sort: ({ presence }) => presenceOrder[presence],
+    cell: ({ presence }) => <PresenceChip presence={presence} />,
+  },
+  {
+    name: 'seen',
+    title: text.lastSeen,
+    width: '110px',
+    align: 'end',
+    // Upwards is the freshest first, as ages are read.
+    sort: (agent) => {
+      const at = seenAt(agent);
+      return at === undefined ? undefined : -at;
+    },
+    cell: (agent) => <LastSeen at={seenAt(agent)} />,
+  },
+  {
+    name: 'interval',
+    title: text.interval,
+    width: '110px',
+    align: 'end',
+    sort: ({ details }) => details?.report_interval_seconds,
+    cell: ({ details }) => (details ? formatSpan(details.report_interval_seconds) : '–'),
+    isWideOnly: true,
+  },
+  {
+    name: 'commands',
+    title: text.commands,
+    width: '120px',
+    sort: ({ details }) => (details?.command_ready ? 0 : 1),
+    cell: ({ details }) =>
+      details?.command_ready ? agentsText.commandReady : <span class="faint">{agentsText.notReady}</span>,
+    isWideOnly: true,
+  },
+  {
+    name: 'site',
+    title: text.site,
+    sort: ({ site }) => site || undefined,
+    cell: ({ site }) => site || <span class="faint">–</span>,
+    isWideOnly: true,
+  },
+];
+
+function LastSeen({ at }: { at: number | undefined }) {
+  if (at === undefined) return <span class="faint">{agentsText.never}</span>;
+  const seconds = Math.max(0, (now.value - at) / 1000);
+  return <>{seconds < 2 ? agentsText.justNow : agentsText.ago(formatAge(seconds))}</>;
+}
+
+export function AgentsPage() {
+  const { agents, failure } = useFleet();
+  const [state, setState] = useQueryState('state');
+  const [type, setType] = useQueryState('type');
+  const rows = useMemo(
+    () =>
+      agents?.filter(({ presence, technology }) => (!state || presence === state) && (!type || technology === type)),
+    [agents, state, type],
+  );
+  const textOf = useCallback(
+    ({ ap_id, technology, presence, site }: FleetAgent) => `${ap_id} ${technology ?? ''} ${presence} ${site}`,
+    [],
+  );
+  return (
+    <Page title={pageTitles.agents} isFilling>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
+      {!rows && !failure && <SkeletonLines count={10} />}
+      {agents?.length === 0 && <EmptyState title={agentsText.empty.title}>{agentsText.empty.words}</EmptyState>}
+      {rows && agents && agents.length > 0 && (
+        <Table
+          label={pageTitles.agents}
+          rows={rows}
+          columns={columns}
+          keyOf={({ ap_id }) => ap_id}
+          hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
+          textOf={textOf}
+          initialSort="name"
+          tools={
+            <>
+              <Choice
+                label={agentsText.stateFilter}
+                value={state}
+                onChange={setState}
+                options={[['', agentsText.allStates], ...Object.entries(componentText.presence)]}
+              />
+              <Choice
+                label={agentsText.typeFilter}
+                value={type}
+                onChange={setType}
+                options={[
+                  ['', agentsText.allTypes],
+                  ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
+                ]}
+              />
+            </>
+          }
+        />
+      )}
+    </Page>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: [value: string, label: string][];
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      class="input choice"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([name, words]) => (
+        <option key={name} value={name}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}

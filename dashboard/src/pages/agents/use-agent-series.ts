@@ -1,0 +1,135 @@
+// The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Failure } from '../../api/failure.ts';
+import type { AgentMultiMetricData } from '../../api/operations.ts';
+import type { TimeRange } from '../../components/chart/chart.tsx';
+import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
+import { now } from '../../data/freshness.ts';
+import type { LiveSample } from '../../data/live-stream.ts';
+import { useLive } from '../../data/use-live.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+
+export interface Metric {
+  name: string;
+  label: string;
+}
+
+interface AgentSeriesOptions {
+  ap_id: string;
+  metrics: readonly Metric[];
+  windowSeconds: number;
+  /** A part of the past that is looked at closely; the live end stays out of sight. */
+  zoom: TimeRange | undefined;
+  isPaused: boolean;
+}
+
+export interface AgentSeries {
+  /** By name of the metric; undefined until the first answer. */
+  lines: ReadonlyMap<string, ChartLine> | undefined;
+  range: TimeRange;
+  resolutionSeconds: number | undefined;
+  failure: Failure | undefined;
+}
+
+const maxPoints = 900;
+
+export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }: AgentSeriesOptions): AgentSeries {
+  const names = metrics.map(({ name }) => name);
+  const span = zoom ? zoom.to - zoom.from : windowSeconds;
+  const query = {
+    agent: ap_id,
+    metrics: names,
+    window: `${Math.max(1, Math.ceil(span))}s`,
+    max_points: maxPoints,
+    ...(zoom && { end: new Date(zoom.to * 1000).toISOString() }),
+  };
+  // Buckets change only when a new one is complete; raw samples come live.
+  const pollMs = zoom
+    ? undefined
+    : ({ resolution_seconds }: AgentMultiMetricData) =>
+        resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
+  const isWanted = names.length > 0 && !isPaused;
+  const options = { isWanted, ...(pollMs && { pollMs }) };
+  const mean = useOperation('metrics_agent_multi_metric_data', { query }, options);
+  const resolutionSeconds = mean.data?.resolution_seconds;
+  const isBucketed = resolutionSeconds !== undefined;
+  const bandOptions = { ...options, isWanted: isWanted && isBucketed };
+  const low = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'min' } }, bandOptions);
+  const high = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'max' } }, bandOptions);
+
+  const [liveLines, setLiveLines] = useState<ReadonlyMap<string, ChartLine> | undefined>(undefined);
+  const stored = useMemo(
+    () =>
+      mean.data
+        ? toLines(mean.data, isBucketed ? low.data : undefined, isBucketed ? high.data : undefined, metrics)
+        : undefined,
+    [mean.data, low.data, high.data, isBucketed, metrics],
+  );
+  useEffect(() => setLiveLines(stored), [stored]);
+  const isLive = isWanted && !zoom && !isBucketed;
+  useLive({
+    agents: [ap_id],
+    metrics: names,
+    isWanted: isLive,
+    onSamples: (samples) => setLiveLines((lines) => lines && withSamples(lines, samples, windowSeconds)),
+    onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
+  });
+
+  const frozen = useRef<TimeRange>({ from: 0, to: 0 });
+  const to = now.value / 1000;
+  if (!isPaused || frozen.current.to === 0) frozen.current = { from: to - windowSeconds, to };
+  return {
+    lines: liveLines ?? stored,
+    range: zoom ?? frozen.current,
+    resolutionSeconds,
+    failure: mean.failure,
+  };
+}
+
+function toLines(
+  mean: AgentMultiMetricData,
+  low: AgentMultiMetricData | undefined,
+  high: AgentMultiMetricData | undefined,
+  metrics: readonly Metric[],
+): Map<string, ChartLine> {
+  const labels = new Map(metrics.map(({ name, label }) => [name, label]));
+  return new Map(
+    mean.series.map(({ metric, points }) => {
+      const edge = (data: AgentMultiMetricData | undefined) => {
+        const values = data?.series.find((series) => series.metric === metric)?.points;
+        // The three answers may be a bucket apart; a band is drawn only where all have the point.
+        const byTime = values && new Map(values.map(({ ts, value }) => [ts, value]));
+        return byTime && points.map(({ ts }) => byTime.get(ts) ?? null);
+      };
+      const lows = edge(low);
+      const highs = edge(high);
+      return [
+        metric,
+        {
+          name: metric,
+          label: labels.get(metric) ?? metric,
+          times: points.map(({ ts }) => Date.parse(ts) / 1000),
+          values: points.map(({ value }) => value),
+          ...(lows && highs && { lows, highs }),
+        },
+      ];
+    }),
+  );
+}
+
+function withSamples(
+  lines: ReadonlyMap<string, ChartLine>,
+  samples: readonly LiveSample[],
+  windowSeconds: number,
+): ReadonlyMap<string, ChartLine> {
+  const next = new Map(lines);
+  for (const { time, metrics } of samples) {
+    for (const [name, value] of Object.entries(metrics)) {
+      const line = next.get(name);
+      if (line) next.set(name, addPoint(line, time, value));
+    }
+  }
+  const from = Date.now() / 1000 - windowSeconds;
+  for (const [name, line] of next) next.set(name, dropBefore(line, from));
+  return next;
+}

@@ -1,0 +1,70 @@
+// Where the link of a recovery message leads. The token stands behind `#` and leaves the address at once, so that it is
+// neither kept in the history nor passed on.
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { navigate, place } from '../../router/location.ts';
+import { setup } from '../../session/setup-state.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { sessionText } from '../../text/session.ts';
+import { SessionFrame } from './session-frame.tsx';
+
+export function ResetPasswordPage() {
+  const text = sessionText.reset;
+  const [token] = useState(() => new URLSearchParams(place.peek().hash.slice(1)).get('token') ?? '');
+  const [isDone, setDone] = useState(false);
+  const form = useForm({ new_password: '' });
+  useEffect(() => navigate('/reset-password', { isReplacing: true }), []);
+  const signIn = (
+    <ButtonLink kind="primary" href="/sign-in">
+      {sessionText.signIn}
+    </ButtonLink>
+  );
+  if (token === '') {
+    return (
+      <SessionFrame title={pageTitles.resetPassword} foot={<a href="/sign-in">{sessionText.back}</a>}>
+        <Notice kind="warning" title={text.noToken}>
+          {text.noTokenWords}
+        </Notice>
+        <ButtonLink href="/recover-password">{text.again}</ButtonLink>
+      </SessionFrame>
+    );
+  }
+  return (
+    <SessionFrame
+      title={pageTitles.resetPassword}
+      {...(!isDone && { words: text.words, foot: <a href="/recover-password">{text.again}</a> })}
+    >
+      {isDone ? (
+        <>
+          <Notice kind="good" title={text.done} />
+          {signIn}
+        </>
+      ) : (
+        <Form
+          form={form}
+          label={pageTitles.resetPassword}
+          onSubmit={async ({ new_password }) => {
+            await call('reset_password', { json: { token, new_password } });
+            setDone(true);
+          }}
+        >
+          <PasswordField
+            form={form}
+            name="new_password"
+            label={sessionText.newPassword}
+            isNew
+            minLength={setup.value?.password_length.min ?? 8}
+            hasFocus
+          />
+          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
+            {text.submit}
+          </Button>
+        </Form>
+      )}
+    </SessionFrame>
+  );
+}

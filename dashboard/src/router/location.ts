@@ -1,0 +1,71 @@
+// The address bar as a signal. Links are ordinary `<a href>`: clicks on those that lead to pages of ours are taken over
+// here, everything else is left to the browser.
+import { signal } from '@preact/signals';
+import { matchRoute } from './match.ts';
+
+export interface Place {
+  pathname: string;
+  search: string;
+  hash: string;
+}
+
+export const place = signal<Place>({ pathname: '/', search: '', hash: '' });
+
+let isFollowing = false;
+let hasMoved = false;
+let isOurs: (pathname: string) => boolean = () => false;
+
+/** Begins to follow the address; `routes` are the pages there are. */
+export function followAddress(routes: readonly { path: string }[]): void {
+  isOurs = (pathname) => matchRoute(routes, pathname) !== undefined;
+  read();
+  window.addEventListener('popstate', read);
+  document.addEventListener('click', takeClick);
+}
+
+/** False on the page that the visit began with: there the browser has put the focus. */
+export function hasGoneElsewhere(): boolean {
+  return hasMoved;
+}
+
+export function isPageOfOurs(pathname: string): boolean {
+  return isOurs(pathname);
+}
+
+/** Goes to a page of ours. `isReplacing` leaves no step for the Back button. */
+export function navigate(to: string, { isReplacing = false } = {}): void {
+  const url = new URL(to, location.href);
+  if (url.origin !== location.origin) return;
+  if (isReplacing) history.replaceState(history.state, '', url);
+  else history.pushState(null, '', url);
+  read();
+}
+
+/** Changes parameters of the query and nothing else; undefined or an empty text removes one. */
+export function setQuery(changes: Record<string, string | undefined>, { isReplacing = true } = {}): void {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  if (url.href !== location.href) navigate(url.href, { isReplacing });
+}
+
+function read(): void {
+  const { pathname, search, hash } = location;
+  hasMoved ||= isFollowing && pathname !== place.peek().pathname;
+  isFollowing = true;
+  place.value = { pathname, search, hash };
+}
+
+function takeClick(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element | null)?.closest?.('a[href]');
+  if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download')) return;
+  if (link.origin !== location.origin || !isOurs(link.pathname)) return;
+  // A jump within the page is the browser's.
+  if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return;
+  event.preventDefault();
+  navigate(link.href);
+}

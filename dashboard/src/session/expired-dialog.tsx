@@ -1,0 +1,26 @@
+// Over the page when the session has ended: sign in again, and everything below is as it was.
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { SignInForm } from '../pages/session/sign-in-form.tsx';
+import { sessionText } from '../text/session.ts';
+import { isExpired, session, signOut } from './session.ts';
+
+export function ExpiredDialog() {
+  if (!isExpired.value) return null;
+  const text = sessionText.expired;
+  const username = session.value?.username ?? '';
+  return (
+    <Dialog
+      title={text.title}
+      actions={
+        <Button kind="quiet" onClick={signOut}>
+          {text.other}
+        </Button>
+      }
+    >
+      <p class="soft">{text.words}</p>
+      <p class="mono">{username}</p>
+      <SignInForm username={username} />
+    </Dialog>
+  );
+}

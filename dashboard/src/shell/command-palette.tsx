@@ -1,0 +1,202 @@
+// Ctrl K: pages, agents and actions by a few letters. The focus stays in the field; arrows move through what was found.
+import { signal } from '@preact/signals';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Icon } from '../components/icon.tsx';
+import { useFocus } from '../components/use-focus.ts';
+import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-window.ts';
+import { useOperation } from '../data/use-operation.ts';
+import { navigate } from '../router/location.ts';
+import { routes } from '../routes.ts';
+import { signOut } from '../session/session.ts';
+import { shellText } from '../text/shell.ts';
+import './command-palette.css';
+import { navigation } from './navigation.ts';
+import { findEntries, type PaletteEntry } from './palette-entries.ts';
+import { chooseTheme, type ThemeChoice } from './theme.ts';
+
+const isOpen = signal(false);
+const pageActions = signal<readonly PaletteEntry[]>([]);
+
+export function openPalette(): void {
+  isOpen.value = true;
+}
+
+/** Adds what the present page can do to the search, for as long as the page is there. */
+export function usePaletteActions(entries: readonly PaletteEntry[]): void {
+  useEffect(() => {
+    pageActions.value = [...pageActions.peek(), ...entries];
+    return () => {
+      pageActions.value = pageActions.peek().filter((entry) => !entries.includes(entry));
+    };
+  }, [entries]);
+}
+
+export function CommandPalette() {
+  return isOpen.value ? <PaletteDialog /> : null;
+}
+
+function PaletteDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const [query, setQuery] = useState('');
+  const [active, setActive] = useState(0);
+  const id = useId();
+  const { data: agents } = useOperation('metrics_agent_details', {}, { pollMs: 10_000 });
+  useLayoutEffect(() => {
+    dialog.current!.showModal();
+  }, []);
+  const field = useFocus<HTMLInputElement>();
+  const actions = pageActions.value;
+  const pages = navigation.value;
+  const entries = useMemo(() => {
+    const hasAgentPage = routes.some(({ path }) => path === '/agents/:ap_id');
+    const pageEntries = pages.map(
+      ({ path, title, nav }): PaletteEntry => ({
+        id: `page ${path}`,
+        group: 'pages',
+        label: title,
+        icon: nav.icon,
+        onChoose: () => navigate(path),
+      }),
+    );
+    const agentEntries = (hasAgentPage ? (agents ?? []) : []).map(
+      ({ ap_id, configuration }): PaletteEntry => ({
+        id: `agent ${ap_id}`,
+        group: 'agents',
+        label: ap_id,
+        hint: [configuration.access_point_type, configuration.site]
+          .filter((part) => typeof part === 'string')
+          .join(' · '),
+        icon: 'agents',
+        onChoose: () => navigate(`/agents/${encodeURIComponent(ap_id)}`),
+      }),
+    );
+    return [...pageEntries, ...agentEntries, ...actions, ...standingActions()];
+  }, [agents, actions, pages]);
+  const found = useMemo(() => findEntries(entries, query), [entries, query]);
+  const at = Math.min(active, found.length - 1);
+  const close = () => {
+    isOpen.value = false;
+  };
+  const choose = (entry: PaletteEntry | undefined) => {
+    if (!entry) return;
+    close();
+    entry.onChoose();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const next = (at + (event.key === 'ArrowDown' ? 1 : -1) + found.length) % Math.max(1, found.length);
+      setActive(next);
+      list.current?.querySelectorAll('[role="option"]')[next]?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      choose(found[at]);
+    }
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the click is one beside the dialog; the key for it is Escape
+    <dialog
+      ref={dialog}
+      class="palette"
+      aria-label={shellText.palette.label}
+      onClose={close}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      <div class="palette-field">
+        <Icon name="search" />
+        <input
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+          aria-label={shellText.palette.placeholder}
+          placeholder={shellText.palette.placeholder}
+          ref={field}
+          spellcheck={false}
+          value={query}
+          onInput={(event) => {
+            setQuery(event.currentTarget.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={shellText.palette.label} ref={list}>
+        {found.map((entry, index) => (
+          <PaletteRow
+            key={entry.id}
+            entry={entry}
+            id={`${id}-${index}`}
+            isActive={index === at}
+            isFirst={found[index - 1]?.group !== entry.group}
+            onChoose={() => choose(entry)}
+            onPoint={() => setActive(index)}
+          />
+        ))}
+      </div>
+      {found.length === 0 && <p class="palette-empty soft">{shellText.palette.nothing}</p>}
+    </dialog>
+  );
+}
+
+interface PaletteRowProps {
+  entry: PaletteEntry;
+  id: string;
+  isActive: boolean;
+  /** The first of its group carries the group's name. */
+  isFirst: boolean;
+  onChoose: () => void;
+  onPoint: () => void;
+}
+
+function PaletteRow({ entry, id, isActive, isFirst, onChoose, onPoint }: PaletteRowProps) {
+  return (
+    <>
+      {isFirst && (
+        <div class="palette-group faint small" role="presentation">
+          {shellText.palette[entry.group]}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses */}
+      <div
+        id={id}
+        role="option"
+        tabIndex={-1}
+        aria-selected={isActive}
+        class="palette-row"
+        onClick={onChoose}
+        onPointerMove={onPoint}
+      >
+        <Icon name={entry.icon} size={16} />
+        <span>{entry.label}</span>
+        {entry.hint && <span class="faint">{entry.hint}</span>}
+      </div>
+    </>
+  );
+}
+
+function standingActions(): PaletteEntry[] {
+  const { palette, windows, themes } = shellText;
+  return [
+    { id: 'sign out', group: 'actions', label: shellText.signOut, icon: 'sign-out', onChoose: signOut },
+    ...(['system', 'light', 'dark'] satisfies ThemeChoice[]).map(
+      (choice): PaletteEntry => ({
+        id: `theme ${choice}`,
+        group: 'actions',
+        label: palette.theme(themes[choice]),
+        icon: 'sun',
+        onChoose: () => chooseTheme(choice),
+      }),
+    ),
+    ...(Object.keys(timeWindows) as TimeWindow[]).map(
+      (name): PaletteEntry => ({
+        id: `window ${name}`,
+        group: 'actions',
+        label: palette.window(windows[name]),
+        icon: 'clock',
+        onChoose: () => chooseTimeWindow(name),
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,33 @@
+// What the search finds.
+import { expect, it } from 'vitest';
+import { findEntries, type PaletteEntry } from './palette-entries.ts';
+
+const entry = (group: PaletteEntry['group'], label: string, hint = ''): PaletteEntry => ({
+  id: label,
+  group,
+  label,
+  hint,
+  icon: 'search',
+  onChoose: () => {},
+});
+const labels = (entries: PaletteEntry[]) => entries.map(({ label }) => label);
+
+it('finds by every word, in name or hint, whatever the case', () => {
+  const entries = [entry('agents', 'ap-roof-1', 'WiFi'), entry('agents', 'ap-roof-2', 'LiFi')];
+  expect(labels(findEntries(entries, ' ROOF  wifi'))).toEqual(['ap-roof-1']);
+});
+
+it('puts what begins with the query first, and pages before agents before actions', () => {
+  const entries = [
+    entry('actions', 'Sign out'),
+    entry('agents', 'x-signal'),
+    entry('agents', 'signal-1'),
+    entry('pages', 'Signals'),
+  ];
+  expect(labels(findEntries(entries, 'sig'))).toEqual(['Signals', 'signal-1', 'x-signal', 'Sign out']);
+});
+
+it('shows a handful of a large fleet', () => {
+  const fleet = Array.from({ length: 5000 }, (_, index) => entry('agents', `ap-${index}`));
+  expect(findEntries([...fleet, entry('pages', 'Map')], '')).toHaveLength(9);
+});

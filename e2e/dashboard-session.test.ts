@@ -1,0 +1,186 @@
+// The dashboard in a real browser, from the very first visit to a changed password: creating the administrator, signing
+// in and out, in one tab and in two, and the session that ends while somebody is at work.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser, screens, secondTab, seriousViolations, type Visit, visit } from './browser.ts';
+import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
+
+type Page = Visit['page'];
+
+async function signIn(page: Page, secret = password): Promise<void> {
+  await page.getByLabel('E-mail address').fill(adminUsername);
+  await page.getByLabel('Password', { exact: true }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+async function withAdmin(env: Record<string, string> = {}): Promise<WeftServer> {
+  const weft = await serve({ env });
+  await weft.createAdmin();
+  return weft;
+}
+
+describe.skipIf(!hasBrowser)('the dashboard', () => {
+  test.each(Object.entries(screens))('is set up by its first visitor, on a %s', async (_name, screen) => {
+    const weft = await serve();
+    const { page } = await visit(weft.url, screen);
+    await heading(page, 'Create the administrator');
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByLabel('E-mail address').fill('no address');
+    await page.getByLabel('Password', { exact: true }).fill('short');
+    await page.getByText('At least 8 characters').waitFor();
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+
+    // Both fields say what is wrong, keep what was typed, and the first has the focus.
+    await page.getByText(/not a valid email address/i).waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('no address');
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
+    await eventually(
+      () => page.evaluate('document.activeElement.name'),
+      (name) => name === 'username',
+    );
+    await page.getByLabel('E-mail address').fill(adminUsername);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByText('Strong').waitFor();
+    await page.keyboard.press('Enter');
+    await heading(page, 'Overview');
+    await page.getByText('Your network is empty').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    expect((await weft.login(adminUsername, password)).status).toBe(200);
+  });
+
+  test('asks beyond this machine for the code that was printed at start', async () => {
+    const weft = await serve({ env: { WEFT_PUBLIC_URL: 'http://127.0.0.1' } });
+    const code = /Code +(\S+) \(/.exec(weft.out)?.[1] ?? '';
+    const { page } = await visit(weft.url);
+    await page.getByLabel('E-mail address').fill(adminUsername);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('Set-up code').fill('WRONG-CODE');
+    await page.getByRole('button', { name: 'Create administrator' }).click();
+    await page.getByText(/Give the set-up code/).waitFor();
+    await page.getByLabel('Set-up code').fill(code);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Overview');
+  });
+
+  test('signs in, goes to the page that was asked for, and keeps the token in this tab only (W2, W4)', async () => {
+    const weft = await withAdmin();
+    const { page } = await visit(weft.url, { path: '/agents?state=late' });
+    await heading(page, 'Sign in');
+    await signIn(page, 'not the password');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(adminUsername);
+    await signIn(page);
+    await heading(page, 'Agents');
+    expect(page.url()).toBe(`${weft.url}/agents?state=late`);
+    expect(await page.evaluate('sessionStorage.length')).toBe(1);
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain('eyJ');
+    await page.reload();
+    await heading(page, 'Agents');
+
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in');
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.goto(`${weft.url}/sign-in?next=${encodeURIComponent('//evil.test/')}`);
+    await signIn(page);
+    await heading(page, 'Overview');
+    expect(page.url()).toBe(`${weft.url}/`);
+  });
+
+  test('a second tab needs no password, and both hear of a sign-out (W7)', async () => {
+    const weft = await withAdmin();
+    const seen = await visit(weft.url);
+    await signIn(seen.page);
+    await heading(seen.page, 'Overview');
+    const other = await secondTab(seen, `${weft.url}/agents`);
+    await heading(other, 'Agents');
+    await other.getByRole('button', { name: 'Your account' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(seen.page, 'Sign in');
+    await seen.page.getByText('You signed out in another tab.').waitFor();
+  });
+
+  test('a session that ends asks for the password over the page, and everything stays as it was', async () => {
+    const weft = await withAdmin();
+    const token = (await weft.login(adminUsername, password)).body.access_token;
+    const json = { ap_id: 'ap-1', password, configuration: {} };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    const { page } = await visit(weft.url, { path: '/agents' });
+    await signIn(page);
+    await page.getByLabel('Filter Agents').fill('ap-');
+    // A new password ends every token at once.
+    const changed = { json: { password: `${password}!` }, token };
+    expect((await weft.request('PUT', `/api/v1/users/${adminUsername}`, changed)).status).toBe(200);
+    const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
+    await dialog.waitFor();
+    await dialog.getByLabel('Password', { exact: true }).fill(`${password}!`);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Filter Agents').inputValue()).toBe('ap-');
+    await page.getByRole('row', { name: /ap-1/ }).waitFor();
+  });
+
+  test('a forgotten password is reset with the link from the message', async () => {
+    const weft = await withAdmin();
+    const { page } = await visit(weft.url, { path: '/sign-in' });
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByLabel('E-mail address').fill(adminUsername);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByText('Look into your mail').waitFor();
+    const outbox = join(weft.folder, 'data', 'outbox');
+    const [name] = await eventually(
+      async () => (existsSync(outbox) ? readdirSync(outbox) : []).filter((file) => file.endsWith('.eml')),
+      (files) => files.length > 0,
+    );
+    const mail = readFileSync(join(outbox, name!), 'utf8')
+      .replaceAll(/=\r?\n/g, '')
+      .replaceAll('=3D', '=');
+    const link = /http\S+\/reset-password#token=[\w-]+/.exec(mail)?.[0] ?? '';
+    await page.goto(link);
+    await heading(page, 'Choose a new password');
+    expect(page.url()).toBe(`${weft.url}/reset-password`);
+    await page.getByLabel('New password', { exact: true }).fill('violet-otter-harbour');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password has been changed').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signIn(page, 'violet-otter-harbour');
+    await heading(page, 'Overview');
+  });
+
+  test('is reached whole by keyboard: search, pages, theme', async () => {
+    const weft = await withAdmin();
+    const { page } = await visit(weft.url);
+    await signIn(page);
+    await heading(page, 'Overview');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('agen');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Agents');
+    await eventually(
+      () => page.evaluate('document.activeElement.textContent'),
+      (text) => text === 'Agents',
+    );
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('theme dark');
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-theme="dark"]').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.goto(`${weft.url}/no-such-page`);
+    await page.getByText('There is no such page').first().waitFor();
+  });
+
+  test('says so while the server is away, keeps what it knew, and goes on by itself (W8)', async () => {
+    const weft = await withAdmin();
+    const { page, context } = await visit(weft.url);
+    await signIn(page);
+    await page.getByText('Your network is empty').waitFor();
+    await context.setOffline(true);
+    await page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' }).waitFor();
+    await page.getByText('Your network is empty').waitFor();
+    await context.setOffline(false);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+});

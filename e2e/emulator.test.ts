@@ -1,0 +1,155 @@
+// An emulated network from outside: one request, and there is a network that reports, obeys, survives and ends. Real
+// processes, the embedded default.
+import { expect, test } from 'vitest';
+import { bearer, connect } from '../test/socket-client.ts';
+import { eventually, serve, type WeftServer } from './weft-process.ts';
+
+interface Point {
+  ts: string;
+  value: number;
+}
+
+const town = (more: object = {}) => ({
+  emulators: [
+    { access_point_type: '5G', num_access_points: 3, locations: ['Bristol'], num_devices: 10, duration: 900 },
+    { access_point_type: 'WiFi', num_access_points: 6, locations: ['Bristol'], num_devices: 10, duration: 900 },
+    { access_point_type: 'LiFi', num_access_points: 3, locations: ['Bristol'], num_devices: 4, duration: 900 },
+  ],
+  seed: 11,
+  ...more,
+});
+
+async function spinUp(weft: WeftServer, token: string, json: object) {
+  const answer = await weft.request('POST', '/api/v1/emulator/spinup', { token, json });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body as { job_number: string; agents: { ap_id: string }[] };
+}
+
+async function series(weft: WeftServer, token: string, agent: string, metric: string, more = ''): Promise<Point[]> {
+  const path = `/api/v1/metrics/agent_multi_metric_data?agent=${agent}&metrics=${metric}${more}`;
+  const { body } = await weft.request('GET', path, { token });
+  return body.series[0].points;
+}
+
+const latestOf = async (weft: WeftServer, token: string, agents: readonly string[], metric: string) =>
+  Promise.all(agents.map(async (agent) => (await series(weft, token, agent, metric)).at(-1)?.value ?? Number.NaN));
+
+const online = (weft: WeftServer, token: string, expected: number) =>
+  eventually(
+    async () => {
+      const { body } = await weft.request('GET', '/api/v1/metrics/presence', { token });
+      return body.agents.filter(({ presence }: { presence: string }) => presence === 'online').length as number;
+    },
+    (count) => count === expected,
+  );
+
+test('a network of twelve reports within seconds, and a cell that sleeps hands its devices over', async () => {
+  const weft = await serve();
+  const token = await weft.createAdmin();
+  const { job_number, agents } = await spinUp(weft, token, town());
+  expect(await online(weft, token, 12)).toBe(12);
+  const cells = agents.map(({ ap_id }) => ap_id).filter((ap_id) => ap_id.startsWith('emu-5g'));
+  const [sleeper, ...neighbours] = cells as [string, ...string[]];
+  const attached = (who: readonly string[]) => latestOf(weft, token, who, 'connected_devices');
+  await eventually(
+    () => attached([sleeper]),
+    ([count]) => count! > 0,
+  );
+  const [powerBefore] = await latestOf(weft, token, [sleeper], 'power_w');
+  const around = (await attached(neighbours)).reduce((sum, count) => sum + count, 0);
+  const command = await weft.request('POST', `/api/v1/send_command?agent_id=${sleeper}&command=sleep`, { token });
+  expect(command.status).toBe(200);
+  const state = async () =>
+    (await weft.request('GET', `/api/v1/commands/${command.body.command_id}`, { token })).body.state as string;
+  expect(await eventually(state, (word) => word === 'succeeded')).toBe('succeeded');
+  const left = await eventually(
+    () => attached([sleeper]),
+    ([count]) => count === 0,
+  );
+  expect(left).toEqual([0]);
+  const taken = await eventually(
+    async () => (await attached(neighbours)).reduce((sum, count) => sum + count, 0),
+    (count) => count > around,
+  );
+  expect(taken).toBeGreaterThan(around);
+  const [powerAfter] = await eventually(
+    () => latestOf(weft, token, [sleeper], 'power_w'),
+    ([watts]) => watts! < powerBefore! * 0.8,
+  );
+  expect(powerAfter).toBeLessThan(powerBefore! * 0.8);
+
+  const question = { job_number, commands: [{ agent_id: sleeper, command: 'wake' }], minutes: 2 };
+  const { status, body } = await weft.request('POST', '/api/v1/emulator/what_if', { token, json: question });
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body.totals.power_w.with).toBeGreaterThan(body.totals.power_w.without);
+  expect(body.timeline).toHaveLength(2);
+  const woken = body.agents.find((agent: { agent_id: string }) => agent.agent_id === sleeper);
+  expect(woken.metrics.connected_devices.with).toBeGreaterThan(woken.metrics.connected_devices.without);
+  expect(await attached([sleeper])).toEqual([0]);
+
+  const stopped = await weft.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
+  expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
+  expect(await online(weft, token, 0)).toBe(0);
+}, 120_000);
+
+test('a run survives kill -9, ends on time, and says so on its socket', async () => {
+  const first = await serve();
+  const { folder } = first;
+  const token = await first.createAdmin();
+  const brief = town();
+  for (const spec of brief.emulators) spec.duration = 25;
+  const startedAt = Date.now();
+  const { job_number, agents } = await spinUp(first, token, brief);
+  const probe = agents[4]!.ap_id;
+  await eventually(
+    () => series(first, token, probe, 'power_w'),
+    (points) => points.length >= 3,
+  );
+  await first.end('SIGKILL');
+  const second = await serve({ folder });
+  const socket = await connect(second.url, `/api/v1/ws/${job_number}`, bearer(token));
+  await eventually(
+    async () => socket.messages.at(-1)?.final,
+    (isFinal) => isFinal === true,
+  );
+  expect(socket.messages.at(-1)).toMatchObject({ type: 'emulator', final: true, data: [{ event: 'ended' }] });
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(24_000);
+  const { body } = await second.request('GET', `/api/v1/emulator/${job_number}`, { token });
+  expect(body).toMatchObject({ state: 'succeeded', progress: 1 });
+  const points = await series(second, token, probe, 'power_w');
+  const seconds = new Set(points.map(({ ts }) => ts));
+  expect(seconds.size).toBe(points.length);
+  expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(20_000);
+}, 120_000);
+
+test('the same seed gives the same stored values, at speed 1 and at speed 60', async () => {
+  const weft = await serve();
+  const token = await weft.createAdmin();
+  const start_time = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000).toISOString();
+  const stored = async (speed: number) => {
+    const network = town({ speed, start_time });
+    for (const spec of network.emulators) spec.duration = 20;
+    const { job_number, agents } = await spinUp(weft, token, network);
+    const state = async () =>
+      (await weft.request('GET', `/api/v1/emulator/${job_number}`, { token })).body.state as string;
+    expect(await eventually(state, (word) => word === 'succeeded')).toBe('succeeded');
+    return Promise.all(
+      agents.map(async ({ ap_id }) => {
+        const points = await series(weft, token, ap_id, 'power_w', '&window=2h');
+        return new Map(points.map(({ ts, value }) => [ts, value]));
+      }),
+    );
+  };
+  const [slow, fast] = [await stored(1), await stored(60)];
+  let compared = 0;
+  for (const [index, values] of slow.entries()) {
+    for (const [ts, value] of values) {
+      const other = fast[index]!.get(ts);
+      if (other === undefined) continue;
+      expect(other).toBe(value);
+      compared++;
+    }
+  }
+  // Those that came before the agents were on line are in neither.
+  expect(compared).toBeGreaterThan(100);
+}, 120_000);

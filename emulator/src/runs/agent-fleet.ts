@@ -1,0 +1,100 @@
+// The agents of a whole network: opens and closes their lines as the access points come and go, and sends what they
+// measured.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EmulatorTask } from '@weft/contract';
+import type { Sample } from '../access-points/sample.ts';
+import { AgentLine, type SampleTally } from './agent-line.ts';
+import type { EmulatedRun } from './emulated-run.ts';
+import { Turnstile } from './turnstile.ts';
+
+const loginsAtOnce = 32;
+/** Of all agents together: what waits for Weft is in memory. */
+const maxWaitingSamples = 120_000;
+const waitingReports = { least: 30, most: 3_600 };
+const lookEveryMs = 50;
+
+export interface AgentFleetOptions {
+  task: EmulatorTask;
+  run: EmulatedRun;
+  url: string;
+  trustedCertificate: string | undefined;
+  /** How many samples go into one report of an agent, about. */
+  samplesPerReport: number;
+  onTrouble: (error: unknown) => void;
+}
+
+export class AgentFleet {
+  readonly tally: SampleTally = { stored: 0, refused: 0, lost: 0, waiting: 0 };
+  readonly #run: EmulatedRun;
+  readonly #lines: Map<string, AgentLine>;
+
+  constructor({ task, run, url, trustedCertificate, samplesPerReport, onTrouble }: AgentFleetOptions) {
+    this.#run = run;
+    const logins = new Turnstile(loginsAtOnce);
+    const share = Math.floor(maxWaitingSamples / task.agents.length / samplesPerReport);
+    const maxWaitingReports = Math.min(waitingReports.most, Math.max(waitingReports.least, share));
+    const shared = { url, trustedCertificate, maxWaitingReports, logins, tally: this.tally, onTrouble };
+    this.#lines = new Map(
+      task.agents.map(({ ap_id, password }) => [
+        ap_id,
+        new AgentLine({
+          ...shared,
+          ap_id,
+          password,
+          view: () => run.world.accessPoint(ap_id),
+          isDeaf: () => !run.isActive(ap_id) || run.world.isDeaf(ap_id),
+          command: (command) => run.command(ap_id, command),
+        }),
+      ]),
+    );
+  }
+
+  get online(): number {
+    return this.#count((line) => line.isOnline);
+  }
+
+  /** Whether some that should be on line are not yet. */
+  get isComingUp(): boolean {
+    return this.#count((line) => line.isOpen && !line.isOnline) > 0;
+  }
+
+  /** Weft is there, but does not keep up: more samples would only be lost. */
+  get isCongested(): boolean {
+    return this.tally.waiting > maxWaitingSamples / 2 && this.online > 0;
+  }
+
+  /** Each access point that can be reached has an agent, and no other, but for those with something left to say at their end. */
+  follow(): void {
+    for (const [ap_id, line] of this.#lines) {
+      if (!this.#run.isActive(ap_id)) {
+        if (!line.hasWaiting) void line.close();
+      } else if (this.#run.world.isReachable(ap_id)) line.open();
+      else void line.close();
+    }
+  }
+
+  hold(samples: readonly Sample[]): void {
+    for (const sample of samples) this.#lines.get(sample.ap_id)!.hold(sample);
+  }
+
+  flush(): void {
+    for (const line of this.#lines.values()) line.flush();
+  }
+
+  /** Resolves when nothing waits for Weft any more, or after that time. */
+  async settle(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    const until = performance.now() + timeoutMs;
+    while (this.tally.waiting > 0 && performance.now() < until && !signal.aborted) await pause(lookEveryMs);
+  }
+
+  /** Resolves when all channels are closed. */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all([...this.#lines.values()].map((line) => line.close(graceMs)));
+  }
+
+  #count(isCounted: (line: AgentLine) => boolean): number {
+    let count = 0;
+    for (const line of this.#lines.values()) if (isCounted(line)) count++;
+    return count;
+  }
+}

@@ -1,0 +1,176 @@
+// The agent of one emulated access point, which comes and goes with it: while the access point is out of reach there is no
+// channel, and when it is back its agent logs in anew.
+import { Agent, WeftRefusal } from '@weft/sdk';
+import type { CommandResult } from '../access-points/commands.ts';
+import type { Sample } from '../access-points/sample.ts';
+import type { AccessPointView } from '../world/world.ts';
+import type { GivenCommand } from './emulated-run.ts';
+import type { Turnstile } from './turnstile.ts';
+import { pauseUnless } from './weft-client.ts';
+
+/** What is on its way when an access point goes may still arrive. */
+const goodbyeMs = 1_000;
+/** An agent that Weft does not want may be wanted again; not soon. */
+const unwantedPauseMs = 60_000;
+const backOff = { firstMs: 500, longestMs: 10_000 };
+/** Of one report; with all its fields it is a fraction of what Weft takes. */
+const maxSamplesPerReport = 500;
+
+/** What became of the samples of all access points. */
+export interface SampleTally {
+  stored: number;
+  /** Weft did not take them. */
+  refused: number;
+  /** There were too many, for too long. */
+  lost: number;
+  waiting: number;
+}
+
+export interface AgentLineOptions {
+  url: string;
+  trustedCertificate: string | undefined;
+  ap_id: string;
+  password: string;
+  maxWaitingReports: number;
+  logins: Turnstile;
+  tally: SampleTally;
+  /** How it stands now. */
+  view: () => AccessPointView;
+  isDeaf: () => boolean;
+  command: (command: GivenCommand) => CommandResult;
+  onTrouble: (error: unknown) => void;
+}
+
+export class AgentLine {
+  readonly #options: AgentLineOptions;
+  #agent: { agent: Agent; closing: AbortController } | undefined;
+  #gone: Promise<void> = Promise.resolve();
+  #held: Sample[] = [];
+  #waiting = 0;
+  /** What the agent's record does not say yet. */
+  #news: Record<string, unknown> | undefined;
+
+  constructor(options: AgentLineOptions) {
+    this.#options = options;
+  }
+
+  get isOpen(): boolean {
+    return this.#agent !== undefined;
+  }
+
+  get isOnline(): boolean {
+    return this.#agent?.agent.isConnected === true;
+  }
+
+  /** Whether something it has to say has not arrived yet. */
+  get hasWaiting(): boolean {
+    return this.#held.length + this.#waiting > 0;
+  }
+
+  /** From now on there is an agent, as soon as Weft lets it in; what it is to say until then waits. */
+  open(): void {
+    if (this.#agent) return;
+    const opened = { agent: this.#createAgent(), closing: new AbortController() };
+    this.#agent = opened;
+    void this.#start(opened.agent, opened.closing.signal);
+  }
+
+  /** Resolves when the channel is closed. */
+  close(graceMs = goodbyeMs): Promise<void> {
+    if (!this.#agent) return this.#gone;
+    this.flush();
+    const { agent, closing } = this.#agent;
+    this.#agent = undefined;
+    closing.abort();
+    this.#gone = agent.stop({ graceMs });
+    return this.#gone;
+  }
+
+  hold(sample: Sample): void {
+    this.#held.push(sample);
+    if (this.#held.length >= maxSamplesPerReport) this.flush();
+  }
+
+  /** Sends what is held, in one report. */
+  flush(): void {
+    const samples = this.#held;
+    if (samples.length === 0) return;
+    this.#held = [];
+    const { tally } = this.#options;
+    const count = samples.length;
+    if (!this.#agent) {
+      tally.lost += count;
+      return;
+    }
+    const [first, ...others] = samples.map(({ ts, fields }): Record<string, unknown> => ({ ts, ...fields }));
+    if (this.#news) first!.configuration = this.#news;
+    this.#news = undefined;
+    const wait = (more: number) => {
+      tally.waiting += more;
+      this.#waiting += more;
+    };
+    wait(count);
+    this.#agent.agent.post(others.length === 0 ? first! : [first!, ...others]).then(
+      () => {
+        wait(-count);
+        tally.stored += count;
+      },
+      (error) => {
+        wait(-count);
+        // Without a status it never came to Weft.
+        if (error instanceof WeftRefusal && error.status !== 0) tally.refused += count;
+        else tally.lost += count;
+      },
+    );
+  }
+
+  async #start(agent: Agent, signal: AbortSignal): Promise<void> {
+    const { logins, onTrouble } = this.#options;
+    await this.#gone;
+    while (!signal.aborted) {
+      try {
+        await logins.pass(async () => {
+          if (!signal.aborted) await agent.start();
+        });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        onTrouble(error);
+      }
+      await pauseUnless(signal, unwantedPauseMs);
+    }
+  }
+
+  #createAgent(): Agent {
+    const { url, trustedCertificate, ap_id, password, maxWaitingReports, isDeaf, onTrouble } = this.#options;
+    const { type, report_interval_seconds, metrics, commands } = this.#options.view();
+    const agent = new Agent({
+      url,
+      trustedCertificate,
+      ap_id,
+      password,
+      configuration: { access_point_type: type, report_interval_seconds, metrics },
+      maxWaitingReports,
+      isDeaf,
+      backOff,
+      onError: onTrouble,
+    });
+    for (const { name, parameter, params } of commands) {
+      agent.command({ name, parameter, params }, (args, { command_id }) => this.#do({ command_id, name, args }));
+    }
+    return agent;
+  }
+
+  #do(command: GivenCommand) {
+    const result = this.#options.command(command);
+    if (result.state === 'failed') throw new Error(result.reason);
+    // It was heard, and then something happened to the access point: nobody is left to answer.
+    if (result.state === 'unanswered') return new Promise<never>(() => {});
+    const { applied, settles_in_seconds } = result;
+    if (command.name === 'set_report_interval') {
+      this.#news = { report_interval_seconds: this.#options.view().report_interval_seconds };
+    }
+    const hasChanged = Object.entries(applied).some(([name, value]) => command.args[name] !== value);
+    return { result: { settles_in_seconds }, ...(hasChanged && { applied }) };
+  }
+}

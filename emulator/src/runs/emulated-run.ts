@@ -1,0 +1,174 @@
+// One emulated network from its start to its end: the world, what is planned to go wrong in it, and what was asked of it.
+// Knows no clock and no network: all that happens follows from the task and from the entries, second by second.
+import type { EmulatorTask } from '@weft/contract';
+import type { CommandArguments, CommandResult } from '../access-points/commands.ts';
+import type { FaultRequest } from '../access-points/faults.ts';
+import type { Sample } from '../access-points/sample.ts';
+import { createWorld, restoreWorld, type World } from '../world/world.ts';
+import type { AccessPointSpec, WorldSpec } from '../world/world-spec.ts';
+import type { WorldState } from '../world/world-state.ts';
+import { FaultPlan } from './fault-plan.ts';
+
+/** Commands that were done are known again among this many. */
+const maxRemembered = 2_000;
+
+/** Something that came from outside, and when. */
+export type RunEntry = { number: number; second: number; ap_id: string } & (
+  | { kind: 'command'; command_id: string; name: string; args: CommandArguments }
+  | { kind: 'fault'; fault: FaultRequest }
+);
+
+export interface RunState {
+  world: WorldState;
+  /** The number of the last entry that is in it. */
+  lastEntry: number;
+  /** Entries of before that it had not come to again. */
+  pending: RunEntry[];
+  answered: [string, CommandResult][];
+}
+
+export interface GivenCommand {
+  command_id: string;
+  name: string;
+  args: CommandArguments;
+}
+
+export class EmulatedRun {
+  readonly world: World;
+  readonly duration: number;
+  readonly #modelStartMs: number;
+  readonly #plan: FaultPlan;
+  readonly #answered: Map<string, CommandResult>;
+  readonly #replay: RunEntry[];
+  readonly #onEntry: (entry: RunEntry) => void;
+  #lastEntry: number;
+
+  /**
+   * Begins anew, at the start or, where nothing is left of what was before, at a later second; throws RangeError if the
+   * network makes no sense. `onEntry` is called for whatever comes from outside, before anybody is answered.
+   */
+  static begin(task: EmulatorTask, onEntry: (entry: RunEntry) => void, second = 0): EmulatedRun {
+    const world = createWorld(toSpec(task, second));
+    return new EmulatedRun(task, world, new FaultPlan(task, second), onEntry);
+  }
+
+  /** Goes on from a saved state; `entries` are those that came after it. */
+  static resume(
+    task: EmulatorTask,
+    onEntry: (entry: RunEntry) => void,
+    state: RunState,
+    entries: readonly RunEntry[],
+  ): EmulatedRun {
+    const world = restoreWorld(state.world);
+    const plan = new FaultPlan(task);
+    const run = new EmulatedRun(task, world, plan, onEntry, state, entries);
+    plan.skipTo(run.second);
+    run.#repeat();
+    return run;
+  }
+
+  private constructor(
+    task: EmulatorTask,
+    world: World,
+    plan: FaultPlan,
+    onEntry: (entry: RunEntry) => void,
+    { answered, lastEntry, pending }: Omit<RunState, 'world'> = { answered: [], lastEntry: 0, pending: [] },
+    entries: readonly RunEntry[] = [],
+  ) {
+    this.world = world;
+    this.duration = task.duration;
+    this.#modelStartMs = Date.parse(task.model_start);
+    this.#plan = plan;
+    this.#onEntry = onEntry;
+    this.#answered = new Map(answered);
+    this.#lastEntry = entries.reduce((last, { number }) => Math.max(last, number), lastEntry);
+    this.#replay = [...pending, ...entries].sort((a, b) => a.second - b.second || a.number - b.number);
+  }
+
+  /** How many seconds of model time have passed. */
+  get second(): number {
+    return (this.world.time - this.#modelStartMs) / 1000;
+  }
+
+  get isOver(): boolean {
+    return this.second >= this.duration;
+  }
+
+  /** Whether its own time is not over yet. */
+  isActive(ap_id: string): boolean {
+    return this.second < this.#plan.endOf(ap_id);
+  }
+
+  /** One second passes; returns the samples that reach the network in it. */
+  advance(): Sample[] {
+    for (const { ap_id, fault } of this.#plan.take(this.second)) this.world.fault(ap_id, fault);
+    const samples = this.world.step();
+    this.#repeat();
+    return samples;
+  }
+
+  /** The same command is done once, and answered alike as often as it comes. */
+  command(ap_id: string, { command_id, name, args }: GivenCommand): CommandResult {
+    const known = this.#answered.get(command_id);
+    if (known) return known;
+    this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'command', command_id, name, args });
+    return this.#do(ap_id, { command_id, name, args });
+  }
+
+  /** Throws RangeError if the fault or the access point makes no sense. */
+  fault(ap_id: string, fault: FaultRequest): void {
+    this.world.fault(ap_id, fault);
+    this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'fault', fault });
+  }
+
+  snapshot(): RunState {
+    return {
+      world: this.world.snapshot(),
+      lastEntry: this.#lastEntry,
+      pending: [...this.#replay],
+      answered: [...this.#answered],
+    };
+  }
+
+  #nextEntry(ap_id: string) {
+    this.#lastEntry++;
+    return { number: this.#lastEntry, second: this.second, ap_id };
+  }
+
+  #do(ap_id: string, { command_id, name, args }: GivenCommand): CommandResult {
+    const result = this.world.command(ap_id, name, args);
+    if (result.state === 'unanswered') return result;
+    this.#answered.set(command_id, result);
+    if (this.#answered.size > maxRemembered) {
+      const [oldest] = this.#answered.keys();
+      this.#answered.delete(oldest!);
+    }
+    return result;
+  }
+
+  #repeat(): void {
+    while (this.#replay.length > 0 && this.#replay[0]!.second <= this.second) {
+      const entry = this.#replay.shift()!;
+      if (entry.kind === 'command') this.#do(entry.ap_id, entry);
+      else this.world.fault(entry.ap_id, entry.fault);
+    }
+  }
+}
+
+function toSpec(task: EmulatorTask, second: number): WorldSpec {
+  return {
+    seed: task.seed,
+    startMs: Date.parse(task.model_start) + second * 1000,
+    reportIntervalSeconds: task.report_interval_seconds,
+    // The world checks the names of types, scenarios and profiles.
+    accessPoints: task.agents.map(({ ap_id, access_point_type, location, num_devices, scenario, profile }) => ({
+      ap_id,
+      type: access_point_type as AccessPointSpec['type'],
+      latitude: location.latitude,
+      longitude: location.longitude,
+      devices: num_devices ?? task.num_devices,
+      ...(scenario !== undefined && { scenario: scenario as NonNullable<AccessPointSpec['scenario']> }),
+      ...(profile !== undefined && { profile: profile as NonNullable<AccessPointSpec['profile']> }),
+    })),
+  };
+}

@@ -1,0 +1,190 @@
+// The worker against a broker and a Weft that does as the test says: leases come and go, and threads fail.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteBroker } from '@weft/broker';
+import type { EmulatorLeaseRequest } from '@weft/contract';
+import { afterEach, expect, test, vi } from 'vitest';
+import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
+import { createTask } from './task-fixture.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const patience = { timeout: 15_000, interval: 20 };
+const queue = 'emulator_spinup';
+
+interface Refusal {
+  status: number;
+  code: string;
+}
+
+/** The two doors that a run needs, and no others: its agents are never let in. */
+async function startDoors() {
+  const doors = {
+    leases: [] as EmulatorLeaseRequest[],
+    told: [] as { query: Record<string, string>; events: { event: string }[] }[],
+    /** How the next ones are answered instead. */
+    leaseRefusal: undefined as Refusal | undefined,
+    callbackRefusals: [] as Refusal[],
+    url: '',
+  };
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const url = new URL(request.url!, 'http://weft');
+    const answer = (body: unknown, status = 200) => response.writeHead(status).end(JSON.stringify(body));
+    const refuse = ({ status, code }: Refusal) => answer({ code, detail: code }, status);
+    if (url.pathname === '/api/v1/callback/emulator/lease') {
+      const lease: EmulatorLeaseRequest = JSON.parse(text);
+      doors.leases.push(lease);
+      if (doors.leaseRefusal) return refuse(doors.leaseRefusal);
+      const pauseMs = lease.wait ? 50 : 0;
+      setTimeout(() => {
+        answer({ lease_seconds: 30, now: new Date().toISOString(), last_chunk: 4, requests: [] });
+      }, pauseMs);
+      return;
+    }
+    if (url.pathname !== '/api/v1/callback/emulator') return refuse({ status: 404, code: 'not_found' });
+    const refusal = doors.callbackRefusals.shift();
+    if (refusal) return refuse(refusal);
+    doors.told.push({ query: Object.fromEntries(url.searchParams), events: JSON.parse(text) });
+    answer({});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.push(() => server.close());
+  cleanUp.push(() => server.closeAllConnections());
+  doors.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return doors;
+}
+
+async function start(options: Partial<EmulatorWorkerOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-worker-'));
+  cleanUp.push(() => rm(folder, { recursive: true }));
+  const doors = await startDoors();
+  const broker = openSqliteBroker({ file: join(folder, 'broker.db'), queues: [queue], deliveryLimit: 4 });
+  cleanUp.push(() => broker.close());
+  const errors: string[] = [];
+  const onError = (_error: unknown, message: string) => errors.push(message);
+  const worker = new EmulatorWorker({ broker, url: () => doors.url, onError, ...options });
+  cleanUp.push(() => worker.stop());
+  await worker.start();
+  const publish = (data: unknown, job_number = 'job-1') => {
+    const message = { job_number, task_type: queue, requested_by: {}, callback_token: 'token', data };
+    return broker.publish(queue, Buffer.from(JSON.stringify(message)), { id: job_number });
+  };
+  return { doors, broker, worker, errors, publish };
+}
+
+const task = () => createTask({ durations: [600], startedAt: Date.now(), modelStart: Date.now() });
+
+test('a message that makes no sense becomes a dead letter', async () => {
+  const { broker, publish } = await start();
+  const reasons: string[] = [];
+  await broker.consumeDeadLetters(async ({ reason }) => void reasons.push(reason));
+  await publish({ ...task(), agents: 'many' });
+  await publish(task(), '../../etc/passwd');
+  await vi.waitFor(() => expect(reasons).toEqual(['rejected', 'rejected']), patience);
+});
+
+test('a token that Weft does not take makes it one too', async () => {
+  const { broker, doors, publish } = await start();
+  doors.leaseRefusal = { status: 401, code: 'not_authenticated' };
+  const reasons: string[] = [];
+  await broker.consumeDeadLetters(async ({ reason }) => void reasons.push(reason));
+  await publish(task());
+  await vi.waitFor(() => expect(reasons).toEqual(['rejected']), patience);
+});
+
+test.each([
+  ['lease_held', 409],
+  ['job_ended', 409],
+  ['job_not_found', 404],
+])('a run that is not to be had (%s) is left alone', async (code, status) => {
+  const { doors, broker, worker, publish } = await start();
+  doors.leaseRefusal = { status, code };
+  await publish(task());
+  await vi.waitFor(() => expect(doors.leases).toHaveLength(1), patience);
+  doors.leaseRefusal = undefined;
+  // The next one is taken, so the first is done with.
+  await publish(task(), 'job-2');
+  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  expect([worker.runs, await broker.depth(queue), doors.told[0]!.query.job_number]).toEqual([1, 0, 'job-2']);
+});
+
+test.each(['lease_held', 'job_ended'])('a run that is lost (%s) ends without a word', async (code) => {
+  const { doors, worker, publish } = await start();
+  await publish(task());
+  await vi.waitFor(() => expect(doors.told.length).toBeGreaterThan(0), patience);
+  expect(doors.told[0]).toMatchObject({ query: { chunk: '5' }, events: [{ event: 'progress', access_points: 1 }] });
+  doors.leaseRefusal = { status: 409, code };
+  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  expect(doors.told.some(({ query }) => query.final || query.error)).toBe(false);
+  expect(doors.leases.some(({ release }) => release)).toBe(false);
+});
+
+test('the message of a run that it has is of no use', async () => {
+  const { doors, broker, worker, publish } = await start();
+  await publish(task());
+  await publish(task());
+  await publish(task(), 'job-2');
+  await vi.waitFor(() => expect(worker.runs).toBe(2), patience);
+  expect(await broker.depth(queue)).toBe(0);
+  expect(doors.leases.filter(({ wait }) => !wait)).toHaveLength(2);
+});
+
+test('a network that makes no sense fails with the reason, however often Weft must be told', async () => {
+  const { doors, worker, publish } = await start();
+  const away = { status: 503, code: 'unavailable' };
+  doors.callbackRefusals = [away, away];
+  const senseless = { ...task(), seed: -1 };
+  await publish(senseless);
+  await vi.waitFor(() => expect(doors.told).toHaveLength(1), patience);
+  expect(doors.told[0]!.query).toMatchObject({ chunk: '5', error: expect.stringContaining('seed') });
+  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+});
+
+test('a thread that fails gives its run back; the third time the run is given up', async () => {
+  const { doors, worker, errors, publish } = await start();
+  const fatal = { ...task(), faults: [null] };
+  for (const times of [1, 2]) {
+    await publish(fatal);
+    await vi.waitFor(() => expect(doors.leases.filter(({ release }) => release)).toHaveLength(times), patience);
+    expect(worker.runs).toBe(0);
+  }
+  await publish(fatal);
+  await vi.waitFor(() => expect(doors.told).toHaveLength(1), patience);
+  expect(doors.told[0]!.query.error).toContain('3 times');
+  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  expect(errors.filter((message) => message.includes('thread'))).toHaveLength(3);
+});
+
+test('takes as many runs as it may, and the next when one is over', async () => {
+  const { doors, broker, worker, publish } = await start({ maxRuns: 1 });
+  await publish(task());
+  await vi.waitFor(() => expect(worker.runs).toBe(1), patience);
+  await publish(task(), 'job-2');
+  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  expect([worker.runs, await broker.depth(queue)]).toEqual([1, 1]);
+  doors.leaseRefusal = { status: 409, code: 'lease_held' };
+  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  doors.leaseRefusal = undefined;
+  await vi.waitFor(async () => expect(await broker.depth(queue)).toBe(0), patience);
+});
+
+test('goes on while Weft is away, and gives its runs back when it stops', async () => {
+  const { doors, worker, publish } = await start();
+  await publish(task());
+  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  doors.leaseRefusal = { status: 503, code: 'unavailable' };
+  const { length } = doors.leases;
+  await vi.waitFor(() => expect(doors.leases.length).toBeGreaterThan(length + 2), patience);
+  expect(worker.runs).toBe(1);
+  doors.leaseRefusal = undefined;
+  await worker.stop();
+  expect([worker.runs, doors.leases.at(-1)!.release]).toEqual([0, true]);
+});

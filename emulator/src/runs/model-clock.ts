@@ -1,0 +1,79 @@
+// What time it is for Weft and for the model of a run. Weft's clock is known by what Weft says and by a clock of this
+// machine that nobody sets, which is the same in all threads.
+import type { EmulatorTask } from '@weft/contract';
+
+/** Weft's word counts anew only if it differs by more: the way here takes some time. */
+const toleranceMs = 1_000;
+
+/** Milliseconds since some moment; never goes back, never jumps. */
+export function steadyMs(): number {
+  return Number(process.hrtime.bigint() / 1_000n) / 1_000;
+}
+
+/** That it was this late for Weft at this moment of the steady clock. */
+export interface ClockReading {
+  weftMs: number;
+  atMs: number;
+}
+
+export class WeftClock {
+  #reading: ClockReading;
+  readonly #steadyMs: () => number;
+
+  constructor(reading: ClockReading, steady = steadyMs) {
+    this.#reading = reading;
+    this.#steadyMs = steady;
+  }
+
+  get reading(): ClockReading {
+    return this.#reading;
+  }
+
+  now(): number {
+    return this.#reading.weftMs + this.#steadyMs() - this.#reading.atMs;
+  }
+
+  /** Weft has said how late it is, somewhen between asking and hearing. True if that was news. */
+  heard(weftMs: number, askedAtMs: number, heardAtMs: number): boolean {
+    const believed = this.#reading.weftMs + heardAtMs - this.#reading.atMs;
+    const isLikely = believed >= weftMs - toleranceMs && believed <= weftMs + heardAtMs - askedAtMs + toleranceMs;
+    if (!isLikely) this.set({ weftMs, atMs: heardAtMs });
+    return !isLikely;
+  }
+
+  set(reading: ClockReading): void {
+    this.#reading = reading;
+  }
+}
+
+/** The run's seconds of model time against Weft's clock. */
+export class ModelClock {
+  readonly #clock: Pick<WeftClock, 'now'>;
+  readonly #startedAtMs: number;
+  readonly #speed: number;
+  readonly #duration: number;
+
+  constructor(clock: Pick<WeftClock, 'now'>, { started_at, speed, duration }: EmulatorTask) {
+    this.#clock = clock;
+    this.#startedAtMs = Date.parse(started_at);
+    this.#speed = speed;
+    this.#duration = duration;
+  }
+
+  /** How many seconds of model time should have passed by now. */
+  get dueSecond(): number {
+    const passed = ((this.#clock.now() - this.#startedAtMs) * this.#speed) / 1000;
+    return Math.min(this.#duration, Math.max(0, Math.floor(passed)));
+  }
+
+  /** Milliseconds until this second is due; not more than 0 if it is. */
+  msUntil(second: number): number {
+    return this.#startedAtMs + (second * 1000) / this.#speed - this.#clock.now();
+  }
+
+  /** For how long the second after this one has been due, in seconds of Weft's clock. */
+  lateBySeconds(second: number): number {
+    if (second >= this.#duration) return 0;
+    return Math.max(0, Math.round(-this.msUntil(second + 1) / 100) / 10);
+  }
+}

@@ -1,0 +1,126 @@
+// What is kept of a run in case its process ends: the network as it was at some moment, and what was asked of it since.
+// One process uses a folder at a time.
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { crc32 } from 'node:zlib';
+import type { RunEntry, RunState } from './emulated-run.ts';
+
+/** Whoever changes what a state holds counts this up: states of others are not read. */
+const stateVersion = 1;
+const crcBytes = 4;
+const forgottenAfterMs = 7 * 86_400_000;
+const ownFile = /\.(world|commands)(\.new)?$/;
+
+export class RunFiles {
+  readonly #folder: string;
+  readonly #world: string;
+  readonly #commands: string;
+  /** Those that are not in the saved state, as far as this process knows. */
+  #entries: RunEntry[] = [];
+  #journal: number | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, job_number: string) {
+    this.#folder = folder;
+    this.#world = join(folder, `${job_number}.world`);
+    this.#commands = join(folder, `${job_number}.commands`);
+  }
+
+  /** Undefined if there is nothing that makes sense. */
+  async load(): Promise<{ state: RunState; entries: RunEntry[] } | undefined> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const bytes = await readFile(this.#world).catch(() => undefined);
+    const state = bytes && readState(bytes);
+    if (!state) return undefined;
+    const text = await readFile(this.#commands, 'utf8').catch(() => '');
+    this.#entries = readEntries(text).filter(({ number }) => number > state.lastEntry);
+    return { state, entries: [...this.#entries] };
+  }
+
+  /** Back only when the entry would outlive the process. */
+  append(entry: RunEntry): void {
+    this.#entries.push(entry);
+    this.#journal ??= openSync(this.#commands, 'a', 0o600);
+    writeSync(this.#journal, toLine(entry));
+  }
+
+  /** Resolves once the state is on the disk, in place of the one before, with the entries that came after it. */
+  save(state: RunState): Promise<void> {
+    const body = serialize({ stateVersion, state });
+    const { lastEntry } = state;
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#write(body, lastEntry));
+    return this.#saving;
+  }
+
+  async #write(body: Buffer, lastEntry: number): Promise<void> {
+    const crc = Buffer.alloc(crcBytes);
+    crc.writeUInt32BE(crc32(body));
+    const file = await open(`${this.#world}.new`, 'w', 0o600);
+    try {
+      await file.writev([crc, body]);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(`${this.#world}.new`, this.#world);
+    this.#entries = this.#entries.filter(({ number }) => number > lastEntry);
+    this.#shorten();
+  }
+
+  /** In one go: an entry that came in between would be lost. */
+  #shorten(): void {
+    this.close();
+    writeFileSync(`${this.#commands}.new`, this.#entries.map(toLine).join(''), { mode: 0o600 });
+    renameSync(`${this.#commands}.new`, this.#commands);
+  }
+
+  close(): void {
+    if (this.#journal !== undefined) closeSync(this.#journal);
+    this.#journal = undefined;
+  }
+
+  /** Nothing is left of the run. */
+  async remove(): Promise<void> {
+    this.close();
+    const names = [this.#world, this.#commands, `${this.#world}.new`, `${this.#commands}.new`];
+    await Promise.all(names.map((name) => rm(name, { force: true })));
+  }
+}
+
+/** Removes what runs have left that nobody has come back to for days. */
+export async function sweepFiles(folder: string, nowMs: number): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => ownFile.test(each))) {
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }));
+    if (mtimeMs < nowMs - forgottenAfterMs) await rm(path, { force: true });
+  }
+}
+
+function readState(bytes: Buffer): RunState | undefined {
+  try {
+    const body = bytes.subarray(crcBytes);
+    if (bytes.readUInt32BE() !== crc32(body)) return undefined;
+    const kept = deserialize(body) as { stateVersion: number; state: RunState };
+    return kept.stateVersion === stateVersion ? kept.state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Up to the first line that was not written to its end. */
+function readEntries(text: string): RunEntry[] {
+  const entries: RunEntry[] = [];
+  try {
+    for (const line of text.split('\n')) if (line !== '') entries.push(JSON.parse(line));
+  } catch {
+    // The process ended in the middle of it.
+  }
+  return entries;
+}
+
+function toLine(entry: RunEntry): string {
+  return `${JSON.stringify(entry)}\n`;
+}

@@ -1,0 +1,144 @@
+// Keeps a run in step with its clock: as many seconds of the model as are due, their samples to the agents, the state to
+// the disk now and then; and in between the thread is free for commands and requests.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { EmulatorTask } from '@weft/contract';
+import type { AgentFleet } from './agent-fleet.ts';
+import type { EmulatedRun } from './emulated-run.ts';
+import type { ModelClock } from './model-clock.ts';
+import type { RunFiles } from './run-files.ts';
+import type { RunStatus } from './run-messages.ts';
+import { pauseUnless } from './weft-client.ts';
+
+/** With more speed several seconds are done at once, and reported at once. */
+export const leastTickMs = 250;
+/** While the model is behind, samples wait no longer than this for others of their agent. */
+const holdMs = 500;
+const shortStepMs = 5;
+const congestedPauseMs = 50;
+const longestPauseMs = 1_000;
+const saveEveryMs = 30_000;
+const tellEveryMs = 500;
+/** At the end, for samples that Weft does not take: then it is too late for them. */
+const lastSamplesMs = 20_000;
+/** Weight of the newest in the mean cost of a step. */
+const newestWeight = 0.1;
+
+export interface RunLoopOptions {
+  task: EmulatorTask;
+  run: EmulatedRun;
+  clock: ModelClock;
+  fleet: AgentFleet;
+  files: RunFiles | undefined;
+  onStatus: (status: RunStatus) => void;
+  onTrouble: (error: unknown) => void;
+}
+
+export class RunLoop {
+  readonly #options: RunLoopOptions;
+  #stepMs = 0;
+  #flushedAtMs = 0;
+  #savedAtMs = performance.now();
+  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #delivered: { second: number; bits: number; mbps: number };
+
+  constructor(options: RunLoopOptions) {
+    this.#options = options;
+    const { run } = options;
+    this.#delivered = { second: run.second, bits: run.world.totals().deliveredBits, mbps: 0 };
+  }
+
+  /** What one second of the model costs, in milliseconds. */
+  get stepMs(): number {
+    return this.#stepMs;
+  }
+
+  /** Resolves when the run is over and its samples are stored, or the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { run, fleet, clock } = this.#options;
+    while (!signal.aborted && !run.isOver) {
+      const startedAtMs = performance.now();
+      await this.#catchUp(signal);
+      fleet.flush();
+      this.#tell();
+      this.#saveInTime();
+      const dueInMs = clock.msUntil(run.second + 1);
+      const tickEndsInMs = startedAtMs + leastTickMs - performance.now();
+      if (!run.isOver) await pauseUnless(signal, Math.min(longestPauseMs, Math.max(0, dueInMs, tickEndsInMs)));
+    }
+    if (signal.aborted) return;
+    await fleet.settle(lastSamplesMs, signal);
+  }
+
+  status(): RunStatus {
+    const { task, run, fleet, clock } = this.#options;
+    const { devices, served, powerW, deliveredBits } = run.world.totals();
+    const seconds = run.second - this.#delivered.second;
+    if (seconds > 0) {
+      const mbps = (deliveredBits - this.#delivered.bits) / seconds / 1e6;
+      this.#delivered = { second: run.second, bits: deliveredBits, mbps };
+    }
+    return {
+      model_time: new Date(run.world.time).toISOString(),
+      access_points: task.agents.length,
+      agents_online: fleet.online,
+      devices,
+      served,
+      power_w: Math.round(powerW * 10) / 10,
+      delivered_mbps: Math.round(this.#delivered.mbps * 1000) / 1000,
+      samples: fleet.tally.stored,
+      late_by_seconds: clock.lateBySeconds(run.second),
+      progress: Math.min(1, run.second / run.duration),
+      isComingUp: fleet.isComingUp,
+    };
+  }
+
+  /** Resolves once the state is on the disk. */
+  async save(): Promise<void> {
+    const { files, run } = this.#options;
+    this.#savedAtMs = performance.now();
+    await files?.save(run.snapshot());
+  }
+
+  /** Does what is due, with a breath after each second. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const { run, fleet, clock } = this.#options;
+    while (!signal.aborted && run.second < clock.dueSecond) {
+      if (fleet.isCongested) {
+        await pauseUnless(signal, congestedPauseMs);
+        continue;
+      }
+      const startedAtMs = performance.now();
+      fleet.hold(run.advance());
+      this.#measure(performance.now() - startedAtMs);
+      fleet.follow();
+      if (performance.now() - this.#flushedAtMs > holdMs) {
+        this.#flushedAtMs = performance.now();
+        fleet.flush();
+        this.#tell();
+        this.#saveInTime();
+      }
+      await this.#breathe(signal);
+    }
+  }
+
+  /** Agents that come on line need many small turns; one between two long steps would make them wait for minutes. */
+  async #breathe(signal: AbortSignal): Promise<void> {
+    if (this.#stepMs > shortStepMs && this.#options.fleet.isComingUp) await pauseUnless(signal, this.#stepMs / 2);
+    else await turn();
+  }
+
+  #measure(ms: number): void {
+    this.#stepMs = this.#stepMs === 0 ? ms : this.#stepMs + newestWeight * (ms - this.#stepMs);
+  }
+
+  #tell(): void {
+    if (performance.now() - this.#toldAtMs < tellEveryMs) return;
+    this.#toldAtMs = performance.now();
+    this.#options.onStatus(this.status());
+  }
+
+  #saveInTime(): void {
+    if (!this.#options.files || performance.now() - this.#savedAtMs < saveEveryMs) return;
+    this.save().catch(this.#options.onTrouble);
+  }
+}

@@ -1,0 +1,117 @@
+// The thread of one run: the network, its agents, and what is asked of it. Whatever happens here, the rest of the process
+// goes on.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { EmulatorRequest } from '@weft/contract';
+import type { FaultRequest } from '../access-points/faults.ts';
+import { AgentFleet } from './agent-fleet.ts';
+import type { EmulatedRun, RunEntry } from './emulated-run.ts';
+import { ModelClock, WeftClock } from './model-clock.ts';
+import { RunFiles } from './run-files.ts';
+import { leastTickMs, RunLoop } from './run-loop.ts';
+import type { FromRunThread, RunThreadOptions, ToRunThread } from './run-messages.ts';
+import { takeUpRun } from './take-up.ts';
+import { WhatIfDesk } from './what-if-desk.ts';
+
+/** Trouble of the same kind comes in thousands, when Weft is away. */
+const troubleEveryMs = 60_000;
+const stopGraceMs = 2_000;
+
+const port = parentPort!;
+const options = workerData as RunThreadOptions;
+const { task, job_number, stateDir, url, trustedCertificate } = options;
+const weftClock = new WeftClock(options.clock);
+const clock = new ModelClock(weftClock, task);
+const files = stateDir === undefined ? undefined : new RunFiles(stateDir, job_number);
+const stopping = new AbortController();
+let mustSave = false;
+let answerRequest: ((request: EmulatorRequest) => Promise<unknown>) | undefined;
+const early: EmulatorRequest[] = [];
+const toldAt = new Map<string, number>();
+
+port.on('message', (message: ToRunThread) => {
+  if (message.type === 'clock') weftClock.set(message.reading);
+  else if (message.type === 'request') void hear(message.request);
+  else {
+    mustSave = message.save;
+    stopping.abort();
+  }
+});
+
+const begun = await takeUp();
+if (begun) await live(begun);
+
+async function takeUp(): Promise<EmulatedRun | undefined> {
+  try {
+    return await takeUpRun({ task, clock, files, onEntry: keep, onTrouble });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    say({ type: 'impossible', detail: error.message });
+    return undefined;
+  }
+}
+
+async function live(run: EmulatedRun): Promise<void> {
+  const samplesPerReport = Math.max(1, (task.speed * leastTickMs) / 1000 / task.report_interval_seconds);
+  const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
+  const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
+  const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
+  const desk = new WhatIfDesk({ run, stepMs: () => loop.stepMs });
+  answerRequest = async ({ kind, body }) => (kind === 'fault' ? makeFault(run, body) : desk.ask(body));
+  for (const request of early.splice(0)) void hear(request);
+  fleet.follow();
+  onStatus(loop.status());
+  await loop.run(stopping.signal);
+  const status = loop.status();
+  if (stopping.signal.aborted) {
+    if (mustSave) await loop.save().catch(onTrouble);
+    await fleet.stop(mustSave ? stopGraceMs : 0);
+    say({ type: 'stopped' });
+    return;
+  }
+  // Should nobody hear of the end, it can be told again.
+  await loop.save().catch(onTrouble);
+  await fleet.stop(stopGraceMs);
+  say({ type: 'ended', status: { ...status, agents_online: 0, samples: fleet.tally.stored } });
+}
+
+async function hear(request: EmulatorRequest): Promise<void> {
+  if (!answerRequest) early.push(request);
+  else say({ type: 'answer', id: request.id, answer: await answerRequest(request) });
+}
+
+function makeFault(run: EmulatedRun, body: Record<string, unknown>): unknown {
+  const { agent_id, ...fault } = body as unknown as { agent_id: string } & FaultRequest;
+  if (!run.isActive(agent_id)) {
+    return { error: { code: 'agent_not_found', detail: 'Agent not found in this run, or its time is over' } };
+  }
+  try {
+    run.fault(agent_id, fault);
+    return { status: 'success' };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { error: { code: 'invalid_fault', detail: error.message } };
+  }
+}
+
+function keep(entry: RunEntry): void {
+  try {
+    files?.append(entry);
+  } catch (error) {
+    // The run goes on; only whoever takes it over does not know of this.
+    onTrouble(error);
+  }
+}
+
+function say(message: FromRunThread): void {
+  port.postMessage(message);
+}
+
+function onTrouble(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const now = performance.now();
+  const kind = message.slice(0, 40);
+  if (now - (toldAt.get(kind) ?? Number.NEGATIVE_INFINITY) < troubleEveryMs) return;
+  if (toldAt.size > 100) toldAt.clear();
+  toldAt.set(kind, now);
+  say({ type: 'trouble', message });
+}

@@ -1,0 +1,15 @@
+// A look ahead in a thread of its own, so that the run itself is not held up.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { PlannedCommand } from '../what-if.ts';
+import { restoreWorld } from '../world/world.ts';
+import type { WorldState } from '../world/world-state.ts';
+import { answerWhatIf } from './what-if-answer.ts';
+
+export interface WhatIfThreadOptions {
+  world: WorldState;
+  commands: PlannedCommand[];
+  minutes: number;
+}
+
+const { world, commands, minutes } = workerData as WhatIfThreadOptions;
+parentPort!.postMessage(answerWhatIf(restoreWorld(world), commands, minutes));

@@ -1,0 +1,90 @@
+// Builds the dashboard unless the build is that of the present sources. `npm start` and `npm test` do it by themselves;
+// run directly, it says what it did.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
+
+const folder = join(root, 'dashboard');
+const built = join(folder, 'dist');
+const stampName = '.sources';
+
+/**
+ * Resolves true if there is a build of the present sources. Without the sources, or without the tools to build them, what
+ * there is stays.
+ */
+export async function ensureDashboard() {
+  if (!existsSync(join(folder, 'src'))) return existsSync(built);
+  if (isBuilt()) return true;
+  const startedAt = Date.now();
+  process.stderr.write('Building the dashboard ... ');
+  const fresh = join(folder, `dist.${process.pid}`);
+  try {
+    if ((await build(fresh)) !== 0) {
+      process.stderr.write('failed: see above. Weft goes on without it.\n');
+      return false;
+    }
+    rmSync(built, { recursive: true, force: true });
+    renameSync(fresh, built);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  process.stderr.write(`done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
+  return true;
+}
+
+/** @param {string} target */
+async function build(target) {
+  const stamp = sourcesStamp();
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const args = [vite, 'build', folder, '--outDir', target, '--configLoader', 'native', '--logLevel', 'warn'];
+  const code = await runInForeground(node24(), args);
+  if (code !== 0) return code;
+  await compress(target);
+  // Last: only what is complete carries it.
+  writeFileSync(join(target, stampName), stamp);
+  return 0;
+}
+
+/** @param {string} target */
+async function compress(target) {
+  const files = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(js|css|html|json|svg)$/.test(name),
+  );
+  for (const name of files) {
+    const path = join(target, name);
+    const plain = readFileSync(path);
+    if (plain.length < 512) continue;
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
+    writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
+  }
+}
+
+function isBuilt() {
+  const stamp = join(built, stampName);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesStamp();
+}
+
+/** One hash over everything that a build is made from. */
+function sourcesStamp() {
+  const hash = createHash('sha256');
+  const sources = ['src', 'public'].flatMap((part) =>
+    readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const others = ['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => join(folder, name));
+  for (const path of [...sources, ...others, join(root, 'package-lock.json')].sort()) {
+    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await ensureInstalled();
+  process.exit((await ensureDashboard()) ? 0 : 1);
+}

@@ -1,0 +1,17 @@
+// `node scripts/plot-emulator.ts`: draws the plots of docs/emulator.md from the model and writes its tables anew. Always gives
+// the same files.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { dayOfLoad } from './plots/day-of-load.ts';
+import { withTables } from './plots/emulator-tables.ts';
+import { signalOverDistance } from './plots/signal-over-distance.ts';
+import { sleepEffect } from './plots/sleep-effect.ts';
+import { drawChart } from './plots/svg-chart.ts';
+
+const docs = resolve(import.meta.dirname, '../docs');
+const plots = { 'signal-over-distance': signalOverDistance, 'day-of-load': dayOfLoad, 'sleep-effect': sleepEffect };
+
+mkdirSync(join(docs, 'plots'), { recursive: true });
+for (const [name, make] of Object.entries(plots)) writeFileSync(join(docs, 'plots', `${name}.svg`), drawChart(make()));
+const page = join(docs, 'emulator.md');
+writeFileSync(page, withTables(readFileSync(page, 'utf8')));

@@ -1,0 +1,126 @@
+// SINR over distance: what the formulas give on an open path, and what every device of an emulated town gets, with
+// shadows, walls, neighbours and hands.
+import { createWorld } from '@weft/emulator';
+import { toDb } from '../../emulator/src/exact-math.ts';
+import { channelGain, lambertianOrder, signalA2, usualReceiver } from '../../emulator/src/radio/lifi.ts';
+import { noisePerElementDbm, nrPathLossDb, resourceElementDbm } from '../../emulator/src/radio/nr.ts';
+import { carrierPrbs } from '../../emulator/src/radio/nr-cqi.ts';
+import { noiseFloorDbm } from '../../emulator/src/radio/wifi.ts';
+import { town } from '../../emulator/src/town.ts';
+import { lampHeightM, lifiNoiseA2, measureLifi } from '../../emulator/src/world/lifi-layer.ts';
+import { measureNr } from '../../emulator/src/world/nr-layer.ts';
+import { indoorLossDb, measureWifi, wifiWidth } from '../../emulator/src/world/wifi-layer.ts';
+import type { AccessPointType } from '../../emulator/src/world/world-spec.ts';
+import type { WorldState } from '../../emulator/src/world/world-state.ts';
+import { type Chart, colours, type Panel } from './svg-chart.ts';
+
+type Points = [x: number, y: number][];
+
+const warmUpSteps = 120;
+/** More of them would only make the file larger. */
+const mostDots = 900;
+
+export function signalOverDistance(): Chart {
+  return {
+    description:
+      'SINR over the distance to the serving access point, for 5G, WiFi and LiFi: formulas and emulated devices',
+    panels: [cellPanel(), accessPointPanel(), lampPanel()],
+    arranged: 'beside',
+    panelWidth: 250,
+    panelHeight: 240,
+  };
+}
+
+function cellPanel(): Panel {
+  const energyDbm = resourceElementDbm(33, carrierPrbs) + 8;
+  const noiseDbm = noisePerElementDbm(30, 9);
+  const path = (isLineOfSight: boolean) =>
+    curve(10, 400, (distance2dM) => {
+      const distance3dM = Math.hypot(distance2dM, 8.5);
+      const loss = nrPathLossDb({ scenario: 'UMi', isLineOfSight, distance2dM, distance3dM, frequencyGhz: 3.5 });
+      return energyDbm - loss - noiseDbm;
+    });
+  return {
+    title: '5G, urban micro, 33 dBm',
+    x: { label: 'distance (m)', min: 0, max: 400, step: 100 },
+    y: { label: 'SINR (dB)', min: -20, max: 60, step: 20 },
+    series: [
+      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('5G', 25, measureNr) },
+      { name: 'in sight', colour: colours.blue, kind: 'line', points: path(true) },
+      { name: 'not in sight', colour: colours.blue, kind: 'dashed', points: path(false) },
+    ],
+  };
+}
+
+function accessPointPanel(): Panel {
+  const formula = curve(1, 50, (distanceM) => 20 - indoorLossDb(distanceM) - noiseFloorDbm(wifiWidth));
+  return {
+    title: 'WiFi 6, office, 20 dBm, 40 MHz',
+    x: { label: 'distance (m)', min: 0, max: 50, step: 10 },
+    y: { label: 'SNR (dB)', min: 0, max: 80, step: 20 },
+    series: [
+      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('WiFi', 25, measureWifi) },
+      { name: 'formula, with walls', colour: colours.green, kind: 'line', points: formula },
+    ],
+  };
+}
+
+function lampPanel(): Panel {
+  const noiseA2 = (daylight: number) => lifiNoiseA2(daylight, 1);
+  const order = lambertianOrder(60);
+  const flat = (daylight: number) =>
+    curve(0, 4, (aside) => {
+      const distanceM = Math.hypot(aside, lampHeightM);
+      const cosine = lampHeightM / distanceM;
+      const receivedW = 3.5 * channelGain(order, distanceM, cosine, cosine, usualReceiver);
+      return toDb(signalA2(receivedW, usualReceiver) / noiseA2(daylight));
+    });
+  const measure = (state: WorldState, device: number, lamp: number) =>
+    measureLifi(
+      state,
+      device,
+      lamp,
+      Float64Array.from(state.accessPoints, () => noiseA2(0.89)),
+    );
+  return {
+    title: 'LiFi, 3.5 W of light, 60°',
+    x: { label: 'distance beside the lamp (m)', min: 0, max: 4, step: 1 },
+    y: { label: 'SINR (dB)', min: 0, max: 60, step: 20 },
+    series: [
+      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('LiFi', 25, measure) },
+      { name: 'night', colour: colours.red, kind: 'line', points: flat(0) },
+      { name: 'noon', colour: colours.red, kind: 'dashed', points: flat(1) },
+    ],
+  };
+}
+
+/** Every device of a town of one kind: how far from the access point that serves it, and how well it hears it. */
+function devicesOf(
+  type: AccessPointType,
+  count: number,
+  measure: (state: WorldState, device: number, serving: number) => unknown,
+): Points {
+  const world = createWorld(town({ counts: { [type]: count }, devicesEach: 40, seed: 7 }));
+  for (let n = 0; n < warmUpSteps; n++) world.step();
+  const state = world.snapshot();
+  const { cells, devices, tallies } = state;
+  const points: Points = [];
+  for (let device = 0; device < devices.count && points.length < mostDots; device++) {
+    const serving = devices.serving[device]!;
+    if (serving < 0) continue;
+    const [before, heardBefore] = [tallies.quality[serving]!, tallies.withSignal[serving]!];
+    measure(state, device, serving);
+    if (tallies.withSignal[serving] === heardBefore) continue;
+    const distanceM = Math.hypot(cells.x[serving]! - devices.x[device]!, cells.y[serving]! - devices.y[device]!);
+    points.push([distanceM, tallies.quality[serving]! - before]);
+  }
+  return points;
+}
+
+function curve(from: number, to: number, value: (x: number) => number): Points {
+  const parts = 120;
+  return Array.from({ length: parts + 1 }, (_, n) => {
+    const x = from + ((to - from) * n) / parts;
+    return [x, value(x)];
+  });
+}

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { HttpClient, trustOf } from './http-client.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(() => server.close());
+  cleanUp.push(() => server.closeAllConnections());
+  return (server.address() as AddressInfo).port;
+}
+
+async function startServer(answer: RequestListener): Promise<HttpClient> {
+  return new HttpClient({ url: `http://127.0.0.1:${await listen(createServer(answer))}/` });
+}
+
+const post = { path: '/a?b=1', body: '{"c":"é"}', timeoutMs: 5_000 };
+
+test('posts, and gives back whatever is answered', async () => {
+  const client = await startServer(async (request, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const { authorization, 'content-type': type } = request.headers;
+    response.writeHead(418, { 'retry-after': '3' }).end(JSON.stringify([request.url, text, authorization, type]));
+  });
+  const { status, text, headers } = await client.post({ ...post, token: 'xyz' });
+  expect([status, headers['retry-after']]).toEqual([418, '3']);
+  expect(JSON.parse(text)).toEqual(['/a?b=1', '{"c":"é"}', 'Bearer xyz', 'application/json']);
+});
+
+test('does not go where it is sent', async () => {
+  const paths: unknown[] = [];
+  const client = await startServer((request, response) => {
+    paths.push(request.url);
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  await expect(client.post(post)).rejects.toThrow('leads elsewhere');
+  expect(paths).toEqual(['/a?b=1']);
+});
+
+test('waits no longer than told, and not at all when it is called off', async () => {
+  const client = await startServer(() => {});
+  await expect(client.post({ ...post, timeoutMs: 50 })).rejects.toThrow('in time');
+  const reason = new Error('never mind');
+  const calledOff = new AbortController();
+  const answer = client.post({ ...post, signal: calledOff.signal });
+  calledOff.abort(reason);
+  await expect(answer).rejects.toBe(reason);
+  await expect(client.post({ ...post, signal: calledOff.signal })).rejects.toBe(reason);
+});
+
+test('a kept connection that was closed meanwhile does no harm', async () => {
+  let count = 0;
+  const client = await startServer((request, response) => {
+    count++;
+    // The second request comes over a connection that is cut before it has an answer.
+    if (count === 2) request.socket.destroy();
+    else response.end('{}');
+  });
+  await client.post(post);
+  expect((await client.post(post)).status).toBe(200);
+  expect(count).toBe(3);
+});
+
+test('the one trusted certificate may answer whatever host it names, over HTTP and WebSocket; no other may', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-sdk-'));
+  cleanUp.push(() => rm(folder, { recursive: true }));
+  const make = async (name: string) => {
+    const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.crt`)];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+    const files = ['-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', ...curve, '-nodes', '-subj', `/CN=${name}`, ...files], {
+      stdio: 'ignore',
+    });
+    return { key: await readFile(key, 'utf8'), cert: await readFile(cert, 'utf8') };
+  };
+  const [own, other] = [await make('weft.example.org'), await make('other.example.org')];
+  const server = createTlsServer(own, (_request, response) => response.end('{}'));
+  const sockets = new WebSocketServer({ server });
+  cleanUp.push(() => sockets.close());
+  const port = await listen(server);
+  const reach = async (trustedCertificate?: string) => {
+    const socket = new WebSocket(`wss://127.0.0.1:${port}`, trustOf(trustedCertificate));
+    cleanUp.push(() => socket.terminate());
+    await once(socket, 'open');
+    return (await new HttpClient({ url: `https://127.0.0.1:${port}`, trustedCertificate }).post(post)).status;
+  };
+  expect(await reach(own.cert)).toBe(200);
+  for (const wrong of [other.cert, undefined]) {
+    await expect(reach(wrong)).rejects.toThrow();
+    const client = new HttpClient({ url: `https://127.0.0.1:${port}`, trustedCertificate: wrong });
+    await expect(client.post(post)).rejects.toThrow();
+  }
+});
