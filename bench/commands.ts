@@ -52,7 +52,7 @@ try {
     ...steady,
     {
       question: 'commands accepted and completed, 64 connections, 1,000 channels, saturated',
-      value: `${Math.round(completed.perSecond)}/s (${completed.failures} refused)`,
+      value: `${Math.round(completed.perSecond)}/s (${completed.failures} refused), ${Math.round(completed.cpuUs)} µs of CPU each`,
       against: `#21 ${Math.round(posts)} posts/s, ratio ${(completed.perSecond / posts).toFixed(2)}`,
       goal: 'ratio ≥ 0.2',
       ok: completed.perSecond / posts >= 0.2 && completed.failures === 0,
@@ -117,13 +117,15 @@ async function steadyRate(token: string, agents: Commanded[]): Promise<Figure[]>
   ];
 }
 
-async function saturated(token: string): Promise<{ perSecond: number; failures: number }> {
+async function saturated(token: string): Promise<{ perSecond: number; failures: number; cpuUs: number }> {
   const headers = { authorization: `Bearer ${token}` };
   const before = Commanded.completed;
   const startedAt = performance.now();
+  const cpuBefore = await weft.cpuSeconds();
   const { failures } = await saturate(weft.url, (count) => requestBytes('POST', commandUrl(count), headers), seconds);
-  const perSecond = ((Commanded.completed - before) * 1000) / (performance.now() - startedAt);
-  return { perSecond, failures };
+  const completed = Commanded.completed - before;
+  const perSecond = (completed * 1000) / (performance.now() - startedAt);
+  return { perSecond, failures, cpuUs: (((await weft.cpuSeconds()) - cpuBefore) * 1e6) / completed };
 }
 
 function commandUrl(count: number): string {

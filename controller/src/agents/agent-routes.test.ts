@@ -215,3 +215,20 @@ test('D7 there are never more users, agents and apps than the settings allow', a
   expect((await small.request('POST', agents, { token, json })).status).toBe(200);
   await small.stop();
 });
+
+test('what is remembered of an agent is forgotten with its next change', async () => {
+  await create('ap-fleeting', { commands: ['nod'] });
+  const chart = () =>
+    weft.request('GET', '/api/v1/metrics/agent_multi_metric_data?agent=ap-fleeting&metrics=x', { token: admin });
+  const command = (name: string) =>
+    weft.request('POST', `/api/v1/send_command?agent_id=ap-fleeting&command=${name}&dry_run=true`, { token: admin });
+  for (let n = 0; n < 2; n++) {
+    expect((await chart()).status).toBe(200);
+    expect([(await command('nod')).status, (await command('bow')).status]).toEqual([200, 422]);
+  }
+  const json = { configuration: { commands: ['bow'] } };
+  await weft.request('PUT', `${agents}ap-fleeting`, { token: admin, json });
+  expect([(await command('nod')).status, (await command('bow')).status]).toEqual([422, 200]);
+  await weft.request('DELETE', `${agents}ap-fleeting`, { token: admin });
+  expect([(await chart()).status, (await command('bow')).status]).toEqual([404, 404]);
+});

@@ -23,7 +23,8 @@ import { matchesGlob } from './glob.ts';
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
 const maxEnrolmentTokens = 10_000;
-const maxPresent = 100_000;
+/** Of up to 64 KiB each, though a few are usual. */
+const maxPresent = 5_000;
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;
@@ -45,7 +46,7 @@ export interface AgentServiceOptions {
   onConfigured?: (agent: { ap_id: string; configuration: Record<string, unknown> }) => void;
   /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
   forgetData?: (ap_id: string) => Promise<void>;
-  /** How long it is remembered that an agent is there; other nodes may remove it. Not at all unless told. */
+  /** How long a record is trusted unseen, though other nodes may change it. Not at all unless told. */
   presentMs?: number;
 }
 
@@ -59,10 +60,10 @@ export class AgentService implements PrincipalSource {
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
   readonly #presentMs: number;
-  /** Agents that are there, and until when that need not be looked up. */
-  readonly #present = new Map<string, number>();
-  /** Counts what may have removed one. */
-  #removals = 0;
+  /** Agents that are there, and until when they need not be looked up. */
+  readonly #present = new Map<string, { record: AgentRecord; untilMs: number }>();
+  /** Counts what may have made one of them another. */
+  #changes = 0;
 
   constructor({
     agents,
@@ -98,32 +99,43 @@ export class AgentService implements PrincipalSource {
    * The same without the record. That an agent is there is remembered for a moment, because charts ask every second; then it
    * needs no promise.
    */
-  requireVisible(ap_id: string, caller: Caller): Promise<void> | undefined {
+  requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    if ((this.#present.get(ap_id) ?? 0) > performance.now()) return undefined;
-    return this.#lookFor(ap_id);
+    return this.#remembered(ap_id) ? undefined : this.#look(ap_id);
   }
 
-  async #lookFor(ap_id: string): Promise<void> {
-    const removals = this.#removals;
-    if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-    if (removals !== this.#removals) return;
-    if (this.#present.size >= maxPresent) this.#present.clear();
-    this.#present.set(ap_id, performance.now() + this.#presentMs);
-  }
-
-  /** Somebody else may have removed agents. */
+  /** Others may have changed or removed agents. */
   forgetPresent(): void {
-    this.#removals++;
+    this.#changes++;
     this.#present.clear();
   }
 
-  /** The record, with the id of the caller that an emulated agent was spun up for. */
+  /** The record, as of a moment ago, with the id of the caller that an emulated agent was spun up for. */
   async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    const agent = await this.#agents.get(ap_id);
-    if (!agent) throw agentNotFound();
+    const agent = this.#remembered(ap_id) ?? (await this.#look(ap_id));
     return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+  }
+
+  #remembered(ap_id: string): AgentRecord | undefined {
+    const known = this.#present.get(ap_id);
+    return known && known.untilMs > performance.now() ? known.record : undefined;
+  }
+
+  async #look(ap_id: string): Promise<AgentRecord> {
+    const changes = this.#changes;
+    const record = await this.#agents.get(ap_id);
+    if (!record) throw agentNotFound();
+    if (changes !== this.#changes || this.#presentMs === 0) return record;
+    if (this.#present.size >= maxPresent) this.#present.clear();
+    this.#present.set(ap_id, { record, untilMs: performance.now() + this.#presentMs });
+    return record;
+  }
+
+  /** After every change, so that nobody remembers what was before it. */
+  #changed(ap_id: string): void {
+    this.#changes++;
+    this.#present.delete(ap_id);
   }
 
   /** The agent, or undefined: for Weft's own work, never for an answer. */
@@ -199,6 +211,7 @@ export class AgentService implements PrincipalSource {
     const also = this.#audit.entry<AgentRecord>(({ before, after }) => agentUpdated(by, before!, after!));
     const after =
       Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change, also) : await this.#agents.get(ap_id);
+    this.#changed(ap_id);
     if (!after) throw agentNotFound();
     if (change.configuration) this.#onConfigured(after);
     if (change.ver) this.#callerChanged('agent', ap_id);
@@ -227,6 +240,7 @@ export class AgentService implements PrincipalSource {
       ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
       this.#audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
+    this.#changed(agent.name);
     if (after) this.#onConfigured(after);
   }
 
@@ -236,8 +250,7 @@ export class AgentService implements PrincipalSource {
     await this.#forgetData(ap_id);
     const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
     const isRemoved = await this.#agents.remove(ap_id, also);
-    this.#removals++;
-    this.#present.delete(ap_id);
+    this.#changed(ap_id);
     if (!isRemoved) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
   }
@@ -322,6 +335,7 @@ export class AgentService implements PrincipalSource {
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
       await this.#agents.update(ap_id, { onboard: true }, also);
+      this.#changed(ap_id);
     }
     return principal;
   }

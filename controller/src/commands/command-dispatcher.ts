@@ -1,5 +1,6 @@
 // Between the ledger and the ways to the agents: tells the ways when something waits, hands it out, and takes back what
 // the agents say.
+import { setImmediate } from 'node:timers/promises';
 import type { Command, CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../caller.ts';
 import { ValidationError } from '../errors.ts';
@@ -26,6 +27,11 @@ export interface CommandDispatcherOptions {
   now?: () => number;
 }
 
+interface SharedLook {
+  ap_ids: Set<string>;
+  found: Promise<(ap_id: string) => Promise<CommandRecord[]>>;
+}
+
 export class CommandDispatcher implements CommandDelivery {
   readonly #options: CommandDispatcherOptions;
   readonly #now: () => number;
@@ -34,6 +40,7 @@ export class CommandDispatcher implements CommandDelivery {
   readonly #unwritten = new Set<string>();
   /** Jobs whose agents have been told of already; the broker's message about them is no news. */
   readonly #told = new Set<string>();
+  #asked: SharedLook | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   #isStopped = false;
@@ -44,8 +51,31 @@ export class CommandDispatcher implements CommandDelivery {
   }
 
   async due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]> {
-    const found = await this.#options.store.listDue(ap_id, this.#now(), isFresh, maxHandedOut);
-    return found.filter(({ command_id }) => isFresh || !this.#unwritten.has(command_id)).map(toOutgoing);
+    if (isFresh) return (await this.#options.store.listDue([ap_id], this.#now(), true, maxHandedOut)).map(toOutgoing);
+    const found = await this.#dueWithOthers(ap_id);
+    return found.filter(({ command_id }) => !this.#unwritten.has(command_id)).map(toOutgoing);
+  }
+
+  /** One commit makes commands of many agents due: those who ask at the same time share one look. */
+  #dueWithOthers(ap_id: string): Promise<CommandRecord[]> {
+    this.#asked ??= this.#lookSoon();
+    this.#asked.ap_ids.add(ap_id);
+    return this.#asked.found.then((found) => found(ap_id));
+  }
+
+  #lookSoon(): SharedLook {
+    const ap_ids = new Set<string>();
+    const { store } = this.#options;
+    const look = async () => {
+      await setImmediate();
+      this.#asked = undefined;
+      const now = this.#now();
+      const all = await store.listDue([...ap_ids], now, false, maxHandedOut);
+      const isCut = all.length >= maxHandedOut && ap_ids.size > 1;
+      return async (ap_id: string) =>
+        isCut ? store.listDue([ap_id], now, false, maxHandedOut) : all.filter((command) => command.ap_id === ap_id);
+    };
+    return { ap_ids, found: look() };
   }
 
   sent(command_ids: readonly string[]): void {

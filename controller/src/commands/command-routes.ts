@@ -35,6 +35,8 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/send_command',
       tag,
       summary: 'Send a command to an agent, unless it is in conflict with what others hold',
+      // The audit log has a line for each already.
+      isFrequent: true,
       query: Type.Object({
         agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({

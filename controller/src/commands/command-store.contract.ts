@@ -135,9 +135,9 @@ export function describeCommandStore(open: () => Promise<CommandStoreFixture>): 
         commandOf({ expires_at: 2000 }),
         commandOf({ ap_id: 'ap-2' }),
       );
-      expect(idsOf(await store.listDue('ap-1', 3000, false, 10))).toEqual(idsOf([a!]));
-      expect(idsOf(await store.listDue('ap-1', 3000, true, 10))).toEqual(idsOf([b!, a!]));
-      expect(await store.listDue('ap-1', 3000, true, 1)).toHaveLength(1);
+      expect(idsOf(await store.listDue(['ap-1'], 3000, false, 10))).toEqual(idsOf([a!]));
+      expect(idsOf(await store.listDue(['ap-1'], 3000, true, 10))).toEqual(idsOf([b!, a!]));
+      expect(await store.listDue(['ap-1'], 3000, true, 1)).toHaveLength(1);
     });
 
     test('what time brings: overdue, deferred, unacknowledged, guarded', async () => {

@@ -95,12 +95,18 @@ class SqlCommandStore implements CommandStore {
     ]);
   }
 
-  async listDue(ap_id: string, nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]> {
+  async listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]> {
     const when = isFresh ? 'due_at IS NOT NULL' : 'due_at <= ?';
-    return this.#select(
-      `ap_id = ? AND ended_at IS NULL AND ${when} AND expires_at > ? ORDER BY created_at, command_id LIMIT ?`,
-      isFresh ? [ap_id, nowMs, limit] : [ap_id, nowMs, nowMs, limit],
-    );
+    const found: CommandRecord[] = [];
+    for (const part of inParts(ap_ids)) {
+      const rows = await this.#select(
+        `ap_id IN (${part.marks}) AND ended_at IS NULL AND ${when} AND expires_at > ?
+         ORDER BY created_at, command_id LIMIT ?`,
+        [...part.values, ...(isFresh ? [] : [nowMs]), nowMs, limit],
+      );
+      found.push(...rows);
+    }
+    return found.slice(0, limit);
   }
 
   async listOverdue(nowMs: number, limit: number): Promise<string[]> {

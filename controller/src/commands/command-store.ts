@@ -125,10 +125,10 @@ export interface CommandStore {
   /** Newest first. */
   list(filter: CommandFilter): Promise<CommandRecord[]>;
   /**
-   * Commands to send to this agent, oldest first: those whose time has come, or, if `isFresh`, all that it has not
-   * acknowledged. None that has expired.
+   * Commands to send to these agents, oldest first, up to `limit` in all: those whose time has come, or, if `isFresh`, all
+   * that were not acknowledged. None that has expired.
    */
-  listDue(ap_id: string, nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]>;
+  listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]>;
   /** Open commands whose time is over, longest first. */
   listOverdue(nowMs: number, limit: number): Promise<string[]>;
   /** Open commands that waited for a lease until now, longest first. */

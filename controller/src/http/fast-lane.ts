@@ -112,7 +112,7 @@ function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBy
   const { headers } = request;
   if (headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
   if (headers.expect !== undefined || !hostIsOurs(headers.host) || !hasOneHost(request)) return false;
-  if (!route.body) return headers['content-length'] === undefined;
+  if (!route.body) return (headers['content-length'] ?? '0') === '0';
   const length = Number(headers['content-length']);
   return length > 0 && length <= maxBodyBytes && judgeMediaType(headers['content-type']) === 'json';
 }

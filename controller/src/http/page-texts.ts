@@ -65,7 +65,22 @@ export const docsPage = `<!doctype html>
 </html>
 `;
 
-export const docsScript = `window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null });
+/**
+ * Somebody who comes from the dashboard is signed in here too: its session stands in this tab's storage, which only pages
+ * of this origin can read. The policy of the page lets nothing be sent elsewhere.
+ */
+export const docsScript = `const ui = window.SwaggerUIBundle({
+  url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null,
+  onComplete() {
+    let session;
+    try { session = JSON.parse(sessionStorage.getItem('weft.session')); } catch {}
+    if (!session || !(session.expiresAt > Date.now())) return;
+    const name = 'OAuth2PasswordBearer';
+    const schema = ui.specSelectors.securityDefinitions().get(name);
+    const token = { access_token: session.token, token_type: 'bearer' };
+    ui.authActions.authorizeOauth2({ auth: { name, schema, username: session.username }, token });
+  },
+});
 `;
 
 /** Where the link in a recovery mail leads. The token stands behind `#`: it never reaches a server log. */
