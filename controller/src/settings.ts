@@ -325,7 +325,7 @@ export const settings = {
   emulatorMaxPerCaller: count(
     'WEFT_EMULATOR_MAX_PER_CALLER',
     'emulator-max-per-caller',
-    '20000',
+    '10000',
     1_000_000,
     'Most emulated access points of one caller at once.',
   ),
@@ -336,7 +336,7 @@ export const settings = {
     8760,
     'Longest life of an emulated network, in hours of its own time.',
   ),
-  emulatorMaxRuns: withDefault('emulator-max-runs', '16', {
+  emulatorMaxRuns: withDefault('emulator-max-runs', '8', {
     name: 'WEFT_EMULATOR_MAX_RUNS',
     group: 'Limits',
     placeholder: 'N',

@@ -34,8 +34,8 @@ export interface RunPlan {
   endsAtMs: number;
 }
 
-/** The model holds no more. */
-const maxDevices = 1_000_000;
+/** More would keep a core busy that requests need. */
+const maxDevices = 200_000;
 const dayMs = 86_400_000;
 /** Samples this much ahead of the clock are still taken. */
 const slackMs = 60_000;
