@@ -10,7 +10,7 @@ const files = folders
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => /\.tsx?$/.test(path))
       .map((path) => `${folder}/${path}`),
   )
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));

@@ -14,6 +14,8 @@ test.each([
     'an outsider',
   ],
   ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
+  ['dashboard/src/pages/map/map-page.tsx', "import { Agent } from '@weft/sdk';", 'runs in a browser'],
+  ['dashboard/src/data/fleet.ts', "import { text } from '../pages/map/map-page.tsx';", 'none of the pages'],
   [`${src}/jobs/job-worker.ts`, "import { connect } from 'amqplib';", 'by its package name'],
   [`${src}/jobs/job-worker.ts`, "import type { Broker } from '../../../broker/src/broker.ts';", 'by its package name'],
   [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],

@@ -24,7 +24,7 @@ interface Rule {
   only?: RegExp[];
 }
 
-const test = /\.(test|contract)\.ts$/;
+const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract$|contract\/src\/)/;
@@ -60,6 +60,16 @@ const rules: Rule[] = [
     because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
     who: /^emulator\/src\/(radio|world|access-points)\//,
     never: /^(node:|@weft\/)/,
+  },
+  {
+    because: 'the dashboard runs in a browser: it knows the wire, its own folder and a few small libraries',
+    who: /^dashboard\/src\//,
+    only: [/^dashboard\/src\//, contract, /^(preact|@preact\/signals|uplot|leaflet|topojson-client|world-atlas)(\/|$)/],
+  },
+  {
+    because: 'what the dashboard’s pages share knows none of the pages',
+    who: /^dashboard\/src\/(api|components|data|format|map|router|session|styles|text)\//,
+    never: /^dashboard\/src\/(pages|shell)\//,
   },
   {
     because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
