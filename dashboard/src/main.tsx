@@ -7,11 +7,13 @@ import { followAddress } from './router/location.ts';
 import { routes } from './routes.ts';
 import { restoreSession, session } from './session/session.ts';
 import { refreshSetup } from './session/setup-state.ts';
-import { startTheme } from './shell/theme.ts';
+import { startMotion } from './styles/motion.ts';
+import { startTheme } from './styles/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 startTheme();
+startMotion();
 followAddress(routes);
 startClock();
 startQueries();

@@ -2,12 +2,8 @@
 // build reads the addresses from here too, so this file imports no component.
 import type { ComponentType } from 'preact';
 import type { IconName } from './components/icon.tsx';
+import type { PageProps } from './router/page-props.ts';
 import { pageTitles } from './text/pages.ts';
-
-export interface PageProps {
-  /** What stands for the names in the path, decoded. */
-  params: Record<string, string>;
-}
 
 export interface PageRoute {
   path: string;
@@ -27,6 +23,13 @@ export const routes: readonly PageRoute[] = [
     load: () => import('./pages/overview/overview-page.tsx').then((page) => page.OverviewPage),
   },
   {
+    path: '/map',
+    title: pageTitles.map,
+    access: 'user',
+    nav: { icon: 'map', isOnPhoneBar: true },
+    load: () => import('./pages/map/map-page.tsx').then((page) => page.MapPage),
+  },
+  {
     path: '/agents',
     title: pageTitles.agents,
     access: 'user',
@@ -38,6 +41,105 @@ export const routes: readonly PageRoute[] = [
     title: pageTitles.agent,
     access: 'user',
     load: () => import('./pages/agents/agent-page.tsx').then((page) => page.AgentPage),
+  },
+  {
+    path: '/compare',
+    title: pageTitles.compare,
+    access: 'user',
+    nav: { icon: 'compare' },
+    load: () => import('./pages/compare/compare-page.tsx').then((page) => page.ComparePage),
+  },
+  {
+    path: '/commands',
+    title: pageTitles.commands,
+    access: 'user',
+    nav: { icon: 'commands' },
+    load: () => import('./pages/commands/commands-page.tsx').then((page) => page.CommandsPage),
+  },
+  {
+    path: '/commands/new',
+    title: pageTitles.sendCommand,
+    access: 'user',
+    load: () => import('./pages/commands/send-command-page.tsx').then((page) => page.SendCommandPage),
+  },
+  {
+    path: '/commands/:command_id',
+    title: pageTitles.command,
+    access: 'user',
+    load: () => import('./pages/commands/command-page.tsx').then((page) => page.CommandPage),
+  },
+  {
+    path: '/emulator',
+    title: pageTitles.emulator,
+    access: 'user',
+    nav: { icon: 'emulator', isOnPhoneBar: true },
+    load: () => import('./pages/emulator/emulator-page.tsx').then((page) => page.EmulatorPage),
+  },
+  {
+    path: '/emulator/new',
+    title: pageTitles.newNetwork,
+    access: 'user',
+    load: () => import('./pages/emulator/new-network-page.tsx').then((page) => page.NewNetworkPage),
+  },
+  {
+    path: '/emulator/:job_number',
+    title: pageTitles.network,
+    access: 'user',
+    load: () => import('./pages/emulator/run-page.tsx').then((page) => page.RunPage),
+  },
+  {
+    path: '/jobs',
+    title: pageTitles.jobs,
+    access: 'user',
+    nav: { icon: 'jobs' },
+    load: () => import('./pages/jobs/jobs-page.tsx').then((page) => page.JobsPage),
+  },
+  {
+    path: '/jobs/:job_number',
+    title: pageTitles.job,
+    access: 'user',
+    load: () => import('./pages/jobs/job-page.tsx').then((page) => page.JobPage),
+  },
+  {
+    path: '/conflicts',
+    title: pageTitles.conflicts,
+    access: 'user',
+    nav: { icon: 'conflict' },
+    load: () => import('./pages/conflicts/conflicts-page.tsx').then((page) => page.ConflictsPage),
+  },
+  {
+    path: '/apps',
+    title: pageTitles.apps,
+    access: 'admin',
+    nav: { icon: 'apps' },
+    load: () => import('./pages/apps/apps-page.tsx').then((page) => page.AppsPage),
+  },
+  {
+    path: '/apps/:app_name',
+    title: pageTitles.app,
+    access: 'admin',
+    load: () => import('./pages/apps/app-page.tsx').then((page) => page.AppPage),
+  },
+  {
+    path: '/users',
+    title: pageTitles.users,
+    access: 'admin',
+    nav: { icon: 'users' },
+    load: () => import('./pages/users/users-page.tsx').then((page) => page.UsersPage),
+  },
+  {
+    path: '/audit',
+    title: pageTitles.audit,
+    access: 'admin',
+    nav: { icon: 'audit' },
+    load: () => import('./pages/audit/audit-page.tsx').then((page) => page.AuditPage),
+  },
+  {
+    path: '/settings',
+    title: pageTitles.settings,
+    access: 'user',
+    nav: { icon: 'settings' },
+    load: () => import('./pages/settings/settings-page.tsx').then((page) => page.SettingsPage),
   },
   {
     path: '/sign-in',

@@ -1,5 +1,5 @@
 // Design tokens as colours that a canvas understands: tokens are written for two themes, a canvas needs the one in force.
-import { themeInForce } from '../shell/theme.ts';
+import { themeInForce } from '../styles/theme.ts';
 
 let probe: HTMLElement | undefined;
 const known = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { Presence, Technology } from '../api/operations.ts';
 import { componentText } from '../text/components.ts';
 import './glyph.css';
 
-const outlines: Record<Technology | 'unknown', string> = {
+export const glyphOutlines: Record<Technology | 'unknown', string> = {
   '5G': 'M8 2.2 14.6 13.6H1.4Z',
   WiFi: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2Z',
   LiFi: 'M8 1.2 14.8 8 8 14.8 1.2 8Z',
@@ -37,8 +37,8 @@ export function Glyph({ technology, presence = 'online', size = 14 }: GlyphProps
       aria-hidden="true"
       focusable="false"
     >
-      <path class="filling" d={outlines[shape]} />
-      <path class="outline" d={outlines[shape]} />
+      <path class="filling" d={glyphOutlines[shape]} />
+      <path class="outline" d={glyphOutlines[shape]} />
     </svg>
   );
 }

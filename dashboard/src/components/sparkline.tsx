@@ -17,8 +17,10 @@ export function Sparkline({ values }: { values: readonly (number | undefined)[] 
 export function sparklinePath(values: readonly (number | undefined)[]): string {
   const known = values.filter((value) => value !== undefined);
   if (known.length < 2) return '';
+  const high = Math.max(...known);
   const low = Math.min(...known);
-  const span = Math.max(...known) - low;
+  // A figure that hardly moves is drawn as a line that hardly moves.
+  const span = high === low ? 0 : Math.max(high - low, Math.abs(high) * 0.1);
   let isGap = true;
   let path = '';
   for (const [index, value] of values.entries()) {

@@ -28,7 +28,8 @@ export function StatCard({ label, value, unit, mark, trend, detail, href, tone =
         {value === undefined ? <Skeleton width="64px" height="32px" /> : value}
         {value !== undefined && unit && <small>{unit}</small>}
       </span>
-      {trend ? <Sparkline values={trend} /> : <span class="detail">{detail}</span>}
+      {trend && <Sparkline values={trend} />}
+      {(detail || !trend) && <span class="detail">{detail}</span>}
     </>
   );
   const look = `card stat-card ${tone}`;

@@ -63,6 +63,26 @@ describe('an answer', () => {
     expect(state.value.data).not.toBe(before);
   });
 
+  it('counts as old if whoever wanted it anew left before it came', async () => {
+    const cache = new QueryCache(() => true);
+    let asked = 0;
+    const fetch = (signal: AbortSignal) => {
+      asked++;
+      return new Promise<number>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+        setTimeout(resolve, 10, asked);
+      });
+    };
+    const stop = cache.watch('a', { fetch, pollMs: 15_000 });
+    await vi.advanceTimersByTimeAsync(20);
+    cache.refresh('a');
+    stop();
+    await settle();
+    cache.watch('a', { fetch, pollMs: 15_000 });
+    await vi.advanceTimersByTimeAsync(20);
+    expect([asked, cache.state<unknown>('a', { fetch }).value.data]).toEqual([3, 3]);
+  });
+
   it('stays on show when a later request fails, with the failure beside it, until one succeeds', async () => {
     const cache = new QueryCache(() => true);
     const { fetch } = counted([() => 'first', fails(0), () => 'third']);

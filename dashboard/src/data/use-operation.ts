@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { type Answer, call, type Input, type OperationName } from '../api/client.ts';
 import { isSignedIn, session } from '../session/session.ts';
+import { noteAnswer } from './freshness.ts';
 import { QueryCache, type QueryState } from './query-cache.ts';
 
 export const queries = new QueryCache(() => !document.hidden && isSignedIn.peek());
@@ -31,8 +32,12 @@ export function useOperation<Name extends OperationName>(
 ): QueryState<Answer<Name>> {
   const key = `${name}:${JSON.stringify(input)}`;
   const options = {
-    fetch: (signal: AbortSignal) =>
-      (call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>)(name, input, { signal }),
+    fetch: async (signal: AbortSignal) => {
+      const ask = call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>;
+      const answer = await ask(name, input, { signal });
+      noteAnswer();
+      return answer;
+    },
     pollMs,
   };
   // The key stands for name and input.

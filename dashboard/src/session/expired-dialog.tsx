@@ -1,9 +1,9 @@
 // Over the page when the session has ended: sign in again, and everything below is as it was.
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { SignInForm } from '../pages/session/sign-in-form.tsx';
 import { sessionText } from '../text/session.ts';
 import { isExpired, session, signOut } from './session.ts';
+import { SignInForm } from './sign-in-form.tsx';
 
 export function ExpiredDialog() {
   if (!isExpired.value) return null;

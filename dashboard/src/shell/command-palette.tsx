@@ -1,6 +1,6 @@
 // Ctrl K: pages, agents and actions by a few letters. The focus stays in the field; arrows move through what was found.
 import { signal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.tsx';
 import { useFocus } from '../components/use-focus.ts';
 import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-window.ts';
@@ -10,25 +10,15 @@ import { routes } from '../routes.ts';
 import { signOut } from '../session/session.ts';
 import { shellText } from '../text/shell.ts';
 import './command-palette.css';
+import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { navigation } from './navigation.ts';
+import { pageActions } from './palette-actions.ts';
 import { findEntries, type PaletteEntry } from './palette-entries.ts';
-import { chooseTheme, type ThemeChoice } from './theme.ts';
 
 const isOpen = signal(false);
-const pageActions = signal<readonly PaletteEntry[]>([]);
 
 export function openPalette(): void {
   isOpen.value = true;
-}
-
-/** Adds what the present page can do to the search, for as long as the page is there. */
-export function usePaletteActions(entries: readonly PaletteEntry[]): void {
-  useEffect(() => {
-    pageActions.value = [...pageActions.peek(), ...entries];
-    return () => {
-      pageActions.value = pageActions.peek().filter((entry) => !entries.includes(entry));
-    };
-  }, [entries]);
 }
 
 export function CommandPalette() {

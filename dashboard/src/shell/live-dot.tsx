@@ -1,9 +1,14 @@
 // One word on how fresh the values are: live, polling, or how old.
 import { freshness } from '../data/freshness.ts';
+import { useOperation } from '../data/use-operation.ts';
 import { formatAge } from '../format/times.ts';
 import { shellText } from '../text/shell.ts';
 
+/** Pages that ask for nothing by themselves would otherwise seem to grow old. */
+const pulseMs = 10_000;
+
 export function LiveDot() {
+  useOperation('get_me', {}, { pollMs: pulseMs });
   const { state, ageSeconds } = freshness.value;
   const text = shellText.freshness;
   return (

@@ -3,10 +3,10 @@ import { Icon, type IconName } from '../components/icon.tsx';
 import { Menu } from '../components/menu.tsx';
 import { WeftMark } from '../components/weft-mark.tsx';
 import { session, signOut } from '../session/session.ts';
+import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';
 import { shellText } from '../text/shell.ts';
 import { openPalette } from './command-palette.tsx';
 import { LiveDot } from './live-dot.tsx';
-import { chooseTheme, type ThemeChoice, themeChoice } from './theme.ts';
 
 const themeIcons: Record<ThemeChoice, IconName> = { system: 'screen', light: 'sun', dark: 'moon' };
 const choices = Object.keys(themeIcons) as ThemeChoice[];

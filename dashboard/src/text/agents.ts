@@ -4,6 +4,7 @@ export const agentsText = {
     title: 'No access point yet',
     words:
       'Access points appear here once they are registered. Each logs in with its name and password and reports by itself.',
+    demo: 'Start a demo network',
   },
   columns: {
     name: 'Name',
@@ -47,6 +48,18 @@ export const agentsText = {
     yes: 'yes',
     no: 'no',
     place: 'Place',
-    other: 'Other',
+    sendCommand: 'Commands',
+    copyName: 'Copy the whole name',
+    label: 'Label',
+    site: 'Site',
+    metrics: 'Metrics',
+    metricsChosen: (count: string, all: string) => `Metrics: ${count} of ${all}`,
+    chooseMetrics: 'Metrics on the charts',
+    all: 'All',
+    usual: 'The usual ones',
+    noneChosen: 'Choose a metric to see its chart.',
+    marks: 'Vertical lines are commands; broken ones are conflicts.',
+    command: (name: string, state: string, who: string) => `${name} by ${who}: ${state}`,
+    conflict: (parameter: string) => `Conflict over ${parameter}`,
   },
 };

@@ -37,7 +37,7 @@ export const appsText = {
   },
   may: {
     title: 'What it may do',
-    sentence: 'In a sentence',
+    it: 'It ',
     agents: 'Agents',
     agentsAll: 'All agents',
     agentsSome: 'Only these',

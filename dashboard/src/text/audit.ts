@@ -1,6 +1,7 @@
 // Words of the audit log.
 export const auditText = {
-  words: 'Every change, with who made it. Each entry carries the hash of the one before, so that nothing can be taken out unseen:',
+  words:
+    'Every change, with who made it. Each entry carries the hash of the one before, so that nothing can be taken out unseen:',
   verify: 'weft audit verify',
   verifyWords: 'checks the chain.',
   filters: 'Filters',
@@ -49,7 +50,7 @@ export const auditText = {
     app_created: 'registered the app',
     app_updated: 'changed the app',
     app_removed: 'deleted the app',
-    command_decided: 'sent a command to',
+    command_decided: 'gave a command to',
     conflict_rules_updated: 'changed the rules between callers',
     emulation_started: 'started the emulated network',
     emulation_ended: 'ended the emulated network',
@@ -71,6 +72,7 @@ export const auditText = {
     expires_at: 'Until',
     detail: 'Why',
   } as Record<string, string>,
+  decision: { command: 'Command', parameter: 'Parameter', verdict: 'Decided', reason: 'Because', detail: 'Why' },
   beforeAfter: (before: string, after: string) => `${before} → ${after}`,
   nothing: 'nothing',
 };

@@ -12,7 +12,8 @@ export const conflictsText = {
   clear: 'Clear filters',
   older: 'Look further back',
   empty: 'Nobody has been in anybody’s way',
-  emptyWords: 'When two callers want different things of the same access point, what was decided appears here, and why.',
+  emptyWords:
+    'When two callers want different things of the same access point, what was decided appears here, and why.',
   none: 'No conflict matches',
   noneWords: 'Look further back, widen the span of time, or clear the filters.',
   entry: (seq: string) => `Entry ${seq} of the log`,
@@ -61,7 +62,8 @@ export const conflictsText = {
     rolledBack: ' was put back: ',
   },
   rules: {
-    words: 'A parameter belongs to a group. Whoever changes it holds it for a while; when somebody else wants something different meanwhile, the group’s policy decides.',
+    words:
+      'A parameter belongs to a group. Whoever changes it holds it for a while; when somebody else wants something different meanwhile, the group’s policy decides.',
     edit: 'Change the rules',
     save: 'Save the rules',
     cancel: 'Leave as they are',

@@ -1,7 +1,7 @@
 // Words of the list of jobs and of the page of one.
 export const jobsText = {
   kinds: {
-    agent_details: 'Details of all agents',
+    agent_details: 'All agents’ details',
     agent_data: 'Data of an agent',
     send_command: 'Command',
     emulator_spinup: 'Emulated network',
@@ -21,11 +21,10 @@ export const jobsText = {
     progress: 'Progress',
     messages: 'Messages',
     size: 'Size',
-    age: 'Asked for',
+    age: 'Age',
     number: 'Number',
   },
-  ago: (age: string) => `${age} ago`,
-  justNow: 'just now',
+  justNow: 'now',
   stateFilter: 'State',
   allStates: 'All states',
   whose: 'Whose jobs',

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { themeInForce } from '../../shell/theme.ts';
+import { themeInForce } from '../../styles/theme.ts';
 import { type ChartMark, chartOptions, type TimeRange } from './chart-options.ts';
 import { alignLines, breakGaps, type ChartLine, gapLimit } from './chart-shape.ts';
 

@@ -76,7 +76,7 @@ export function Chart(props: ChartProps) {
           {tools}
         </div>
       </figcaption>
-      {lines && <Legend {...{ lines, unit }} cursor={cursor.value} />}
+      {lines && <Legend {...{ lines, unit, marks, range }} cursor={cursor.value} />}
       <div class="chart-body">
         {lines ? (
           <ChartCanvas {...{ lines, unit, height, range, resolutionSeconds, marks, syncKey, onZoom, onCursor }} />
@@ -90,7 +90,20 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function Legend({ lines, unit, cursor }: { lines: readonly ChartLine[]; unit: string; cursor: number | undefined }) {
+interface LegendProps {
+  lines: readonly ChartLine[];
+  unit: string;
+  cursor: number | undefined;
+  marks: readonly ChartMark[];
+  range: TimeRange;
+}
+
+/** How near the crosshair has to be to a mark to tell of it, as a share of the range. */
+const markReach = 0.012;
+
+function Legend({ lines, unit, cursor, marks, range }: LegendProps) {
+  const reach = (range.to - range.from) * markReach;
+  const near = cursor === undefined ? [] : marks.filter(({ time }) => Math.abs(time - cursor) <= reach);
   return (
     <ul class="chart-legend">
       {lines.map((line, index) => (
@@ -103,6 +116,11 @@ function Legend({ lines, unit, cursor }: { lines: readonly ChartLine[]; unit: st
         </li>
       ))}
       {cursor !== undefined && <li class="faint">{formatMoment(cursor * 1000)}</li>}
+      {near.slice(0, 2).map(({ label, time, kind }) => (
+        <li key={`${kind} ${time}`} class="chart-mark">
+          {label}
+        </li>
+      ))}
     </ul>
   );
 }

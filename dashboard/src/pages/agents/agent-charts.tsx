@@ -2,8 +2,8 @@
 import { useMemo } from 'preact/hooks';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { FailureNotice } from '../../components/notice.tsx';
-import { labelWithoutUnit, unitOf } from '../../format/numbers.ts';
 import { agentsText } from '../../text/agents.ts';
+import { useAgentMarks } from './use-agent-marks.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
 
 interface AgentChartsProps {
@@ -24,13 +24,10 @@ interface Panel {
 const maxLines = 6;
 
 export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZoom }: AgentChartsProps) {
-  const labelled = useMemo(
-    () => metrics.map(({ name, label }) => ({ name, label: labelWithoutUnit(label) })),
-    [metrics],
-  );
   const panels = useMemo(() => toPanels(metrics), [metrics]);
-  const series = useAgentSeries({ ap_id, metrics: labelled, windowSeconds, zoom, isPaused });
+  const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused });
   const { lines, range, resolutionSeconds, failure } = series;
+  const marks = useAgentMarks(ap_id);
   return (
     <>
       {failure && <FailureNotice failure={failure} />}
@@ -43,11 +40,13 @@ export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZ
             lines={lines && names.map((name) => lines.get(name)).filter((line) => line !== undefined)}
             range={range}
             resolutionSeconds={resolutionSeconds}
+            marks={marks}
             isZoomed={zoom !== undefined}
             onZoom={onZoom}
           />
         ))}
       </div>
+      {marks.length > 0 && <p class="faint small">{agentsText.one.marks}</p>}
     </>
   );
 }
@@ -55,7 +54,7 @@ export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZ
 function toPanels(metrics: readonly Metric[]): Panel[] {
   const byUnit = new Map<string, Metric[]>();
   for (const metric of metrics) {
-    const unit = unitOf(metric.name, metric.label);
+    const { unit } = metric;
     // Plain numbers have nothing in common but that they have no unit.
     const key = unit === '' ? ` ${metric.name}` : unit;
     byUnit.set(key, [...(byUnit.get(key) ?? []), metric]);
@@ -65,7 +64,7 @@ function toPanels(metrics: readonly Metric[]): Panel[] {
       group.slice(index * maxLines, (index + 1) * maxLines),
     );
     return parts.map((part) => ({
-      title: part.length === 1 ? labelWithoutUnit(part[0]!.label) : panelTitle(part),
+      title: panelTitle(part),
       unit: key.startsWith(' ') ? '' : key,
       names: part.map(({ name }) => name),
     }));
@@ -73,8 +72,6 @@ function toPanels(metrics: readonly Metric[]): Panel[] {
 }
 
 function panelTitle(metrics: readonly Metric[]): string {
-  const labels = metrics.map(({ label }) => labelWithoutUnit(label));
-  return labels.length <= 2
-    ? labels.join(', ')
-    : `${labels.slice(0, 2).join(', ')} … ${agentsText.one.other.toLowerCase()}`;
+  const labels = metrics.map(({ label }) => label);
+  return labels.length <= 3 ? labels.join(', ') : `${labels.slice(0, 2).join(', ')} …`;
 }

@@ -1,10 +1,13 @@
 // One agent: whether it is there and why, its measurements over time, its configuration.
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { JsonBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import '../../components/facts.css';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PresenceChip, TechnologyChip } from '../../components/glyph.tsx';
 import { FailureNotice } from '../../components/notice.tsx';
@@ -12,16 +15,21 @@ import { Page } from '../../components/page.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { showFailure, showToast } from '../../components/toasts.tsx';
 import { geolocationOf, technologyOf } from '../../data/agent-configuration.ts';
-import { now } from '../../data/freshness.ts';
+import { metricWords } from '../../data/metric-words.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
-import { formatAge, formatMoment, formatSpan } from '../../format/times.ts';
-import type { PageProps } from '../../routes.ts';
+import { formatSpan } from '../../format/times.ts';
+import type { PageProps } from '../../router/page-props.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
 import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { agentsText } from '../../text/agents.ts';
+import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentCharts } from './agent-charts.tsx';
 import './agent-page.css';
+import { LastSeen } from './last-seen.tsx';
+import { chooseMetrics } from './metric-choice.ts';
+import { MetricChooser } from './metric-chooser.tsx';
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
@@ -38,14 +46,23 @@ export function AgentPage({ params }: PageProps) {
   const there = presence.data?.agents[0];
   const configuration = agent.data?.configuration ?? {};
   const technology = technologyOf(configuration);
-  // The list is asked for again and again; only a new name makes new charts.
-  const key = JSON.stringify(metrics.data?.metrics);
-  // The key stands for the list.
-  const known = useMemo(() => metrics.data?.metrics, [key]);
+  const [wanted, setWanted] = useQueryState('metrics');
+  // While another window is being asked about, the charts stay.
+  const lastList = useRef(metrics.data?.metrics);
+  lastList.current = metrics.data?.metrics ?? lastList.current;
+  const list = lastList.current;
+  // Both are asked for again and again; only new names or words make new charts.
+  const key = JSON.stringify([list, configuration.metrics]);
+  // The key stands for list and words.
+  const known = useMemo(
+    () => list?.map(({ name, label }) => ({ name, ...metricWords(configuration, name, label) })),
+    [key],
+  );
+  const shown = useMemo(() => known && chooseMetrics(known, wanted), [known, wanted]);
 
   if (agent.failure?.status === 404) {
     return (
-      <Page title={ap_id} beside={<a href="/agents">{text.back}</a>}>
+      <Page title={shortAgentName(ap_id)} beside={<a href="/agents">{text.back}</a>}>
         <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
       </Page>
     );
@@ -65,9 +82,10 @@ export function AgentPage({ params }: PageProps) {
   };
   return (
     <Page
-      title={ap_id}
+      title={shortAgentName(ap_id)}
       beside={
         <>
+          <CopyButton text={ap_id} label={text.copyName} />
           {agent.data && <TechnologyChip technology={technology} />}
           {there && <PresenceChip presence={there.presence} />}
           {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
@@ -75,6 +93,11 @@ export function AgentPage({ params }: PageProps) {
       }
       actions={
         <>
+          <span class="narrow-only">
+            <ButtonLink icon="commands" href="#commands">
+              {text.sendCommand}
+            </ButtonLink>
+          </span>
           <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? text.resume : text.pause}
           </Button>
@@ -95,27 +118,35 @@ export function AgentPage({ params }: PageProps) {
               <EmptyState title={text.noMetrics}>{text.noMetricsWords}</EmptyState>
             </div>
           )}
-          {known && known.length > 0 && (
+          {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
+          {shown && shown.length > 0 && (
             <AgentCharts
               {...{ ap_id, zoom, isPaused }}
-              metrics={known}
+              metrics={shown}
               windowSeconds={timeWindowSeconds.value}
               onZoom={setZoom}
             />
           )}
         </section>
         <aside class="stack">
+          <div id="commands">
+            <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} />
+          </div>
           <section class="card">
             <h2>{text.presence}</h2>
             <dl class="facts">
               <dt>{text.lastReport}</dt>
-              <dd>{there?.last_seen ? <Ago at={Date.parse(there.last_seen)} /> : agentsText.never}</dd>
+              <dd>
+                <LastSeen at={there?.last_seen} />
+              </dd>
               <dt>{text.interval}</dt>
               <dd>{there ? formatSpan(there.report_interval_seconds) : '–'}</dd>
               <dt>{text.channel}</dt>
               <dd>{there?.channel ? text.channelOpen : text.channelClosed}</dd>
               <dt>{text.ready}</dt>
               <dd>{there?.command_ready ? text.yes : text.no}</dd>
+              <Told name={text.label} value={configuration.label} />
+              <Told name={text.site} value={configuration.site} />
               <Place configuration={configuration} />
             </dl>
           </section>
@@ -129,9 +160,14 @@ export function AgentPage({ params }: PageProps) {
   );
 }
 
-function Ago({ at }: { at: number }) {
-  const seconds = Math.max(0, (now.value - at) / 1000);
-  return <span title={formatMoment(at)}>{seconds < 2 ? agentsText.justNow : agentsText.ago(formatAge(seconds))}</span>;
+function Told({ name, value }: { name: string; value: unknown }) {
+  if (typeof value !== 'string' || value === '') return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
 }
 
 function Place({ configuration }: { configuration: Record<string, unknown> }) {

@@ -1,5 +1,8 @@
 // All agents: who is there, of what kind, and when each was last heard of.
-import { useCallback, useMemo } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { AgentName } from '../../components/agent-name.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Glyph, PresenceChip } from '../../components/glyph.tsx';
 import { FailureNotice } from '../../components/notice.tsx';
@@ -7,13 +10,16 @@ import { Page } from '../../components/page.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
-import { now } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatAge, formatSpan } from '../../format/times.ts';
+import { formatSpan } from '../../format/times.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
+import { overviewText } from '../../text/overview.ts';
 import { pageTitles } from '../../text/pages.ts';
+import { LastSeen } from './last-seen.tsx';
+import { RegisterAgentDialog } from './register-agent-dialog.tsx';
 
 const text = agentsText.columns;
 const presenceOrder = { online: 0, late: 1, offline: 2 };
@@ -28,7 +34,7 @@ const columns: Column<FleetAgent>[] = [
     cell: ({ ap_id, technology, presence }) => (
       <span class="chip">
         <Glyph technology={technology} presence={presence} />
-        {ap_id}
+        <AgentName ap_id={ap_id} />
       </span>
     ),
   },
@@ -57,7 +63,7 @@ const columns: Column<FleetAgent>[] = [
       const at = seenAt(agent);
       return at === undefined ? undefined : -at;
     },
-    cell: (agent) => <LastSeen at={seenAt(agent)} />,
+    cell: ({ details }) => <LastSeen at={details?.last_seen} />,
   },
   {
     name: 'interval',
@@ -86,12 +92,6 @@ const columns: Column<FleetAgent>[] = [
   },
 ];
 
-function LastSeen({ at }: { at: number | undefined }) {
-  if (at === undefined) return <span class="faint">{agentsText.never}</span>;
-  const seconds = Math.max(0, (now.value - at) / 1000);
-  return <>{seconds < 2 ? agentsText.justNow : agentsText.ago(formatAge(seconds))}</>;
-}
-
 export function AgentsPage() {
   const { agents, failure } = useFleet();
   const [state, setState] = useQueryState('state');
@@ -105,11 +105,32 @@ export function AgentsPage() {
     ({ ap_id, technology, presence, site }: FleetAgent) => `${ap_id} ${technology ?? ''} ${presence} ${site}`,
     [],
   );
+  const [isRegistering, setRegistering] = useState(false);
+  const isAdmin = session.value?.isAdmin === true;
+  const register = (
+    <Button icon="plus" onClick={() => setRegistering(true)}>
+      {overviewText.empty.register}
+    </Button>
+  );
   return (
-    <Page title={pageTitles.agents} isFilling>
+    <Page title={pageTitles.agents} isFilling actions={isAdmin && agents && agents.length > 0 && register}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
       {!rows && !failure && <SkeletonLines count={10} />}
-      {agents?.length === 0 && <EmptyState title={agentsText.empty.title}>{agentsText.empty.words}</EmptyState>}
+      {agents?.length === 0 && (
+        <EmptyState
+          title={agentsText.empty.title}
+          actions={
+            <>
+              <ButtonLink kind="primary" href="/">
+                {agentsText.empty.demo}
+              </ButtonLink>
+              {isAdmin && register}
+            </>
+          }
+        >
+          {agentsText.empty.words}
+        </EmptyState>
+      )}
       {rows && agents && agents.length > 0 && (
         <Table
           label={pageTitles.agents}
@@ -140,30 +161,7 @@ export function AgentsPage() {
           }
         />
       )}
+      {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}
     </Page>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string;
-  options: [value: string, label: string][];
-  onChange: (value: string) => void;
-}
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <select
-      class="input choice"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      {options.map(([name, words]) => (
-        <option key={name} value={name}>
-          {words}
-        </option>
-      ))}
-    </select>
   );
 }

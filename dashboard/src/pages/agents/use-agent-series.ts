@@ -12,6 +12,7 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 export interface Metric {
   name: string;
   label: string;
+  unit: string;
 }
 
 interface AgentSeriesOptions {

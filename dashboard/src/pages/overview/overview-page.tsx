@@ -1,69 +1,67 @@
-// The network at a glance.
-import { EmptyState } from '../../components/empty-state.tsx';
-import { PresenceDot, TechnologyChip } from '../../components/glyph.tsx';
+// The network at a glance; while it is empty, the way to a first one.
 import { FailureNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
+import { timeWindowSeconds } from '../../data/time-window.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { overviewText } from '../../text/overview.ts';
 import { pageTitles } from '../../text/pages.ts';
+import { demoNetwork } from './demo-network.ts';
+import { DemoNotice } from './demo-notice.tsx';
+import { Figures } from './figures.tsx';
+import { FirstNetwork } from './first-network.tsx';
 import './overview-page.css';
-
-const technologies = ['5G', 'WiFi', 'LiFi'] as const;
+import { TechnologyTable } from './technology-table.tsx';
+import { useFleetSums } from './use-fleet-sums.ts';
+import { WhatHappened } from './what-happened.tsx';
 
 export function OverviewPage() {
   const { agents, failure } = useFleet();
-  const text = overviewText;
-  const count = (isCounted: (agent: FleetAgent) => boolean) => agents && formatNumber(agents.filter(isCounted).length);
-  const total = agents && formatNumber(agents.length);
-  const isQuiet = (state: 'late' | 'offline') => !agents?.some(({ presence }) => presence === state);
+  const isEmpty = agents?.length === 0;
   return (
-    <Page title={pageTitles.overview} actions={<TimeWindowMenu />}>
+    <Page title={pageTitles.overview} actions={!isEmpty && <TimeWindowMenu />}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
-      {agents?.length === 0 ? (
-        <div class="card">
-          <EmptyState title={text.empty.title}>{text.empty.words}</EmptyState>
-        </div>
-      ) : (
-        <>
-          <div class="stat-grid">
-            <StatCard
-              label={text.online}
-              mark={<PresenceDot presence="online" />}
-              value={count(({ presence }) => presence === 'online')}
-              detail={total && text.ofAll(total)}
-            />
-            <StatCard
-              label={text.late}
-              mark={<PresenceDot presence="late" />}
-              value={count(({ presence }) => presence === 'late')}
-              detail={text.lateWords}
-              tone={isQuiet('late') ? 'normal' : 'late'}
-            />
-            <StatCard
-              label={text.offline}
-              mark={<PresenceDot presence="offline" />}
-              value={count(({ presence }) => presence === 'offline')}
-              detail={text.offlineWords}
-              tone={isQuiet('offline') ? 'normal' : 'bad'}
-            />
-          </div>
-          <section class="card" aria-label={text.byTechnology}>
-            <h2>{text.byTechnology}</h2>
-            <ul class="technology-list">
-              {technologies.map((technology) => (
-                <li key={technology}>
-                  <TechnologyChip technology={technology} />
-                  <strong>{count((agent) => agent.technology === technology) ?? '–'}</strong>
-                </li>
-              ))}
-            </ul>
-          </section>
-        </>
-      )}
+      {isEmpty ? <FirstNetwork /> : <Glance agents={agents} />}
     </Page>
+  );
+}
+
+function Glance({ agents }: { agents: readonly FleetAgent[] | undefined }) {
+  const fleet = useFleetSums(agents, timeWindowSeconds.value);
+  return (
+    <>
+      <DemoNotice agents={agents ?? []} />
+      <Figures {...{ agents, fleet }} />
+      <div class="overview-grid">
+        <div class="stack">
+          <SmallMap agents={agents} />
+          {agents && <TechnologyTable agents={agents} latest={fleet.latest} />}
+        </div>
+        {agents ? (
+          <WhatHappened agents={agents} />
+        ) : (
+          <div class="card">
+            <SkeletonLines count={8} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+function SmallMap({ agents }: { agents: readonly FleetAgent[] | undefined }) {
+  const text = overviewText.map;
+  const isPlaceless = agents?.every(({ geolocation }) => !geolocation) ?? false;
+  return (
+    <section class="card small-map" aria-label={text.title}>
+      {isPlaceless && <p class="soft">{text.none}</p>}
+      {agents && !isPlaceless && <LazyFleetMap agents={agents} isStill selected={demoNetwork.value?.ap_id} />}
+      <a class="button plain small" href="/map">
+        {text.open}
+      </a>
+    </section>
   );
 }

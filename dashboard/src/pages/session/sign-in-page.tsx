@@ -2,9 +2,9 @@
 import { Notice } from '../../components/notice.tsx';
 import { signedOutBecause } from '../../session/session.ts';
 import { setup } from '../../session/setup-state.ts';
+import { SignInForm } from '../../session/sign-in-form.tsx';
 import { sessionText } from '../../text/session.ts';
 import { SessionFrame } from './session-frame.tsx';
-import { SignInForm } from './sign-in-form.tsx';
 
 export function SignInPage() {
   const because = signedOutBecause.value;

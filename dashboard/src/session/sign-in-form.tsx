@@ -1,10 +1,10 @@
 // The form of a name and a password, on the sign-in page and in the dialog that an ended session opens.
-import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
-import { signIn } from '../../session/sign-in.ts';
-import { sessionText } from '../../text/session.ts';
+import { Button } from '../components/button.tsx';
+import { TextField } from '../components/fields.tsx';
+import { Form, useForm } from '../components/form.tsx';
+import { PasswordField } from '../components/password-field.tsx';
+import { sessionText } from '../text/session.ts';
+import { signIn } from './sign-in.ts';
 
 interface SignInFormProps {
   /** Fixed: only the password is asked for. */

@@ -1,0 +1,48 @@
+// What the service tells about itself outside of its interface: whether its parts are well, its version, its figures.
+import { failureText } from '../text/failures.ts';
+import { Failure, failureOf } from './failure.ts';
+
+export interface Readiness {
+  isReady: boolean;
+  /** Name of a part -> whether it is well. */
+  parts: Record<string, boolean>;
+}
+
+/** Rejects with Failure only if there is no answer: a part that is out of order is one. */
+export async function readReadiness(): Promise<Readiness> {
+  const response = await get('/readyz');
+  const body = (await response.json().catch(() => undefined)) as { parts?: Record<string, string> } | undefined;
+  if (!body?.parts) throw failureOf(response, body);
+  const parts = Object.fromEntries(Object.entries(body.parts).map(([name, word]) => [name, word === 'ok']));
+  return { isReady: response.ok, parts };
+}
+
+export async function readVersion(): Promise<string> {
+  const response = await get('/openapi.json');
+  const body = (await response.json().catch(() => undefined)) as { info?: { version?: string } } | undefined;
+  if (!response.ok || !body?.info?.version) throw failureOf(response, body);
+  return body.info.version;
+}
+
+/** The figures without labels, by name, and sums of those with; undefined where this machine may not see them. */
+export async function readFigures(): Promise<Map<string, number> | undefined> {
+  const response = await get('/metrics');
+  return response.ok ? parseFigures(await response.text()) : undefined;
+}
+
+export function parseFigures(text: string): Map<string, number> {
+  const figures = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const found = /^([a-zA-Z_:][\w:]*)(?:\{.*\})?\s+(\S+)/.exec(line);
+    if (!found) continue;
+    const value = Number(found[2]);
+    if (Number.isFinite(value)) figures.set(found[1]!, (figures.get(found[1]!) ?? 0) + value);
+  }
+  return figures;
+}
+
+function get(path: string): Promise<Response> {
+  return fetch(path, { credentials: 'omit', cache: 'no-store' }).catch(() => {
+    throw new Failure(0, 'unreachable', failureText.unreachable);
+  });
+}

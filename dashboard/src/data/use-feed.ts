@@ -1,0 +1,85 @@
+// A list that is read from its new end: the newest page is kept fresh, older ones are fetched when asked for, and what
+// was seen once stays, in its place.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type Failure, toFailure } from '../api/failure.ts';
+import type { QueryState } from './query-cache.ts';
+
+export interface FeedPage<Row, Cursor> {
+  rows: readonly Row[];
+  /** Where the next older page begins; undefined at the end. */
+  next: Cursor | undefined;
+}
+
+interface FeedOptions<Answer, Row, Cursor> {
+  /** Another key is another list: what was fetched for the old one is dropped. */
+  key: string;
+  newest: QueryState<Answer>;
+  toPage: (answer: Answer) => FeedPage<Row, Cursor>;
+  readOlder: (cursor: Cursor) => Promise<Answer>;
+  idOf: (row: Row) => string | number;
+}
+
+export interface Feed<Row> {
+  /** Newest first; undefined until the first answer. */
+  rows: readonly Row[] | undefined;
+  failure: Failure | undefined;
+  /** Undefined at the end of the list. */
+  loadOlder: (() => Promise<void>) | undefined;
+  isLoadingOlder: boolean;
+}
+
+interface Older<Row, Cursor> {
+  key: string;
+  rows: readonly Row[];
+  next: Cursor | undefined;
+  failure: Failure | undefined;
+  isLoading: boolean;
+}
+
+export function useFeed<Answer, Row, Cursor>(options: FeedOptions<Answer, Row, Cursor>): Feed<Row> {
+  const { key, newest, toPage, readOlder, idOf } = options;
+  const [older, setOlder] = useState<Older<Row, Cursor> | undefined>(undefined);
+  const own = older?.key === key ? older : undefined;
+  const page = useMemo(() => newest.data && toPage(newest.data), [newest.data]);
+  // Rows that newer ones push out of the first page move over to the older ones.
+  useEffect(() => {
+    if (!page) return;
+    setOlder((before) =>
+      before?.key === key
+        ? { ...before, rows: mergeRows(page.rows, before.rows, idOf) }
+        : { key, rows: page.rows, next: page.next, failure: undefined, isLoading: false },
+    );
+  }, [page, key]);
+  const rows = useMemo(() => page && mergeRows(page.rows, own?.rows ?? [], idOf), [page, own?.rows]);
+  const next = own ? own.next : page?.next;
+  const loadOlder = async () => {
+    if (next === undefined || own?.isLoading) return;
+    setOlder((before) => before && { ...before, isLoading: true, failure: undefined });
+    try {
+      const found = toPage(await readOlder(next));
+      setOlder((before) =>
+        before?.key === key
+          ? { ...before, rows: mergeRows(before.rows, found.rows, idOf), next: found.next, isLoading: false }
+          : before,
+      );
+    } catch (error) {
+      setOlder((before) => before && { ...before, isLoading: false, failure: toFailure(error) });
+    }
+  };
+  return {
+    rows,
+    failure: newest.failure ?? own?.failure,
+    loadOlder: next === undefined ? undefined : loadOlder,
+    isLoadingOlder: own?.isLoading ?? false,
+  };
+}
+
+/** The first list, then what only the second has. */
+export function mergeRows<Row>(
+  first: readonly Row[],
+  second: readonly Row[],
+  idOf: (row: Row) => string | number,
+): readonly Row[] {
+  const known = new Set(first.map(idOf));
+  return [...first, ...second.filter((row) => !known.has(idOf(row)))];
+}

@@ -1,0 +1,5 @@
+// Files that the build leaves as they are and that the map fetches.
+declare module '*.json?url' {
+  const address: string;
+  export default address;
+}

@@ -1,0 +1,52 @@
+// Who stands alone on the map and who is drawn with others.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Presence } from '../api/operations.ts';
+import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { toWorld } from './mercator.ts';
+
+const point = (ap_id: string, latitude: number, longitude: number, presence: Presence = 'online'): MapPoint => ({
+  ap_id,
+  technology: 'WiFi',
+  presence,
+  ...toWorld({ latitude, longitude }),
+});
+const members = (items: MapItem[]) =>
+  items.flatMap((item) => (item.kind === 'marker' ? [item.point.ap_id] : item.points.map(({ ap_id }) => ap_id)));
+
+describe('access points on the map', () => {
+  it('are each drawn once, at every zoom', () => {
+    const place = fc.tuple(
+      fc.double({ min: -80, max: 80, noNaN: true }),
+      fc.double({ min: -179, max: 179, noNaN: true }),
+    );
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 60 }), fc.integer({ min: 1, max: 23 }), (places, zoom) => {
+        const points = places.map(([latitude, longitude], index) => point(`ap-${index}`, latitude, longitude));
+        expect(members(clusterPoints(points, zoom)).sort()).toEqual(points.map(({ ap_id }) => ap_id).sort());
+      }),
+    );
+  });
+
+  it('become one from afar, with the mix of their states, and come apart close up', () => {
+    // Three metres apart, as lamps of a room are.
+    const lamps = [
+      point('a', 51.45523, -2.59665),
+      point('b', 51.45523, -2.596607, 'late'),
+      point('c', 51.455257, -2.59665, 'offline'),
+    ];
+    const [cluster, ...others] = clusterPoints(lamps, 12);
+    expect(others).toEqual([]);
+    expect(cluster).toMatchObject({ kind: 'cluster', states: { online: 1, late: 1, offline: 1 } });
+    expect(clusterPoints(lamps, 20).map(({ kind }) => kind)).toEqual(['marker', 'marker', 'marker']);
+  });
+
+  it('at the very same place stand side by side, unless they are too many', () => {
+    const same = (count: number) => Array.from({ length: count }, (_, index) => point(`ap-${index}`, 10, 10));
+    const pair = clusterPoints(same(2), 23) as { dx: number; dy: number }[];
+    expect(pair.map(({ dx }) => Math.round(dx))).toEqual([14, -14]);
+    expect(clusterPoints(same(8), 5)).toHaveLength(8);
+    expect(clusterPoints(same(9), 23)).toMatchObject([{ kind: 'cluster' }]);
+  });
+});

@@ -1,0 +1,195 @@
+// The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
+// pulse of a marker whose state has changed.
+import type { Presence } from '../api/operations.ts';
+import type { FleetAgent } from '../data/fleet.ts';
+import { shortAgentName } from '../format/short-agent-name.ts';
+import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { coverageOf } from './coverage.ts';
+import {
+  clusterRadius,
+  drawCluster,
+  drawCoverage,
+  drawLabel,
+  drawMarker,
+  drawPulse,
+  drawSelection,
+  markerRadius,
+} from './draw-items.ts';
+import type { MapView } from './map-canvas.ts';
+import { toGeo, toWorld, worldPerMetre, worldSize } from './mercator.ts';
+
+const pulseMs = 900;
+const labelsFromZoom = 17;
+const maxLabels = 60;
+const reachPixels = 8;
+
+interface PlacedItem {
+  item: MapItem;
+  /** On the canvas. */
+  x: number;
+  y: number;
+}
+
+export class FleetLayer {
+  #agents = new Map<string, FleetAgent>();
+  #points: MapPoint[] = [];
+  #placed = new Map<string, MapPoint>();
+  readonly #items = new Map<number, MapItem[]>();
+  readonly #pulses = new Map<string, { from: number; presence: Presence }>();
+  /** Marked: the chosen one has a ring; those that are pointed at show how far they reach. */
+  selected: string | undefined;
+  pointed: string | undefined;
+  /** Whether those that are marked show how far they reach. */
+  readonly #hasCoverage: boolean;
+
+  constructor({ hasCoverage }: { hasCoverage: boolean }) {
+    this.#hasCoverage = hasCoverage;
+  }
+
+  get points(): readonly MapPoint[] {
+    return this.#points;
+  }
+
+  /** `hasMotion` false: a change of state shows at once and nothing moves. */
+  set(agents: readonly FleetAgent[], hasMotion: boolean): void {
+    const before = this.#placed;
+    this.#agents = new Map(agents.map((agent) => [agent.ap_id, agent]));
+    this.#points = agents.flatMap(({ ap_id, technology, presence, geolocation }) =>
+      geolocation ? [{ ap_id, technology, presence, ...toWorld(geolocation) }] : [],
+    );
+    this.#placed = new Map(this.#points.map((point) => [point.ap_id, point]));
+    this.#items.clear();
+    if (!hasMotion) return;
+    const from = performance.now();
+    for (const { ap_id, presence } of this.#points) {
+      const known = before.get(ap_id);
+      if (known && known.presence !== presence) this.#pulses.set(ap_id, { from, presence });
+    }
+  }
+
+  placeOf(ap_id: string): MapPoint | undefined {
+    return this.#placed.get(ap_id);
+  }
+
+  items(zoom: number): MapItem[] {
+    const whole = Math.floor(zoom);
+    let items = this.#items.get(whole);
+    if (!items) {
+      items = clusterPoints(this.#points, whole);
+      this.#items.set(whole, items);
+    }
+    return items;
+  }
+
+  /** What lies at this place of the world, given in its pixels at this zoom. */
+  find(x: number, y: number, zoom: number): MapItem | undefined {
+    const scale = worldSize(zoom);
+    let found: MapItem | undefined;
+    let least = Number.POSITIVE_INFINITY;
+    for (const item of this.items(zoom)) {
+      const isMarker = item.kind === 'marker';
+      const distance = Math.hypot(
+        item.x * scale + (isMarker ? item.dx : 0) - x,
+        item.y * scale + (isMarker ? item.dy : 0) - y,
+      );
+      const reach = (isMarker ? markerRadius : clusterRadius(item)) + reachPixels;
+      if (distance <= reach && distance < least) {
+        least = distance;
+        found = item;
+      }
+    }
+    return found;
+  }
+
+  /** Returns true while something moves and the next frame has to be painted too. */
+  paint(view: MapView): boolean {
+    const { context, width, height, zoom, scale, left, top } = view;
+    const slack = 40;
+    const inSight = this.items(zoom)
+      .map((item) => ({
+        item,
+        x: item.x * scale - left + (item.kind === 'marker' ? item.dx : 0),
+        y: item.y * scale - top + (item.kind === 'marker' ? item.dy : 0),
+      }))
+      .filter(({ x, y }) => x > -slack && y > -slack && x < width + slack && y < height + slack);
+    if (this.#hasCoverage) {
+      for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
+    }
+    for (const { item, x, y } of inSight) {
+      if (item.kind === 'cluster') drawCluster(context, x, y, item);
+      else drawMarker(context, x, y, item.point);
+    }
+    const moved = this.#paintPulses(view, inSight);
+    for (const { item, x, y } of inSight) {
+      const isPointedCluster = item.kind === 'cluster' && holds(item, this.pointed);
+      if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item));
+    }
+    this.#paintNames(view, inSight);
+    return moved;
+  }
+
+  /** Close up every marker carries its name where there is room for it; the one that is pointed at always does. */
+  #paintNames({ context, zoom }: MapView, inSight: readonly PlacedItem[]): void {
+    const markers = inSight.filter(({ item }) => item.kind === 'marker');
+    const areNamed = zoom >= labelsFromZoom && markers.length <= maxLabels;
+    const boxes = inSight.map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
+    for (const { item, x, y } of markers) {
+      const isPointed = holds(item, this.pointed) || holds(item, this.selected);
+      if (item.kind !== 'marker' || !(isPointed || areNamed)) continue;
+      const text = shortAgentName(item.point.ap_id);
+      const top = y + markerRadius + 4;
+      const half = (text.length * 6.6) / 2;
+      const box = { left: x - half, right: x + half, top: top + 1, bottom: top + 14 };
+      if (!isPointed && boxes.some((other) => overlaps(box, other))) continue;
+      boxes.push(box);
+      drawLabel(context, x, top, text);
+    }
+  }
+
+  #paintCoverage({ context, scale, left, top }: MapView, ap_id: string | undefined): void {
+    const point = ap_id === undefined ? undefined : this.#placed.get(ap_id);
+    const agent = ap_id === undefined ? undefined : this.#agents.get(ap_id);
+    const coverage = agent && coverageOf(agent.technology, agent.configuration);
+    if (!point || !coverage) return;
+    const radius = coverage.metres * worldPerMetre(toGeo(point).latitude) * scale;
+    if (radius > markerRadius) {
+      drawCoverage(context, point.x * scale - left, point.y * scale - top, radius, point.technology);
+    }
+  }
+
+  #paintPulses({ context }: MapView, inSight: readonly PlacedItem[]): boolean {
+    const at = performance.now();
+    for (const [ap_id, { from }] of this.#pulses) if (at - from > pulseMs) this.#pulses.delete(ap_id);
+    if (this.#pulses.size === 0) return false;
+    for (const { item, x, y } of inSight) {
+      const points = item.kind === 'marker' ? [item.point] : item.points;
+      const pulse = points.map(({ ap_id }) => this.#pulses.get(ap_id)).find((known) => known !== undefined);
+      if (pulse) drawPulse(context, x, y, pulse.presence, (at - pulse.from) / pulseMs);
+    }
+    return true;
+  }
+}
+
+function holds(item: MapItem, ap_id: string | undefined): boolean {
+  if (ap_id === undefined) return false;
+  return item.kind === 'marker' ? item.point.ap_id === ap_id : item.points.some((point) => point.ap_id === ap_id);
+}
+
+function radiusOf(item: MapItem): number {
+  return item.kind === 'marker' ? markerRadius : clusterRadius(item) + 4;
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+function boxAround(x: number, y: number, radius: number): Box {
+  return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
+}
+
+function overlaps(a: Box, b: Box): boolean {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+}

@@ -1,0 +1,126 @@
+// The map for pages: access points on the ground, a scale, buttons. Loaded when it is first shown (see `lazy-fleet-map`).
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../components/button.tsx';
+import type { FleetAgent } from '../data/fleet.ts';
+import { formatValue } from '../format/numbers.ts';
+import { themeInForce } from '../styles/theme.ts';
+import { mapText } from '../text/map.ts';
+import './fleet-map.css';
+import { FleetView, type MapScale } from './fleet-view.ts';
+
+export interface FleetMapProps {
+  agents: readonly FleetAgent[];
+  /** A picture of the fleet that always shows all of it. */
+  isStill?: boolean;
+  selected?: string | undefined;
+  pointed?: string | undefined;
+  /** What was in sight when the address was written; empty: all. */
+  place?: string;
+  onSelect?: (ap_id: string | undefined) => void;
+  onPoint?: (ap_id: string | undefined) => void;
+  onMoved?: (place: string, inSight: ReadonlySet<string>) => void;
+}
+
+export function FleetMap(props: FleetMapProps) {
+  const { agents, isStill = false, selected, pointed } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const view = useRef<FleetView | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [scale, setScale] = useState<MapScale | undefined>(undefined);
+  const theme = themeInForce.value;
+  const hasFitted = useRef(false);
+
+  useLayoutEffect(() => {
+    const element = frame.current!;
+    const report = () => {
+      const made = view.current;
+      if (!made) return;
+      setScale(made.scale());
+      if (hasFitted.current) latest.current.onMoved?.(made.place, made.inSight());
+    };
+    const made = new FleetView(element, {
+      isStill,
+      hasMotion: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+      onSelect: (ap_id) => latest.current.onSelect?.(ap_id),
+      onPoint: (ap_id) => latest.current.onPoint?.(ap_id),
+      onMoved: report,
+    });
+    view.current = made;
+    const observer = new ResizeObserver(() => {
+      made.resize();
+      if (isStill) made.fit();
+      report();
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      view.current = undefined;
+      made.remove();
+    };
+  }, [isStill]);
+
+  // Where the fleet stands; a change of states alone leaves the view where it is.
+  const where = isStill ? agents.map(({ geolocation }) => Object.values(geolocation ?? {}).join()).join(' ') : '';
+  useEffect(() => {
+    const made = view.current!;
+    made.setAgents(agents);
+    if (!hasFitted.current && agents.some(({ geolocation }) => geolocation)) {
+      hasFitted.current = true;
+      if (!made.goTo(latest.current.place ?? '')) made.fit();
+    }
+    if (hasFitted.current) latest.current.onMoved?.(made.place, made.inSight());
+  }, [agents]);
+  useEffect(() => {
+    if (isStill) view.current!.fit();
+  }, [where, isStill]);
+  useEffect(() => view.current!.mark(selected, pointed), [selected, pointed]);
+  useEffect(() => view.current!.redraw(), [theme]);
+  // One that is chosen elsewhere, in a list or by an address, is brought into sight.
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const made = view.current!;
+    const isPlaced = isFirst.current && latest.current.place !== '';
+    isFirst.current = false;
+    if (selected === undefined || latest.current.pointed === selected) return;
+    if (!isPlaced || !made.inSight().has(selected)) made.show(selected);
+  }, [selected]);
+
+  return (
+    <>
+      <div
+        ref={frame}
+        class={`fleet-map ${isStill ? 'is-still' : ''}`}
+        role="application"
+        aria-label={mapText.label}
+        aria-hidden={isStill}
+        tabIndex={isStill ? -1 : 0}
+      />
+      {scale && <ScaleBar {...scale} />}
+      {!isStill && (
+        <div class="map-buttons">
+          <IconButton icon="plus" label={mapText.zoomIn} onClick={() => view.current?.zoomBy(1)} />
+          <IconButton icon="minus" label={mapText.zoomOut} onClick={() => view.current?.zoomBy(-1)} />
+          <IconButton icon="fit" label={mapText.fit} onClick={() => view.current?.fit(true)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function ScaleBar({ metres, pixels, gridMetres }: MapScale) {
+  return (
+    <div class="map-scale">
+      <span>
+        {formatMetres(metres)}
+        {gridMetres !== undefined && ` · ${mapText.grid(formatMetres(gridMetres))}`}
+      </span>
+      <i style={{ width: `${pixels}px` }} aria-hidden="true" />
+    </div>
+  );
+}
+
+function formatMetres(metres: number): string {
+  if (metres >= 1000) return formatValue(metres / 1000, 'km');
+  return metres >= 1 ? formatValue(metres, 'm') : formatValue(Math.round(metres * 100), 'cm');
+}

@@ -1,0 +1,196 @@
+// The map as an object: Leaflet for moving and zooming, one canvas for the ground and one for the access points.
+import L from 'leaflet';
+import type { FleetAgent } from '../data/fleet.ts';
+import { BaseMap, gridMetres } from './base-map.ts';
+import type { MapItem } from './clusters.ts';
+import { FleetLayer } from './fleet-layer.ts';
+import { MapCanvas } from './map-canvas.ts';
+import { metresPerPixel, roundStep, toGeo } from './mercator.ts';
+
+export interface FleetViewOptions {
+  /** A picture: it cannot be moved. */
+  isStill: boolean;
+  hasMotion: boolean;
+  onSelect: (ap_id: string | undefined) => void;
+  onPoint: (ap_id: string | undefined) => void;
+  /** After every move. */
+  onMoved: () => void;
+}
+
+export interface MapScale {
+  metres: number;
+  pixels: number;
+  gridMetres: number | undefined;
+}
+
+const minZoom = 1;
+const maxZoom = 23;
+const fitZoom = 19;
+const scalePixels = 60;
+
+export class FleetView {
+  readonly #map: L.Map;
+  readonly #options: FleetViewOptions;
+  readonly #layer: FleetLayer;
+  readonly #ground: MapCanvas;
+  readonly #markers: MapCanvas;
+
+  constructor(element: HTMLElement, options: FleetViewOptions) {
+    this.#options = options;
+    this.#layer = new FleetLayer({ hasCoverage: !options.isStill });
+    const canMove = !options.isStill;
+    this.#map = L.map(element, {
+      attributionControl: false,
+      zoomControl: false,
+      minZoom,
+      maxZoom,
+      zoomSnap: canMove ? 0.5 : 0.1,
+      zoomDelta: 1,
+      wheelPxPerZoomLevel: 90,
+      zoomAnimation: options.hasMotion,
+      inertia: options.hasMotion,
+      keyboard: canMove,
+      dragging: canMove,
+      scrollWheelZoom: canMove,
+      doubleClickZoom: canMove,
+      boxZoom: canMove,
+      touchZoom: canMove,
+      maxBounds: [
+        [-85, -220],
+        [85, 220],
+      ],
+      maxBoundsViscosity: 0.8,
+      center: [30, 0],
+      zoom: 2,
+    });
+    const base = new BaseMap(() => this.#ground.schedule());
+    this.#ground = new MapCanvas(this.#map, (view) => base.paint(view));
+    this.#markers = new MapCanvas(this.#map, (view) => {
+      if (this.#layer.paint(view)) this.#markers.schedule();
+    });
+    this.#map.on('moveend', () => options.onMoved());
+    if (canMove) this.#listen();
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.#ground.schedule();
+    this.#markers.schedule();
+  }
+
+  setAgents(agents: readonly FleetAgent[]): void {
+    this.#layer.set(agents, this.#options.hasMotion);
+    this.#markers.schedule();
+  }
+
+  mark(selected: string | undefined, pointed: string | undefined): void {
+    this.#layer.selected = selected;
+    this.#layer.pointed = pointed;
+    this.#markers.schedule();
+  }
+
+  /** Shows all access points; one alone with its surroundings. */
+  fit(hasMotion = false): void {
+    const places = this.#layer.points.map((point) => toGeo(point));
+    if (places.length === 0) return;
+    const bounds = L.latLngBounds(places.map(({ latitude, longitude }) => [latitude, longitude]));
+    const isMoving = hasMotion && this.#options.hasMotion;
+    const { x, y } = this.#map.getSize();
+    const padding = Math.min(64, Math.min(x, y) / 6);
+    this.#map.fitBounds(bounds, { padding: [padding, padding], maxZoom: fitZoom, animate: isMoving });
+  }
+
+  /** Brings an access point into sight; closer than now only if it would be lost among others. */
+  show(ap_id: string): void {
+    const point = this.#layer.placeOf(ap_id);
+    if (!point) return;
+    const { latitude, longitude } = toGeo(point);
+    let zoom = this.#map.getZoom();
+    while (zoom < maxZoom && this.#isHidden(ap_id, zoom)) zoom++;
+    this.#map.setView([latitude, longitude], zoom, { animate: this.#options.hasMotion });
+  }
+
+  zoomBy(steps: number): void {
+    this.#map.setZoom(this.#map.getZoom() + steps);
+  }
+
+  /** `51.45523,-2.59665,16`: how an address writes the part of the world in sight. */
+  get place(): string {
+    const { lat, lng } = this.#map.getCenter();
+    const zoom = this.#map.getZoom();
+    const digits = Math.min(6, Math.max(2, Math.round(zoom / 3)));
+    return [lat.toFixed(digits), lng.toFixed(digits), Number(zoom.toFixed(1))].join(',');
+  }
+
+  /** False if the text names no place. */
+  goTo(place: string): boolean {
+    const [latitude, longitude, zoom, ...rest] = place.split(',').map(Number);
+    if (rest.length > 0 || ![latitude, longitude, zoom].every(Number.isFinite) || Math.abs(latitude!) > 85)
+      return false;
+    this.#map.setView([latitude!, longitude!], zoom!, { animate: false });
+    return true;
+  }
+
+  inSight(): Set<string> {
+    const bounds = this.#map.getBounds();
+    return new Set(
+      this.#layer.points
+        .filter((point) => {
+          const { latitude, longitude } = toGeo(point);
+          return bounds.contains([latitude, longitude]);
+        })
+        .map(({ ap_id }) => ap_id),
+    );
+  }
+
+  scale(): MapScale {
+    const { lat } = this.#map.getCenter();
+    const perPixel = metresPerPixel(lat, this.#map.getZoom());
+    const metres = roundStep(perPixel * scalePixels);
+    return { metres, pixels: metres / perPixel, gridMetres: gridMetres(lat, this.#map.getZoom()) };
+  }
+
+  resize(): void {
+    this.#map.invalidateSize({ animate: false });
+  }
+
+  remove(): void {
+    this.#ground.remove();
+    this.#markers.remove();
+    this.#map.remove();
+  }
+
+  #listen(): void {
+    const element = this.#map.getContainer();
+    this.#map.on('click', (event) => {
+      const item = this.#under(event.containerPoint);
+      if (!item) this.#options.onSelect(undefined);
+      else if (item.kind === 'marker') this.#options.onSelect(item.point.ap_id);
+      else this.#open(item.points.map((point) => toGeo(point)));
+    });
+    this.#map.on('mousemove', (event) => {
+      const item = this.#under(event.containerPoint);
+      element.classList.toggle('is-over', item !== undefined);
+      this.#options.onPoint(item?.kind === 'marker' ? item.point.ap_id : undefined);
+    });
+    this.#map.on('mouseout', () => this.#options.onPoint(undefined));
+  }
+
+  /** A cluster opens by going closer until it comes apart. */
+  #open(places: { latitude: number; longitude: number }[]): void {
+    const bounds = L.latLngBounds(places.map(({ latitude, longitude }) => [latitude, longitude]));
+    const zoom = Math.max(this.#map.getZoom() + 1, this.#map.getBoundsZoom(bounds.pad(0.3)));
+    this.#map.setView(bounds.getCenter(), Math.min(maxZoom, zoom), { animate: this.#options.hasMotion });
+  }
+
+  #isHidden(ap_id: string, zoom: number): boolean {
+    return this.#layer
+      .items(zoom)
+      .some((item) => item.kind === 'cluster' && item.points.some((point) => point.ap_id === ap_id));
+  }
+
+  #under(point: L.Point): MapItem | undefined {
+    const corner = this.#map.getPixelBounds().min!;
+    return this.#layer.find(corner.x + point.x, corner.y + point.y, this.#map.getZoom());
+  }
+}

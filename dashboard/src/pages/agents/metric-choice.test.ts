@@ -1,0 +1,31 @@
+// Which metrics are on the charts.
+import { expect, it } from 'vitest';
+import { chooseMetrics, toggleMetric } from './metric-choice.ts';
+
+const known = ['active', 'backlog', 'cqi', 'latency_ms', 'power_w', 'x', 'throughput_mbps', 'y'].map((name) => ({
+  name,
+}));
+const names = (metrics: { name: string }[]) => metrics.map(({ name }) => name);
+
+it('are the most telling ones at first, filled up with others in their order', () => {
+  expect(names(chooseMetrics(known, ''))).toEqual([
+    'throughput_mbps',
+    'power_w',
+    'latency_ms',
+    'active',
+    'backlog',
+    'cqi',
+  ]);
+});
+
+it('are those of the address in its order, all of them, or none', () => {
+  expect(names(chooseMetrics(known, 'x,gone,cqi'))).toEqual(['x', 'cqi']);
+  expect(chooseMetrics(known, 'all')).toHaveLength(known.length);
+  expect(chooseMetrics(known, 'none')).toEqual([]);
+});
+
+it('are changed one by one', () => {
+  expect(toggleMetric([{ name: 'a' }], 'b')).toBe('a,b');
+  expect(toggleMetric([{ name: 'a' }, { name: 'b' }], 'a')).toBe('b');
+  expect(toggleMetric([{ name: 'a' }], 'a')).toBe('none');
+});

@@ -1,0 +1,42 @@
+// Which metrics an agent's page shows: those that the address names, else those that tell most at a glance. Pure.
+
+/** In the order they are worth looking at; an agent has some of them. */
+const telling = [
+  'throughput_mbps',
+  'connected_devices',
+  'power_w',
+  'latency_ms',
+  'prb_load_pct',
+  'airtime_pct',
+  'channel_utilisation_pct',
+  'rsrp_dbm',
+  'rssi_dbm',
+  'sinr_db',
+  'snr_db',
+  'illuminance_lx',
+];
+const usualCount = 6;
+
+/** `wanted` is how an address writes it: names with commas between, `all`, or nothing for the usual ones. */
+export function chooseMetrics<Metric extends { name: string }>(known: readonly Metric[], wanted: string): Metric[] {
+  if (wanted === 'all') return [...known];
+  if (wanted === 'none') return [];
+  if (wanted !== '') {
+    // In the order they were chosen: one more does not move those that are there.
+    const names = [...new Set(wanted.split(','))];
+    return names.flatMap((wish) => known.find(({ name }) => name === wish) ?? []);
+  }
+  const rank = ({ name }: Metric) => {
+    const place = telling.indexOf(name);
+    return place < 0 ? telling.length : place;
+  };
+  // Sorting keeps the order of those that are worth the same.
+  return [...known].sort((a, b) => rank(a) - rank(b)).slice(0, usualCount);
+}
+
+/** What the address says after one was added or taken away. */
+export function toggleMetric(shown: readonly { name: string }[], name: string): string {
+  const names = shown.map((metric) => metric.name);
+  const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
+  return next.length === 0 ? 'none' : next.join(',');
+}

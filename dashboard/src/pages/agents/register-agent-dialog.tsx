@@ -1,0 +1,112 @@
+// Registering access points: one by hand, or a line to run on many that then register themselves.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import type { EnrolmentToken } from '../../api/operations.ts';
+import { Button } from '../../components/button.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { PasswordField } from '../../components/password-field.tsx';
+import { showToast } from '../../components/toasts.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatMoment } from '../../format/times.ts';
+import { overviewText } from '../../text/overview.ts';
+import './register-agent-dialog.css';
+import { enrolmentLine, parsePlace } from './registration.ts';
+
+const text = overviewText.register;
+
+export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
+  const [way, setWay] = useState<'one' | 'many'>('one');
+  const [token, setToken] = useState<EnrolmentToken | undefined>(undefined);
+  return (
+    <Dialog title={text.title} {...(token === undefined && { onClose })}>
+      {token === undefined && (
+        <div class="segments" role="radiogroup" aria-label={text.ways}>
+          {(['one', 'many'] as const).map((name) => (
+            <button key={name} type="button" role="radio" aria-checked={way === name} onClick={() => setWay(name)}>
+              {text[name]}
+            </button>
+          ))}
+        </div>
+      )}
+      {token ? (
+        <Enrolment token={token} onClose={onClose} />
+      ) : way === 'one' ? (
+        <OneByHand onClose={onClose} />
+      ) : (
+        <ManyByToken onToken={setToken} />
+      )}
+    </Dialog>
+  );
+}
+
+function OneByHand({ onClose }: { onClose: () => void }) {
+  const form = useForm({ ap_id: '', password: '', access_point_type: 'WiFi', place: '', site: '' });
+  const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
+    const geolocation = parsePlace(place);
+    if (place.trim() !== '' && !geolocation) {
+      form.problems.value = { place: text.placeWrong };
+      return;
+    }
+    const configuration = {
+      access_point_type,
+      ...(geolocation && { geolocation }),
+      ...(site.trim() && { site: site.trim() }),
+    };
+    await call('create_agent', { json: { ap_id, password, configuration } });
+    queries.refresh('metrics_');
+    showToast({ title: text.done(ap_id), detail: text.doneWords });
+    onClose();
+  };
+  return (
+    <Form form={form} onSubmit={submit} label={text.one}>
+      <TextField form={form} name="ap_id" label={text.ap_id} hint={text.nameHint} hasFocus isMono />
+      <PasswordField form={form} name="password" label={text.password} isNew />
+      <SelectField
+        form={form}
+        name="access_point_type"
+        label={text.type}
+        options={['5G', 'WiFi', 'LiFi'].map((name) => ({ value: name, label: name }))}
+      />
+      <TextField form={form} name="place" label={text.place} hint={text.placeHint} isOptional />
+      <TextField form={form} name="site" label={text.site} isOptional />
+      <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
+        {text.submit}
+      </Button>
+    </Form>
+  );
+}
+
+function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) {
+  const form = useForm({ ap_id_pattern: 'ap-*', max_uses: '10' });
+  const submit = async ({ ap_id_pattern, max_uses }: typeof form.values.value) => {
+    onToken(await call('create_enrolment_token', { json: { ap_id_pattern, max_uses: Number(max_uses) } }));
+  };
+  return (
+    <Form form={form} onSubmit={submit} label={text.many}>
+      <TextField form={form} name="ap_id_pattern" label={text.pattern} hint={text.patternHint} hasFocus isMono />
+      <TextField form={form} name="max_uses" label={text.uses} type="number" inputMode="numeric" />
+      <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
+        {text.make}
+      </Button>
+    </Form>
+  );
+}
+
+function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
+  return (
+    <>
+      <p>{text.tokenWords}</p>
+      <CodeBlock text={enrolmentLine(location.origin, token)} label={text.lineLabel} />
+      <p class="soft small">
+        {text.until(formatMoment(Date.parse(token.expires_at)), text.usesWords(formatNumber(token.max_uses)))}
+      </p>
+      <Button kind="primary" onClick={onClose}>
+        {text.finish}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+// All third-party apps with what each may do; and registering a new one, under `?register`.
+import { useEffect } from 'preact/hooks';
+import type { ThirdPartyAppSummary } from '../../api/operations.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { appsText } from '../../text/apps.ts';
+import { pageTitles } from '../../text/pages.ts';
+import './apps-page.css';
+import { permissionSentence, sentenceText } from './permission-sentence.ts';
+import { PermissionWords } from './permission-words.tsx';
+import { RegisterApp } from './register-app.tsx';
+
+const text = appsText.columns;
+const priorityOf = ({ permissions: { priority } }: ThirdPartyAppSummary) =>
+  typeof priority === 'number' ? priority : 50;
+const untilOf = ({ permissions: { expires_at } }: ThirdPartyAppSummary) =>
+  typeof expires_at === 'string' ? Date.parse(expires_at) : undefined;
+const wordsOf = ({ app_name, permissions }: ThirdPartyAppSummary) =>
+  `${app_name} ${sentenceText(permissionSentence(permissions))}`;
+
+const columns: Column<ThirdPartyAppSummary>[] = [
+  {
+    name: 'name',
+    title: text.name,
+    width: 'minmax(0, 1fr)',
+    sort: ({ app_name }) => app_name,
+    cell: ({ app_name }) => app_name,
+  },
+  {
+    name: 'may',
+    title: text.may,
+    width: 'minmax(0, 4fr)',
+    isWideOnly: true,
+    cell: ({ permissions }) => (
+      <span class="soft" title={sentenceText(permissionSentence(permissions))}>
+        <PermissionWords permissions={permissions} />
+      </span>
+    ),
+  },
+  {
+    name: 'priority',
+    title: text.priority,
+    width: '72px',
+    align: 'end',
+    sort: priorityOf,
+    cell: (app) => formatNumber(priorityOf(app)),
+    isWideOnly: true,
+  },
+  {
+    name: 'until',
+    title: text.until,
+    width: '110px',
+    align: 'end',
+    sort: untilOf,
+    cell: (app) => <Until at={untilOf(app)} />,
+  },
+];
+
+function Until({ at }: { at: number | undefined }) {
+  if (at === undefined) return <span class="faint">{appsText.forever}</span>;
+  if (at <= Date.now()) return <span class="app-over">{appsText.over}</span>;
+  return <>{new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}</>;
+}
+
+export function AppsPage() {
+  const [register] = useQueryState('register');
+  const { data: apps, failure } = useOperation('list_third_party_apps', {}, { pollMs: 15_000 });
+  // A change made on the way here may not have been heard of yet.
+  useEffect(() => queries.refresh('list_third_party_apps'), []);
+  if (register !== '') return <RegisterApp />;
+  const way = (
+    <ButtonLink kind="primary" icon="plus" href="/apps?register=yes">
+      {appsText.register}
+    </ButtonLink>
+  );
+  return (
+    <Page title={pageTitles.apps} actions={apps?.length === 0 ? undefined : way} isFilling>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_third_party_apps')} />}
+      {!apps && !failure && <SkeletonLines count={6} />}
+      {apps?.length === 0 && (
+        <EmptyState title={appsText.empty.title} actions={way}>
+          {appsText.empty.words}
+        </EmptyState>
+      )}
+      {apps && apps.length > 0 && (
+        <Table
+          label={pageTitles.apps}
+          rows={apps}
+          columns={columns}
+          keyOf={({ app_name }) => app_name}
+          hrefOf={({ app_name }) => `/apps/${encodeURIComponent(app_name)}`}
+          textOf={wordsOf}
+          initialSort="name"
+        />
+      )}
+    </Page>
+  );
+}

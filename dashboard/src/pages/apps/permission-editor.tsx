@@ -1,0 +1,198 @@
+// What an app may do, as a form that says in a sentence what it means.
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import { Button, IconButton } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import type { FormState } from '../../components/form.tsx';
+import { MomentField } from '../../components/moment-field.tsx';
+import { appsText } from '../../text/apps.ts';
+import './permission-editor.css';
+import { type CommandLimit, type PermissionValues, readLimits, toPermissions } from './permission-form.ts';
+import { PermissionWords } from './permission-words.tsx';
+
+const text = appsText.may;
+
+/** Any form that holds these fields among others. */
+export type PermissionFormState = FormState<PermissionValues>;
+
+export function PermissionEditor({ form }: { form: PermissionFormState }) {
+  const { agentsMode, commandsMode, emulatorMode } = form.values.value;
+  return (
+    <div class="permission-editor">
+      <Sentence form={form} />
+      <Part title={text.agents}>
+        <SelectField
+          form={form}
+          name="agentsMode"
+          label={text.agents}
+          options={[
+            { value: 'all', label: text.agentsAll },
+            { value: 'some', label: text.agentsSome },
+          ]}
+        />
+        {agentsMode === 'some' && (
+          <TextField
+            form={form}
+            name="permissions.agents"
+            label={text.patterns}
+            hint={text.patternsHint}
+            rows={3}
+            isMono
+          />
+        )}
+      </Part>
+      <Part title={text.read}>
+        <SelectField
+          form={form}
+          name="permissions.read"
+          label={text.read}
+          options={[
+            { value: 'yes', label: text.readYes },
+            { value: 'no', label: text.readNo },
+          ]}
+        />
+      </Part>
+      <Part title={text.commands}>
+        <SelectField
+          form={form}
+          name="commandsMode"
+          label={text.commands}
+          options={[
+            { value: 'all', label: text.commandsAll },
+            { value: 'none', label: text.commandsNone },
+            { value: 'list', label: text.commandsList },
+            { value: 'limits', label: text.commandsLimits },
+          ]}
+        />
+        {commandsMode === 'list' && (
+          <TextField
+            form={form}
+            name="permissions.commands"
+            label={text.commandNames}
+            hint={text.commandHint}
+            rows={3}
+            isMono
+          />
+        )}
+        {commandsMode === 'limits' && <Limits form={form} />}
+      </Part>
+      <Part title={text.emulator}>
+        <SelectField
+          form={form}
+          name="emulatorMode"
+          label={text.emulator}
+          options={[
+            { value: 'all', label: text.emulatorAll },
+            { value: 'none', label: text.emulatorNone },
+            { value: 'some', label: text.emulatorSome },
+          ]}
+        />
+        {emulatorMode === 'some' && (
+          <TextField form={form} name="permissions.emulator" label={text.emulatorMax} inputMode="numeric" />
+        )}
+      </Part>
+      <Part title={text.priority}>
+        <TextField
+          form={form}
+          name="permissions.priority"
+          label={text.priority}
+          hint={text.priorityHint}
+          inputMode="decimal"
+          placeholder="50"
+          isOptional
+        />
+      </Part>
+      <Part title={text.until}>
+        <MomentField form={form} name="permissions.expires_at" label={text.until} hint={text.untilHint} isOptional />
+      </Part>
+      <Part title={text.other}>
+        <TextField form={form} name="permissions" label={text.other} hint={text.otherHint} rows={3} isMono isOptional />
+      </Part>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <fieldset class="permission-part">
+      <legend class="visually-hidden">{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+function Sentence({ form }: { form: PermissionFormState }) {
+  const permissions = useComputed(() => {
+    try {
+      return toPermissions(form.values.value);
+    } catch {
+      // While something is half typed, the last field that cannot be read is left out.
+      return toPermissions({ ...form.values.value, permissions: '', emulatorMode: 'none' });
+    }
+  }).value;
+  return (
+    <p class="permission-sentence" aria-live="polite">
+      {text.it}
+      <PermissionWords permissions={permissions} />.
+    </p>
+  );
+}
+
+function Limits({ form }: { form: PermissionFormState }) {
+  const id = useId();
+  const rows = readLimits(form.values.value.limits);
+  const problem = form.problems.value['permissions.commands'];
+  const write = (next: CommandLimit[]) => {
+    form.set('limits', JSON.stringify(next));
+    // The server's word about the limits goes with the first change.
+    const { 'permissions.commands': _mended, ...rest } = form.problems.peek();
+    form.problems.value = rest;
+  };
+  const change = (index: number, part: Partial<CommandLimit>) =>
+    write(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+  const fields = [
+    { key: 'command', label: text.limitCommand },
+    { key: 'argument', label: text.limitArgument },
+    { key: 'min', label: text.limitMin },
+    { key: 'max', label: text.limitMax },
+  ] as const;
+  return (
+    <div class={`field ${problem ? 'is-wrong' : ''}`}>
+      <div class="limit-rows" role="group" aria-label={text.limits}>
+        {rows.map((row, index) => (
+          // Rows have no name of their own but their place.
+          <div key={index} class="limit-row">
+            {fields.map(({ key, label }) => (
+              <input
+                key={key}
+                class={`input ${key === 'command' || key === 'argument' ? 'mono' : ''}`}
+                aria-label={`${label} ${index + 1}`}
+                aria-invalid={problem !== undefined && index === 0 && key === 'command'}
+                aria-describedby={`${id}-below`}
+                placeholder={label}
+                spellcheck={false}
+                inputMode={key === 'min' || key === 'max' ? 'decimal' : 'text'}
+                value={row[key]}
+                onInput={(event) => change(index, { [key]: event.currentTarget.value })}
+              />
+            ))}
+            <IconButton icon="close" label={text.removeLimit} onClick={() => write(rows.toSpliced(index, 1))} />
+          </div>
+        ))}
+      </div>
+      <p id={`${id}-below`} class="below" role={problem ? 'alert' : undefined}>
+        {problem ?? text.limitHint}
+      </p>
+      <div>
+        <Button
+          size="small"
+          icon="plus"
+          onClick={() => write([...rows, { command: '', argument: '', min: '', max: '' }])}
+        >
+          {text.addLimit}
+        </Button>
+      </div>
+    </div>
+  );
+}

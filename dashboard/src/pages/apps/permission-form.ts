@@ -1,0 +1,155 @@
+// Between the permissions of an app and the fields of their form. Pure. The names of the fields are those of the 422, so
+// that the server's words stand beside the right one.
+import { Failure } from '../../api/failure.ts';
+import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
+import { appsText } from '../../text/apps.ts';
+
+type CommandsMode = 'all' | 'none' | 'list' | 'limits';
+
+export interface CommandLimit {
+  command: string;
+  argument: string;
+  min: string;
+  max: string;
+}
+
+export type PermissionValues = {
+  agentsMode: string;
+  'permissions.agents': string;
+  'permissions.read': string;
+  commandsMode: string;
+  'permissions.commands': string;
+  /** The rows of limits, as JSON. */
+  limits: string;
+  emulatorMode: string;
+  'permissions.emulator': string;
+  'permissions.priority': string;
+  'permissions.expires_at': string;
+  /** What is left; problems of keys without a field of their own are told here. Last, because it begins like the others. */
+  permissions: string;
+};
+
+const known = ['agents', 'read', 'commands', 'emulator', 'priority', 'expires_at'];
+
+export function toPermissionValues(permissions: Record<string, unknown>): PermissionValues {
+  const { agents, read, commands, emulator, priority, expires_at } = permissions;
+  const other = Object.fromEntries(Object.entries(permissions).filter(([key]) => !known.includes(key)));
+  return {
+    agentsMode: Array.isArray(agents) ? 'some' : 'all',
+    'permissions.agents': Array.isArray(agents) ? agents.join('\n') : '',
+    'permissions.read': read === false ? 'no' : 'yes',
+    commandsMode: commandsModeOf(commands),
+    'permissions.commands': Array.isArray(commands) ? commands.join('\n') : '',
+    limits: JSON.stringify(limitsOf(commands)),
+    emulatorMode: emulator === undefined || emulator === true ? 'all' : emulator === false ? 'none' : 'some',
+    'permissions.emulator': String((emulator as { max_access_points?: number } | undefined)?.max_access_points ?? ''),
+    'permissions.priority': priority === undefined ? '' : String(priority),
+    'permissions.expires_at': typeof expires_at === 'string' ? toLocalMoment(Date.parse(expires_at)) : '',
+    permissions: Object.keys(other).length === 0 ? '' : JSON.stringify(other, null, 2),
+  };
+}
+
+/** Throws Failure 422 for what cannot even be sent; all else is the server's to judge. */
+export function toPermissions(values: PermissionValues): Record<string, unknown> {
+  const priority = values['permissions.priority'].trim();
+  const until = values['permissions.expires_at'];
+  return {
+    ...(values.agentsMode === 'some' && { agents: linesOf(values['permissions.agents']) }),
+    ...(values['permissions.read'] === 'no' && { read: false }),
+    ...commandsFrom(values),
+    ...emulatorFrom(values),
+    ...(priority !== '' && { priority: toNumber(priority) }),
+    ...(until !== '' && { expires_at: fromLocalMoment(until) }),
+    ...otherFrom(values.permissions),
+  };
+}
+
+export function readLimits(text: string): CommandLimit[] {
+  return JSON.parse(text) as CommandLimit[];
+}
+
+function commandsModeOf(commands: unknown): CommandsMode {
+  if (commands === undefined || commands === true) return 'all';
+  if (Array.isArray(commands)) return 'list';
+  return typeof commands === 'object' && commands !== null ? 'limits' : 'none';
+}
+
+function limitsOf(commands: unknown): CommandLimit[] {
+  if (typeof commands !== 'object' || commands === null || Array.isArray(commands)) return [];
+  return Object.entries(commands as Record<string, Record<string, { min?: number; max?: number }>>).flatMap(
+    ([command, limits]) => {
+      const rows = Object.entries(limits).map(([argument, { min, max }]) => ({
+        ...{ command, argument, min: String(min ?? ''), max: String(max ?? '') },
+      }));
+      return rows.length > 0 ? rows : [{ command, argument: '', min: '', max: '' }];
+    },
+  );
+}
+
+function commandsFrom(values: PermissionValues): { commands?: unknown } {
+  switch (values.commandsMode as CommandsMode) {
+    case 'all':
+      return {};
+    case 'none':
+      return { commands: false };
+    case 'list':
+      return { commands: linesOf(values['permissions.commands']) };
+    case 'limits': {
+      const commands = new Map<string, Map<string, object>>();
+      for (const { command, argument, min, max } of readLimits(values.limits)) {
+        const name = command.trim();
+        if (name === '') continue;
+        const limits = commands.get(name) ?? new Map<string, object>();
+        commands.set(name, limits);
+        const bound = {
+          ...(min.trim() !== '' && { min: toNumber(min) }),
+          ...(max.trim() !== '' && { max: toNumber(max) }),
+        };
+        if (argument.trim() !== '') limits.set(argument.trim(), bound);
+      }
+      return {
+        commands: Object.fromEntries([...commands].map(([name, limits]) => [name, Object.fromEntries(limits)])),
+      };
+    }
+  }
+}
+
+function emulatorFrom(values: PermissionValues): { emulator?: unknown } {
+  if (values.emulatorMode === 'all') return {};
+  if (values.emulatorMode === 'none') return { emulator: false };
+  const given = values['permissions.emulator'].trim();
+  if (!/^\d+$/.test(given)) throw refusal('emulator', appsText.may.badNumber);
+  return { emulator: { max_access_points: Number(given) } };
+}
+
+function otherFrom(text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw refusal('', appsText.may.badJson);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw refusal('', appsText.may.badJson);
+  const taken = Object.keys(parsed).find((key) => known.includes(key));
+  if (taken !== undefined) throw refusal('', appsText.may.keyTaken(taken));
+  return parsed as Record<string, unknown>;
+}
+
+function refusal(key: string, msg: string): Failure {
+  const loc = ['body', 'permissions', ...(key === '' ? [] : [key])];
+  return new Failure(422, 'validation_error', msg, { problems: [{ loc, msg, type: 'value_error' }] });
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** What is no number goes to the server as it is, which says so. */
+function toNumber(text: string): number | string {
+  const number = Number(text.trim().replace('−', '-'));
+  return Number.isFinite(number) ? number : text;
+}

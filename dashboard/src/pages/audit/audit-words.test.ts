@@ -1,0 +1,44 @@
+// Entries of the audit log in words.
+import { expect, it } from 'vitest';
+import { actionWords, actorWords, detailLines, hasMore } from './audit-words.ts';
+
+it('a change of roles is read as before and after', () => {
+  const detail = { fields: ['roles'], roles: { before: ['user'], after: ['admin', 'user'] } };
+  expect(detailLines(detail)).toEqual([
+    { name: 'Changed', value: 'roles' },
+    { name: 'Roles', value: 'user → admin, user' },
+  ]);
+  expect(hasMore(detail)).toBe(false);
+});
+
+it('what is nested deeper is left to the JSON', () => {
+  const detail = { job_seed: 7, permissions: { before: {}, after: { agents: ['a'] } } };
+  expect(detailLines(detail)).toEqual([{ name: 'Job seed', value: '7' }]);
+  expect(hasMore(detail)).toBe(true);
+});
+
+it('actors without a name are called by their kind', () => {
+  expect(actorWords({ kind: 'anonymous', id: null, name: 'anonymous' })).toBe('somebody not signed in');
+  expect(actorWords({ kind: 'user', id: '1', name: 'ada@example.org' })).toBe('ada@example.org');
+});
+
+it('an action that is not known keeps its own words', () => {
+  expect(actionWords('app_created')).toBe('registered the app');
+  expect(actionWords('moon_landed_on')).toBe('moon landed on');
+});
+
+it('a decision about a command says what was wanted and what became of it', () => {
+  const detail = {
+    at: 1,
+    intent: { name: 'set_tx_power', args: { dbm: 5 }, parameter: 'tx_power' },
+    outcome: { verdict: 'rejected', reason: 'held_by_other', detail: 'app x holds it' },
+  };
+  expect(detailLines(detail).map(({ value }) => value)).toEqual([
+    'set_tx_power {"dbm":5}',
+    'tx_power',
+    'Rejected',
+    'Held by other',
+    'app x holds it',
+  ]);
+  expect(hasMore(detail)).toBe(true);
+});

@@ -1,0 +1,67 @@
+// An entry of the audit log in words. Pure. The detail is of any shape: what is not known is shown as it is.
+import type { AuditEntry } from '../../api/operations.ts';
+import { auditText } from '../../text/audit.ts';
+
+export function actionWords(action: string): string {
+  return auditText.actions[action] ?? action.replaceAll('_', ' ');
+}
+
+/** Who did it, for people: a name, or what stands in for one. */
+export function actorWords({ kind, name }: AuditEntry['actor']): string {
+  const isNamed = name !== '' && name !== kind;
+  return isNamed ? name : (auditText.kinds[kind] ?? kind);
+}
+
+/** The simple parts of the detail as lines; whatever is nested deeper is left to the JSON beside them. */
+export function detailLines(detail: Record<string, unknown>): { name: string; value: string }[] {
+  const decision = decisionLines(detail);
+  if (decision) return decision;
+  return Object.entries(detail).flatMap(([key, value]) => {
+    const text = plainText(value);
+    return text === undefined ? [] : [{ name: auditText.keys[key] ?? readable(key), value: text }];
+  });
+}
+
+/** A decision about a command notes all that it was made of; this is what a reader wants of it first. */
+function decisionLines({ intent, outcome }: Record<string, unknown>): { name: string; value: string }[] | undefined {
+  if (!isObject(intent) || !isObject(outcome)) return undefined;
+  const { command, parameter, verdict, reason, detail } = auditText.decision;
+  const args = isObject(intent.args) && Object.keys(intent.args).length > 0 ? ` ${JSON.stringify(intent.args)}` : '';
+  return [
+    { name: command, value: `${plainText(intent.name)}${args}` },
+    { name: parameter, value: plainText(intent.parameter) ?? '' },
+    { name: verdict, value: readable(plainText(outcome.verdict) ?? '') },
+    { name: reason, value: readable(plainText(outcome.reason) ?? '') },
+    { name: detail, value: plainText(outcome.detail) ?? '' },
+  ];
+}
+
+/** Whether the lines leave something out. */
+export function hasMore(detail: Record<string, unknown>): boolean {
+  return Object.values(detail).some((value) => plainText(value) === undefined);
+}
+
+function plainText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return auditText.nothing;
+  if (typeof value === 'string') return value === '' ? auditText.nothing : value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => (Array.isArray(item) ? undefined : plainText(item)));
+    if (items.includes(undefined)) return undefined;
+    return items.length === 0 ? auditText.nothing : items.join(', ');
+  }
+  const { before, after, ...rest } = value as Record<string, unknown>;
+  if (Object.keys(rest).length > 0 || !('before' in (value as object)) || !('after' in (value as object)))
+    return undefined;
+  const [old, fresh] = [plainText(before), plainText(after)];
+  return old === undefined || fresh === undefined ? undefined : auditText.beforeAfter(old, fresh);
+}
+
+function readable(key: string): string {
+  const words = key.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

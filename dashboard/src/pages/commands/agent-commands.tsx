@@ -1,0 +1,116 @@
+// Commands on the page of an agent: the form to send one, and what was sent and refused lately.
+import { useMemo } from 'preact/hooks';
+import type { Command, Conflict } from '../../api/operations.ts';
+import { FailureNotice } from '../../components/notice.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatMoment } from '../../format/times.ts';
+import { commandsText } from '../../text/commands.ts';
+import './agent-commands.css';
+import { CommandForm } from './command-form.tsx';
+import { LifeDots } from './command-life.tsx';
+import { commandInWords } from './command-words.ts';
+import { conflictSentence, decisionSentence, parameterWords } from './decision-words.ts';
+import { isEnded } from './life-steps.ts';
+
+const text = commandsText.ofAgent;
+const shownRows = 12;
+
+interface AgentCommandsProps {
+  ap_id: string;
+  /** Undefined until it has come. */
+  configuration: Record<string, unknown> | undefined;
+}
+
+type Entry = { at: number } & ({ command: Command } | { conflict: Conflict });
+
+export function AgentCommands({ ap_id, configuration }: AgentCommandsProps) {
+  const query = { agent: ap_id, limit: shownRows };
+  const commands = useOperation('list_commands', { query }, { pollMs: (list) => (list.every(isEnded) ? 3000 : 700) });
+  const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
+  // The configuration is asked for again and again; only a new one makes a new form.
+  const key = JSON.stringify(configuration?.commands);
+  const targets = useMemo(
+    () => (configuration ? [{ ap_id, configuration }] : []),
+    [ap_id, key, configuration === undefined],
+  );
+  const entries = useMemo(
+    () => toEntries(commands.data ?? [], conflicts.data?.conflicts ?? []),
+    [commands.data, conflicts.data],
+  );
+  const failure = commands.failure ?? conflicts.failure;
+  return (
+    <section class="card agent-commands" aria-label={text.title}>
+      <div class="agent-commands-grid">
+        <div class="stack">
+          <h2>{text.title}</h2>
+          {configuration ? <CommandForm targets={targets} /> : <SkeletonLines count={4} />}
+        </div>
+        <div class="stack">
+          <div class="spread">
+            <h3>{text.history}</h3>
+            <a class="small" href={`/commands?agent=${encodeURIComponent(ap_id)}`}>
+              {text.all}
+            </a>
+          </div>
+          {failure && <FailureNotice failure={failure} />}
+          {!commands.data && !failure && <SkeletonLines count={4} />}
+          {commands.data && entries.length === 0 && <p class="soft">{text.none}</p>}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+          <ol class="agent-history" tabIndex={0} aria-label={text.history}>
+            {entries.map((entry) => (
+              <HistoryRow key={'command' in entry ? entry.command.command_id : entry.conflict.seq} entry={entry} />
+            ))}
+          </ol>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function HistoryRow({ entry }: { entry: Entry }) {
+  const time = <time class="faint small">{formatMoment(entry.at)}</time>;
+  if ('command' in entry) {
+    const { command } = entry;
+    const sentence = conflictSentence(command);
+    return (
+      <li>
+        <a class="what" href={`/commands/${encodeURIComponent(command.command_id)}`}>
+          {commandInWords(command)}
+        </a>
+        <LifeDots command={command} />
+        <span class="soft">
+          {commandsText.states[command.state]} · {command.caller_name}
+        </span>
+        {time}
+        {sentence && <p class="soft small">{sentence}</p>}
+      </li>
+    );
+  }
+  const { conflict } = entry;
+  const kinds = { parameter_frozen: text.frozen, rolled_back: text.rolledBack, command_decided: commandsText.refused };
+  return (
+    <li>
+      <span class="what">{parameterWords(conflict.parameter)}</span>
+      <strong class="conflict-kind">{kinds[conflict.kind]}</strong>
+      <span class="soft">{conflict.caller_name}</span>
+      {time}
+      <p class="soft small">{decisionSentence(conflict)}</p>
+    </li>
+  );
+}
+
+/** What was sent, and what never was, by time; a conflict that led to a command stands with that command. */
+function toEntries(commands: readonly Command[], conflicts: readonly Conflict[]): Entry[] {
+  const known = new Set(commands.map(({ command_id }) => command_id));
+  const others = conflicts.filter(
+    ({ command_id, kind, verdict }) =>
+      (command_id === null || !known.has(command_id)) && (kind !== 'command_decided' || verdict === 'rejected'),
+  );
+  return [
+    ...commands.map((command): Entry => ({ at: Date.parse(command.created_at), command })),
+    ...others.map((conflict): Entry => ({ at: Date.parse(conflict.ts), conflict })),
+  ]
+    .sort((a, b) => b.at - a.at)
+    .slice(0, shownRows);
+}

@@ -1,0 +1,106 @@
+// Chooses access points: from a list that can be filtered, or by a pattern over their names.
+import { useMemo, useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { Glyph } from '../../components/glyph.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { commandsText } from '../../text/commands.ts';
+import './agent-picker.css';
+
+const text = commandsText.picker;
+/** More would make the page slow; typing narrows the list. */
+const maxShown = 100;
+
+interface AgentListProps {
+  agents: readonly FleetAgent[];
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  /** How an agent is called here; its short name unless told. */
+  nameOf?: (agent: FleetAgent) => string;
+}
+
+export function AgentList({ agents, chosen, onChange, nameOf = ({ ap_id }) => shortAgentName(ap_id) }: AgentListProps) {
+  const [filter, setFilter] = useState('');
+  const matching = useMemo(() => {
+    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+    return agents.filter((agent) => {
+      const known = `${agent.ap_id} ${agent.technology ?? ''} ${agent.site} ${nameOf(agent)}`.toLowerCase();
+      return words.every((word) => known.includes(word));
+    });
+  }, [agents, filter]);
+  const shown = matching.slice(0, maxShown);
+  const turn = (ap_id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(ap_id)) next.add(ap_id);
+    onChange(next);
+  };
+  return (
+    <div class="agent-list">
+      <div class="cluster">
+        <input
+          class="input"
+          type="search"
+          placeholder={text.filter}
+          aria-label={text.filter}
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+        <Button size="small" onClick={() => onChange(new Set([...chosen, ...matching.map(({ ap_id }) => ap_id)]))}>
+          {text.all}
+        </Button>
+        {chosen.size > 0 && (
+          <Button size="small" kind="quiet" onClick={() => onChange(new Set())}>
+            {text.none}
+          </Button>
+        )}
+        <span class="faint small" aria-live="polite">
+          {text.chosen(formatNumber(chosen.size), formatNumber(agents.length))}
+        </span>
+      </div>
+      <ul class="agent-choices" aria-label={text.label}>
+        {shown.map((agent) => (
+          <li key={agent.ap_id}>
+            <label title={agent.ap_id}>
+              <input type="checkbox" checked={chosen.has(agent.ap_id)} onChange={() => turn(agent.ap_id)} />
+              <Glyph technology={agent.technology} presence={agent.presence} />
+              <span>{nameOf(agent)}</span>
+            </label>
+          </li>
+        ))}
+        {shown.length === 0 && <li class="soft">{text.noMatch}</li>}
+      </ul>
+      {matching.length > shown.length && (
+        <p class="faint small">{text.more(formatNumber(matching.length - shown.length))}</p>
+      )}
+    </div>
+  );
+}
+
+interface PatternProps {
+  pattern: string;
+  count: number;
+  onChange: (pattern: string) => void;
+}
+
+export function AgentPattern({ pattern, count, onChange }: PatternProps) {
+  return (
+    <div class="field">
+      <label for="agent-pattern">{text.patternLabel}</label>
+      <input
+        id="agent-pattern"
+        class="input mono"
+        spellcheck={false}
+        autoCapitalize="none"
+        placeholder="ap-lab-*"
+        aria-describedby="agent-pattern-hint"
+        value={pattern}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p id="agent-pattern-hint" class="below" aria-live="polite">
+        {text.patternHint}
+        {pattern !== '' && ` · ${text.matches(formatCount(count, 'access point'))}`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+// The part of a form that says what to do: a command, and fields for the arguments that the access points declare.
+import { Field, SelectField, TextField } from '../../components/fields.tsx';
+import type { FormState } from '../../components/form.tsx';
+import { commandsText } from '../../text/commands.ts';
+import { boundsInWords, type DeclaredArgument, type DeclaredCommand } from './declared-commands.ts';
+import './command-form.css';
+
+const text = commandsText.form;
+
+export type CommandFormState = FormState<Record<string, string>>;
+
+interface CommandFieldsProps {
+  /** Holds the command under `name`, and its arguments under `args.<name>`, or all of them as JSON under `arguments`. */
+  form: CommandFormState;
+  /** Undefined: the access points list none, and anything may be sent. */
+  commands: readonly DeclaredCommand[] | undefined;
+}
+
+export function CommandFields({ form, commands }: CommandFieldsProps) {
+  if (!commands) {
+    return (
+      <div class="command-fields">
+        <TextField form={form} name="name" label={text.name} hint={text.nameHint} isMono />
+        <FreeArguments form={form} />
+      </div>
+    );
+  }
+  const chosen = commands.find(({ name }) => name === form.values.value.name);
+  const options = [{ value: '', label: text.choose }, ...commands.map(({ name }) => ({ value: name, label: name }))];
+  return (
+    <div class="command-fields">
+      <SelectField form={form} name="name" label={text.name} options={options} />
+      {chosen && !chosen.params && <FreeArguments form={form} />}
+      {Object.entries(chosen?.params ?? {}).map(([arg, bounds]) => (
+        <ArgumentField key={`${chosen!.name} ${arg}`} form={form} arg={arg} bounds={bounds} />
+      ))}
+    </div>
+  );
+}
+
+function FreeArguments({ form }: { form: CommandFormState }) {
+  return <TextField form={form} name="arguments" label={text.args} hint={text.argsHint} rows={2} isMono isOptional />;
+}
+
+function ArgumentField({ form, arg, bounds }: { form: CommandFormState; arg: string; bounds: DeclaredArgument }) {
+  const name = `args.${arg}`;
+  const values = bounds.enum?.map(String) ?? (bounds.type === 'boolean' ? ['true', 'false'] : undefined);
+  const words = boundsInWords(bounds);
+  const hint = words !== '' ? words : bounds.type === 'string' ? text.optionalHint : undefined;
+  if (values) {
+    const options = [{ value: '', label: text.unset }, ...values.map((value) => ({ value, label: labelOf(value) }))];
+    return <SelectField form={form} name={name} label={arg} options={options} />;
+  }
+  const isNumber = bounds.type === 'number' || bounds.type === 'integer';
+  return (
+    <Field form={form} name={name} label={arg} {...(hint !== undefined && { hint })}>
+      {(attributes) => (
+        <div class={bounds.unit ? 'with-unit' : ''}>
+          <input
+            class="input"
+            spellcheck={false}
+            autoComplete="off"
+            inputMode={isNumber ? 'decimal' : 'text'}
+            value={form.values.value[name] ?? ''}
+            onInput={(event) => form.set(name, event.currentTarget.value)}
+            {...attributes}
+          />
+          {bounds.unit && <span class="unit faint">{bounds.unit}</span>}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function labelOf(value: string): string {
+  return value === 'true' ? text.yes : value === 'false' ? text.no : value;
+}

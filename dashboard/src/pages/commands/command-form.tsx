@@ -1,0 +1,236 @@
+// Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
+// decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Failure, toFailure } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { commandsText } from '../../text/commands.ts';
+import { CommandFields, type CommandFormState } from './command-fields.tsx';
+import './command-form.css';
+import { CommandOutcome, type Outcome } from './command-outcome.tsx';
+import {
+  commonCommands,
+  readDeclaredCommands,
+  toCommand,
+  type WrittenCommand,
+  writeCommand,
+} from './declared-commands.ts';
+import { withProblemsMoved } from './moved-problems.ts';
+
+const text = commandsText.form;
+
+interface CommandTarget {
+  ap_id: string;
+  configuration: Record<string, unknown>;
+}
+
+interface CommandFormProps {
+  targets: readonly CommandTarget[];
+  /** Sent instead of the list of names: Weft finds the access points. */
+  pattern?: string | undefined;
+  /** What the fields hold at first. */
+  initial?: WrittenCommand | undefined;
+}
+
+export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
+  const form = useForm<Record<string, string>>(initialValues(initial));
+  const isDryRun = useRef(false);
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const commands = useMemo(
+    () => commonCommands(targets.map(({ configuration }) => readDeclaredCommands(configuration))),
+    [targets],
+  );
+  const isOne = pattern === undefined && targets.length === 1;
+  const submit = async (values: Record<string, string>) => {
+    setOutcome(undefined);
+    if ((values.name ?? '').trim() === '') throw problemAt('name', text.noName);
+    const command = toCommand(commands, values);
+    try {
+      setOutcome(
+        isOne
+          ? await sendToOne(targets[0]!.ap_id, command, values, isDryRun.current)
+          : await sendToMany(pattern ?? targets.map(({ ap_id }) => ap_id), command, values, isDryRun.current),
+      );
+    } catch (error) {
+      const limit = (values.guard_limit ?? '').trim();
+      throw withProblemsMoved(error, (path) => fieldAt(path, limit === '' || !Number.isFinite(Number(limit))));
+    }
+    if (!isDryRun.current) queries.refresh('list_commands');
+  };
+  const noCommon = commands?.length === 0 && targets.length > 0;
+  const cannotSend = noCommon || targets.length === 0;
+  const problem = form.problems.value.agents;
+  return (
+    <Form form={form} label={text.label} onSubmit={submit}>
+      {problem !== undefined && <Notice kind="warning" title={problem} />}
+      {targets.length === 0 && <p class="soft">{text.chooseFirst}</p>}
+      {noCommon ? (
+        <Notice kind="warning" title={text.noCommon}>
+          {text.noCommonWords}
+        </Notice>
+      ) : (
+        targets.length > 0 && <CommandFields form={form} commands={commands} />
+      )}
+      <MoreOptions form={form} isOne={isOne} />
+      <div class="cluster">
+        <Button
+          type="submit"
+          isBusy={form.isBusy.value}
+          disabled={cannotSend}
+          onClick={() => {
+            isDryRun.current = true;
+          }}
+        >
+          {text.dryRun}
+        </Button>
+        <Button
+          type="submit"
+          kind="primary"
+          isBusy={form.isBusy.value}
+          disabled={cannotSend}
+          onClick={() => {
+            isDryRun.current = false;
+          }}
+        >
+          {targets.length > 1 ? text.sendMany(formatCount(targets.length, 'access point')) : text.send}
+        </Button>
+      </div>
+      {outcome && <CommandOutcome outcome={outcome} />}
+    </Form>
+  );
+}
+
+function MoreOptions({ form, isOne }: { form: CommandFormState; isOne: boolean }) {
+  const isWrong = ['hold_seconds', 'expires_in', 'guard_metric', 'guard_limit'].some(
+    (name) => form.problems.value[name] !== undefined,
+  );
+  return (
+    <details class="more-options" open={isWrong || undefined}>
+      <summary>{text.more}</summary>
+      <div class="stack">
+        <div class="command-fields">
+          <TextField form={form} name="hold_seconds" label={text.hold} hint={text.holdHint} inputMode="numeric" />
+          <TextField form={form} name="expires_in" label={text.expires} hint={text.expiresHint} inputMode="numeric" />
+        </div>
+        {isOne ? (
+          <fieldset class="bare-fieldset stack">
+            <legend class="visually-hidden">{text.guard}</legend>
+            <p class="soft small">
+              <strong>{text.guard}</strong> {text.guardWords}
+            </p>
+            <div class="guard-fields">
+              <TextField form={form} name="guard_metric" label={text.guardMetric} placeholder="rsrp_dbm" isMono />
+              <SelectField
+                form={form}
+                name="guard_comparison"
+                label={text.guardComparison}
+                options={[
+                  { value: '>', label: text.above },
+                  { value: '<', label: text.below },
+                ]}
+              />
+              <TextField form={form} name="guard_limit" label={text.guardLimit} inputMode="decimal" />
+            </div>
+          </fieldset>
+        ) : (
+          <p class="faint small">{text.guardOne}</p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+async function sendToOne(
+  ap_id: string,
+  command: WrittenCommand,
+  values: Record<string, string>,
+  dry_run: boolean,
+): Promise<Outcome> {
+  const guard = values.guard_metric?.trim()
+    ? `${values.guard_metric.trim()}${values.guard_comparison}${(values.guard_limit ?? '').trim()}`
+    : undefined;
+  const query = {
+    agent_id: ap_id,
+    command: writeCommand(command),
+    ...options(values),
+    ...(guard && { guard }),
+    dry_run,
+  };
+  try {
+    const answer = await call('send_command', { query });
+    const command_id = 'command_id' in answer ? answer.command_id : null;
+    return { isDryRun: dry_run, batch_id: null, targets: [{ ...answer, ap_id, command_id }] };
+  } catch (error) {
+    const failure = toFailure(error);
+    if (failure.code !== 'command_conflict') throw failure;
+    const { message: detail, retryAfterSeconds } = failure;
+    return {
+      isDryRun: false,
+      batch_id: null,
+      targets: [
+        {
+          ap_id,
+          command_id: null,
+          verdict: 'rejected',
+          reason: 'held_by_other',
+          detail,
+          rival: null,
+          hold_until: null,
+        },
+      ],
+      ...(retryAfterSeconds !== undefined && { retryAt: Date.now() + retryAfterSeconds * 1000 }),
+    };
+  }
+}
+
+async function sendToMany(
+  agents: string[] | string,
+  { name, args }: WrittenCommand,
+  values: Record<string, string>,
+  dry_run: boolean,
+): Promise<Outcome> {
+  const json = { agents, command: { name, ...args }, ...options(values), dry_run };
+  const { batch_id, targets } = await call('command_batch', { json });
+  return { isDryRun: dry_run, batch_id, targets };
+}
+
+/** What is no number goes out as it was typed: the server has words for it. */
+function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
+  const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
+  return {
+    ...(hold_seconds.trim() !== '' && { hold_seconds: toNumber(hold_seconds.trim()) }),
+    ...(expires_in.trim() !== '' && { expires_in: toNumber(expires_in.trim()) }),
+  };
+}
+
+function fieldAt(path: string, isLimitWrong: boolean): { field: string } | undefined {
+  if (path === 'command' || path === 'command.name') return { field: 'name' };
+  if (path.startsWith('command.')) return { field: `args.${path.slice('command.'.length)}` };
+  if (path === 'guard') return { field: isLimitWrong ? 'guard_limit' : 'guard_metric' };
+  return path === 'agent_id' || path.startsWith('agents') ? { field: 'agents' } : undefined;
+}
+
+function problemAt(field: string, msg: string): Failure {
+  return new Failure(422, 'validation_error', msg, { problems: [{ loc: ['body', field], msg, type: 'value_error' }] });
+}
+
+function initialValues(initial: WrittenCommand | undefined): Record<string, string> {
+  const args = Object.entries(initial?.args ?? {}).map(([arg, value]) => [
+    `args.${arg}`,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return {
+    ...{
+      agents: '',
+      name: initial?.name ?? '',
+      arguments: initial && args.length > 0 ? JSON.stringify(initial.args) : '',
+    },
+    ...{ hold_seconds: '', expires_in: '', guard_metric: '', guard_comparison: '>', guard_limit: '' },
+    ...Object.fromEntries(args),
+  };
+}

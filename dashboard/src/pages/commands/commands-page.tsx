@@ -1,0 +1,225 @@
+// All commands, newest first: what was asked of whom, how far it came, and who was in whose way.
+import { useMemo } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import type { Command, CommandState } from '../../api/operations.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { now } from '../../data/freshness.ts';
+import { useFeed } from '../../data/use-feed.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { formatAge, formatMoment } from '../../format/times.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
+import { commandsText } from '../../text/commands.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { LifeDots } from './command-life.tsx';
+import { argumentsInWords } from './command-words.ts';
+import './commands-page.css';
+import { conflictSentence } from './decision-words.ts';
+import { isEnded } from './life-steps.ts';
+import { RefusedList } from './refused-list.tsx';
+import { VerdictChip } from './verdict-chip.tsx';
+
+const text = commandsText.columns;
+const pageSize = 100;
+/** More would make the browser's list slow; typing narrows it anyway. */
+const maxOffered = 500;
+
+const columns: Column<Command>[] = [
+  {
+    name: 'command',
+    title: text.command,
+    width: 'minmax(0, 1.3fr)',
+    sort: ({ name }) => name,
+    cell: ({ name, args }) => (
+      <>
+        {name} <span class="command-arguments soft">{argumentsInWords(args)}</span>
+      </>
+    ),
+  },
+  {
+    name: 'agent',
+    title: text.agent,
+    width: 'minmax(0, 1.1fr)',
+    sort: ({ ap_id }) => ap_id,
+    cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
+    isWideOnly: true,
+  },
+  { name: 'life', title: text.life, width: '92px', cell: (command) => <LifeDots command={command} /> },
+  {
+    name: 'state',
+    title: text.state,
+    width: '84px',
+    sort: ({ state }) => state,
+    cell: ({ state }) => commandsText.states[state],
+    isWideOnly: true,
+  },
+  {
+    name: 'by',
+    title: text.by,
+    width: 'minmax(0, 0.9fr)',
+    sort: ({ caller_name }) => caller_name,
+    cell: ({ caller_name }) => caller_name,
+    isWideOnly: true,
+  },
+  {
+    name: 'decision',
+    title: text.decision,
+    width: 'minmax(0, 2fr)',
+    sort: ({ verdict }) => verdict,
+    cell: (command) => <DecisionCell command={command} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'age',
+    title: text.age,
+    width: '92px',
+    align: 'end',
+    // Upwards is the newest first, as ages are read.
+    sort: ({ created_at }) => -Date.parse(created_at),
+    cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
+  },
+];
+
+function DecisionCell({ command }: { command: Command }) {
+  const sentence = conflictSentence(command);
+  return (
+    <span class="decision-cell" title={sentence}>
+      <VerdictChip verdict={command.verdict} />
+      {sentence && <span class="soft">{sentence}</span>}
+    </span>
+  );
+}
+
+function Age({ at }: { at: number }) {
+  const seconds = Math.max(0, (now.value - at) / 1000);
+  return (
+    <span title={formatMoment(at)}>{seconds < 2 ? commandsText.justNow : commandsText.ago(formatAge(seconds))}</span>
+  );
+}
+
+const textOf = (command: Command) =>
+  `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${command.state} ${command.caller_name} ${conflictSentence(command) ?? ''}`;
+
+export function CommandsPage() {
+  const { isAdmin = false, username } = session.value ?? {};
+  const [state, setState] = useQueryState('state');
+  const [agent, setAgent] = useQueryState('agent');
+  const [whose, setWhose] = useQueryState('whose');
+  const query = {
+    limit: pageSize,
+    ...(Object.hasOwn(commandsText.states, state) && { state: state as CommandState }),
+    ...(agent !== '' && { agent }),
+  };
+  const { data: agents } = useOperation('metrics_agent_details', {});
+  const isOfRefused = state === 'refused';
+  const newest = useOperation(
+    'list_commands',
+    { query },
+    { isWanted: !isOfRefused, pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000) },
+  );
+  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
+    key: JSON.stringify(query),
+    newest,
+    toPage: (commands: Command[]) => ({
+      rows: commands,
+      next: commands.length < pageSize ? undefined : commands.at(-1)!.command_id,
+    }),
+    readOlder: (before) => call('list_commands', { query: { ...query, before } }),
+    idOf: ({ command_id }) => command_id,
+  });
+  const shown = useMemo(
+    () => (whose === 'own' ? rows?.filter((row) => row.caller_kind === 'user' && row.caller_name === username) : rows),
+    [rows, whose, username],
+  );
+  const isFiltered = state !== '' || agent !== '' || whose !== '';
+  const isEmpty = !isOfRefused && shown?.length === 0;
+  const send = (
+    <ButtonLink
+      kind="primary"
+      icon="commands"
+      href={agent === '' ? '/commands/new' : `/commands/new?agent=${encodeURIComponent(agent)}`}
+    >
+      {commandsText.send}
+    </ButtonLink>
+  );
+  const tools = (
+    <>
+      <input
+        class="input commands-agent"
+        type="search"
+        aria-label={commandsText.agentFilter}
+        placeholder={commandsText.agentPlaceholder}
+        spellcheck={false}
+        list="command-agents"
+        defaultValue={agent}
+        key={agent}
+        onChange={(event) => setAgent(event.currentTarget.value.trim())}
+      />
+      <datalist id="command-agents">
+        {(agents ?? []).slice(0, maxOffered).map(({ ap_id }) => (
+          <option key={ap_id} value={ap_id} />
+        ))}
+      </datalist>
+      <Choice
+        label={commandsText.stateFilter}
+        value={state}
+        onChange={setState}
+        options={[
+          ['', commandsText.allStates],
+          ...Object.entries(commandsText.states).filter(([name]) => name !== 'rejected'),
+          ['refused', commandsText.refused],
+        ]}
+      />
+      {isAdmin && !isOfRefused && (
+        <Choice
+          label={commandsText.whose}
+          value={whose}
+          onChange={setWhose}
+          options={[
+            ['', commandsText.everybody],
+            ['own', commandsText.own],
+          ]}
+        />
+      )}
+    </>
+  );
+  return (
+    <Page title={pageTitles.commands} actions={isEmpty && !isFiltered ? undefined : send} isFilling>
+      {failure && !isOfRefused && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_commands')} />}
+      {isOfRefused && <RefusedList agent={agent} tools={tools} />}
+      {!isOfRefused && !rows && !failure && <SkeletonLines count={10} />}
+      {isEmpty && !isFiltered && (
+        <EmptyState title={commandsText.empty.title} actions={send}>
+          {commandsText.empty.words}
+        </EmptyState>
+      )}
+      {!isOfRefused && shown && !(isEmpty && !isFiltered) && (
+        <Table
+          label={pageTitles.commands}
+          rows={shown}
+          columns={columns}
+          keyOf={({ command_id }) => command_id}
+          hrefOf={({ command_id }) => `/commands/${encodeURIComponent(command_id)}`}
+          textOf={textOf}
+          initialSort="age"
+          tools={tools}
+        />
+      )}
+      {isEmpty && isFiltered && <p class="soft commands-none">{commandsText.empty.none}</p>}
+      {!isOfRefused && loadOlder && (
+        <div>
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {commandsText.older}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}

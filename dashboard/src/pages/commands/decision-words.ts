@@ -1,0 +1,53 @@
+// What was decided about a command, as a sentence: who held what until when, who asked, and how it came out. Pure.
+import type { Command, Conflict, Rival } from '../../api/operations.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { formatMoment } from '../../format/times.ts';
+import { commandsText } from '../../text/commands.ts';
+
+const text = commandsText.decision;
+
+export interface Decision {
+  ap_id: string;
+  parameter?: string | undefined;
+  caller_name?: string | null | undefined;
+  /** Of whoever asked, where it is known. */
+  priority?: number | undefined;
+  verdict: string | null;
+  reason: string | null;
+  detail: string;
+  rival: Rival | null;
+}
+
+/** Undefined where nobody was in the way, which needs no words in a list. */
+export function conflictSentence(decision: Command | Conflict): string | undefined {
+  return decision.rival || decision.verdict === 'rejected' || decision.verdict === 'queued'
+    ? decisionSentence(decision)
+    : undefined;
+}
+
+export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, rival }: Decision): string {
+  if (!rival) return plainDetail(detail);
+  const holder = rival.caller_kind === 'weft' ? text.weft : rival.caller_name;
+  const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
+  const until = formatMoment(Date.parse(rival.until));
+  const asker = caller_name ?? text.thisCommand;
+  if (verdict === 'rejected') return text.refused(holder, what, until, asker);
+  if (verdict === 'queued') return text.waits(holder, what, until, asker);
+  if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
+  if (reason === 'same_value' || reason === 'own_lease') return plainDetail(detail);
+  return text.overruled(holder, what, asker, text.because[reason ?? ''] ?? '');
+}
+
+/** `tx_power` as people say it. */
+export function parameterWords(parameter: string): string {
+  return parameter.replaceAll('_', ' ');
+}
+
+/** The sentence of the server with its moments in the time of the reader, and without prefixes meant for programs. */
+export function plainDetail(detail: string): string {
+  const words = detail
+    .replace(/^Value error, /, '')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (moment) => formatMoment(Date.parse(moment)))
+    .replaceAll(/\S+/g, shortAgentName);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,154 @@
+// What access points say they can do, as a form needs it: which commands fit all that were chosen, which fields they have,
+// and what is typed there as a command. Nothing in a configuration is trusted to be of a certain shape.
+import { Failure } from '../../api/failure.ts';
+import { commandsText } from '../../text/commands.ts';
+
+export interface DeclaredArgument {
+  type?: 'number' | 'integer' | 'string' | 'boolean';
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  enum?: (string | number | boolean | null)[];
+  unit?: string;
+}
+
+export interface DeclaredCommand {
+  name: string;
+  /** Undefined when the agent does not say: then arguments are free. */
+  params: Record<string, DeclaredArgument> | undefined;
+}
+
+export interface WrittenCommand {
+  name: string;
+  args: Record<string, unknown>;
+}
+
+const types = ['number', 'integer', 'string', 'boolean'] as const;
+
+/** Undefined if the agent lists no commands: anything may be sent to it. */
+export function readDeclaredCommands(configuration: Record<string, unknown>): DeclaredCommand[] | undefined {
+  const list = configuration.commands;
+  if (!Array.isArray(list)) return undefined;
+  return list.flatMap((item: unknown) => {
+    const { name, params } = isObject(item) ? item : { name: item, params: undefined };
+    if (typeof name !== 'string' || name === '') return [];
+    const fields = isObject(params)
+      ? Object.fromEntries(Object.entries(params).map(([arg, bounds]) => [arg, readArgument(bounds)]))
+      : undefined;
+    return [{ name, params: fields }];
+  });
+}
+
+/** What all of them know; bounds are those that all of them keep. Agents that list nothing know everything. */
+export function commonCommands(lists: readonly (DeclaredCommand[] | undefined)[]): DeclaredCommand[] | undefined {
+  const known = lists.filter((list) => list !== undefined);
+  const [first, ...others] = known;
+  if (!first) return undefined;
+  return first.flatMap((command) => {
+    const same = others.map((list) => list.find(({ name }) => name === command.name));
+    return same.every((other) => other !== undefined) ? [same.reduce(narrowed, command)] : [];
+  });
+}
+
+/** The fields of the form as a command; empty ones are left out. Throws Failure 422 for arguments that are no JSON. */
+export function toCommand(
+  commands: readonly DeclaredCommand[] | undefined,
+  values: Readonly<Record<string, string>>,
+): WrittenCommand {
+  const name = (values.name ?? '').trim();
+  const declared = commands?.find((command) => command.name === name);
+  if (!declared?.params) return { name, args: readFreely(values.arguments ?? '') };
+  const args: Record<string, unknown> = {};
+  for (const [arg, bounds] of Object.entries(declared.params)) {
+    const text = (values[`args.${arg}`] ?? '').trim();
+    if (text !== '') args[arg] = toValue(bounds, text);
+  }
+  return { name, args };
+}
+
+/** As `send_command` wants it: a name, or JSON. */
+export function writeCommand({ name, args }: WrittenCommand): string {
+  return Object.keys(args).length === 0 ? name : JSON.stringify({ name, ...args });
+}
+
+/** `10 to 38 dBm`, `36, 40, 44`; empty if anything goes. */
+export function boundsInWords({ minimum, maximum, multipleOf, unit = '' }: DeclaredArgument): string {
+  const text = commandsText.bounds;
+  const suffix = unit === '' ? '' : `\u2009${unit}`;
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? text.range(minimum, maximum)
+      : minimum !== undefined
+        ? text.atLeast(minimum)
+        : maximum !== undefined
+          ? text.atMost(maximum)
+          : '';
+  const steps = multipleOf === undefined ? '' : text.steps(multipleOf);
+  return [range && range + suffix, steps].filter(Boolean).join(', ');
+}
+
+function readFreely(text: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Told below, as for what is JSON but no object.
+  }
+  const msg = commandsText.form.notJson;
+  throw new Failure(422, 'validation_error', msg, {
+    problems: [{ loc: ['query', 'arguments'], msg, type: 'value_error' }],
+  });
+}
+
+/** What is no number is sent as it was typed: the server has words for it. */
+function toValue({ type, enum: values }: DeclaredArgument, text: string): unknown {
+  const listed = values?.find((value) => String(value) === text);
+  if (listed !== undefined) return listed;
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type === 'string') return text;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+function narrowed(command: DeclaredCommand, other: DeclaredCommand | undefined): DeclaredCommand {
+  const { params } = command;
+  const others = other?.params;
+  if (!params || !others) return { ...command, params: params ?? others };
+  const shared = Object.entries(params).filter(([arg]) => Object.hasOwn(others, arg));
+  return { ...command, params: Object.fromEntries(shared.map(([arg, own]) => [arg, narrower(own, others[arg]!)])) };
+}
+
+function narrower(one: DeclaredArgument, other: DeclaredArgument): DeclaredArgument {
+  const minimum = Math.max(one.minimum ?? -Infinity, other.minimum ?? -Infinity);
+  const maximum = Math.min(one.maximum ?? Infinity, other.maximum ?? Infinity);
+  const values =
+    one.enum && other.enum ? one.enum.filter((value) => other.enum!.includes(value)) : (one.enum ?? other.enum);
+  return {
+    ...one,
+    ...(Number.isFinite(minimum) && { minimum }),
+    ...(Number.isFinite(maximum) && { maximum }),
+    ...(values && { enum: values }),
+  };
+}
+
+function readArgument(input: unknown): DeclaredArgument {
+  if (!isObject(input)) return {};
+  const type = types.find((known) => known === input.type);
+  const number = (key: string) => (typeof input[key] === 'number' ? { [key]: input[key] } : {});
+  const plain = Array.isArray(input.enum)
+    ? input.enum.filter((value) => value === null || typeof value !== 'object')
+    : [];
+  return {
+    ...(type && { type }),
+    ...number('minimum'),
+    ...number('maximum'),
+    ...number('multipleOf'),
+    ...(plain.length > 0 && { enum: plain }),
+    ...(typeof input.unit === 'string' && { unit: input.unit }),
+  };
+}
+
+function isObject(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}

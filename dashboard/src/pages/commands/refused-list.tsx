@@ -1,0 +1,73 @@
+// Commands that were never sent, because somebody else held what they wanted to change.
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Answer } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
+import type { Conflict } from '../../api/operations.ts';
+import { Button } from '../../components/button.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useFeed } from '../../data/use-feed.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { formatMoment } from '../../format/times.ts';
+import { commandsText } from '../../text/commands.ts';
+import { decisionSentence, parameterWords } from './decision-words.ts';
+import { VerdictChip } from './verdict-chip.tsx';
+
+const limit = 100;
+
+export function RefusedList({ agent, tools }: { agent: string; tools: ComponentChildren }) {
+  const query = { limit, ...(agent !== '' && { agent }) };
+  const newest = useOperation('list_conflicts', { query }, { pollMs: 3000 });
+  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
+    key: JSON.stringify(query),
+    newest,
+    toPage: ({ conflicts, next_before }: Answer<'list_conflicts'>) => ({
+      rows: conflicts,
+      next: next_before ?? undefined,
+    }),
+    readOlder: (before) => call('list_conflicts', { query: { ...query, before } }),
+    idOf: ({ seq }) => seq,
+  });
+  const refused = useMemo(() => rows?.filter(({ verdict }) => verdict === 'rejected'), [rows]);
+  return (
+    <div class="table-frame">
+      <div class="table-tools">{tools}</div>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_conflicts')} />}
+      {!refused && !failure && <SkeletonLines count={8} />}
+      {refused?.length === 0 && <p class="soft commands-none">{commandsText.empty.noneRefused}</p>}
+      {refused && refused.length > 0 && (
+        <ul class="card refusals">
+          {refused.map((conflict) => (
+            <Refusal key={conflict.seq} conflict={conflict} />
+          ))}
+        </ul>
+      )}
+      {loadOlder && (
+        <div>
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {commandsText.older}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Refusal({ conflict }: { conflict: Conflict }) {
+  const { ap_id, parameter, ts } = conflict;
+  return (
+    <li>
+      <VerdictChip verdict="rejected" />
+      <a href={`/agents/${encodeURIComponent(ap_id)}`} title={ap_id}>
+        {shortAgentName(ap_id)}
+      </a>
+      <span class="soft">{parameterWords(parameter)}</span>
+      <span class="sentence">{decisionSentence(conflict)}</span>
+      <time class="faint" dateTime={ts}>
+        {formatMoment(Date.parse(ts))}
+      </time>
+    </li>
+  );
+}

@@ -1,0 +1,102 @@
+// Sends a command: to whom, what, and what became of it. Whom it goes to stands in the address, so that other pages can
+// lead here and a choice can be shared.
+import { useMemo } from 'preact/hooks';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { useFleet } from '../../data/fleet.ts';
+import { place, setQuery } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
+import { commandsText } from '../../text/commands.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { isPattern, matchesPattern } from './agent-pattern.ts';
+import { AgentList, AgentPattern } from './agent-picker.tsx';
+import { CommandForm } from './command-form.tsx';
+import type { WrittenCommand } from './declared-commands.ts';
+import './send-command-page.css';
+
+const text = commandsText.picker;
+const collator = new Intl.Collator('en', { numeric: true });
+
+export function SendCommandPage() {
+  const { agents, failure } = useFleet();
+  const [given, setGiven] = useQueryState('agent');
+  const [way, setWay] = useQueryState('by', isPattern(given) ? 'pattern' : '');
+  const byPattern = way === 'pattern';
+  const chosen = useMemo(() => new Set(byPattern ? [] : given.split(',').filter(Boolean)), [given, byPattern]);
+  const targets = useMemo(
+    () =>
+      (agents ?? []).filter(({ ap_id }) =>
+        byPattern ? given !== '' && matchesPattern(given, ap_id) : chosen.has(ap_id),
+      ),
+    [agents, chosen, given, byPattern],
+  );
+  const sorted = useMemo(() => agents?.toSorted((a, b) => collator.compare(a.ap_id, b.ap_id)), [agents]);
+  const initial = useMemo(() => readCommand(new URLSearchParams(place.peek().search).get('command')), []);
+  return (
+    <Page title={pageTitles.sendCommand} beside={<a href="/commands">{commandsText.one.back}</a>}>
+      {failure && <FailureNotice failure={failure} />}
+      {!agents && !failure && <SkeletonLines count={8} />}
+      {agents?.length === 0 && (
+        <EmptyState
+          title={text.empty}
+          actions={
+            <ButtonLink href="/emulator" kind="primary">
+              {text.startSome}
+            </ButtonLink>
+          }
+        />
+      )}
+      {agents && agents.length > 0 && (
+        <div class="send-grid">
+          <section class="card stack">
+            <div class="spread send-head">
+              <h2>{text.label}</h2>
+              <fieldset class="way-choice">
+                <legend class="visually-hidden">{text.how}</legend>
+                {(['', 'pattern'] as const).map((value) => (
+                  <label key={value}>
+                    <input
+                      type="radio"
+                      name="way"
+                      checked={way === value}
+                      onChange={() => {
+                        setQuery({ agent: undefined });
+                        setWay(value);
+                      }}
+                    />
+                    {value === '' ? text.choose : text.pattern}
+                  </label>
+                ))}
+              </fieldset>
+            </div>
+            {byPattern ? (
+              <AgentPattern pattern={given} count={targets.length} onChange={setGiven} />
+            ) : (
+              <AgentList agents={sorted ?? []} chosen={chosen} onChange={(next) => setGiven([...next].join(','))} />
+            )}
+            {!session.value?.isAdmin && <p class="faint small">{text.ownOnly}</p>}
+          </section>
+          <section class="card stack">
+            <h2>{commandsText.form.title}</h2>
+            <CommandForm targets={targets} pattern={byPattern && given !== '' ? given : undefined} initial={initial} />
+          </section>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** A command in the address: a name, or JSON with a name. */
+function readCommand(given: string | null): WrittenCommand | undefined {
+  if (given === null || given === '') return undefined;
+  try {
+    const { name, ...args } = JSON.parse(given) as Record<string, unknown>;
+    return typeof name === 'string' ? { name, args } : undefined;
+  } catch {
+    return { name: given, args: {} };
+  }
+}

@@ -1,0 +1,110 @@
+// The series of several agents, fetched agent by agent and kept live.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Failure } from '../../api/failure.ts';
+import type { AgentMultiMetricData } from '../../api/operations.ts';
+import type { TimeRange } from '../../components/chart/chart.tsx';
+import { now } from '../../data/freshness.ts';
+import { useLive } from '../../data/use-live.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import {
+  type CompareLines,
+  maxAgents,
+  type OfferedMetric,
+  offeredMetrics,
+  toCompareLines,
+  withSamples,
+} from './compare-series.ts';
+
+const maxPoints = 600;
+const slots = Array.from({ length: maxAgents }, (_, index) => index);
+
+interface CompareOptions {
+  agents: readonly string[];
+  metrics: readonly string[];
+  windowSeconds: number;
+  zoom: TimeRange | undefined;
+  isPaused: boolean;
+}
+
+export interface CompareSeries {
+  /** Undefined until an agent has answered. */
+  lines: CompareLines | undefined;
+  range: TimeRange;
+  resolutionSeconds: number | undefined;
+  failure: Failure | undefined;
+}
+
+export function useCompareSeries(options: CompareOptions): CompareSeries {
+  const { agents, metrics, windowSeconds, zoom, isPaused } = options;
+  const span = zoom ? zoom.to - zoom.from : windowSeconds;
+  const pollMs = ({ resolution_seconds }: AgentMultiMetricData) =>
+    resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
+  // Always as many as there can be: the order of hooks must not change with the choice.
+  const answers = slots.map((slot) => {
+    const query = {
+      agent: agents[slot] ?? '',
+      metrics: [...metrics],
+      window: `${Math.max(1, Math.ceil(span))}s`,
+      max_points: maxPoints,
+      ...(zoom && { end: new Date(zoom.to * 1000).toISOString() }),
+    };
+    const isWanted = slot < agents.length && metrics.length > 0 && !isPaused;
+    return useOperation('metrics_agent_multi_metric_data', { query }, { isWanted, ...(!zoom && { pollMs }) });
+  });
+  const present = answers.slice(0, agents.length);
+  const found = present.map(({ data }) => data);
+  const resolutions = found.map((data) => data?.resolution_seconds ?? 0);
+  const resolutionSeconds = Math.max(0, ...resolutions) || undefined;
+  const key = metrics.join();
+  const stored = useMemo(
+    () => (found.some((data) => data !== undefined) ? toCompareLines(found, metrics) : undefined),
+    [...slots.map((slot) => found[slot]), key],
+  );
+  const [lines, setLines] = useState<CompareLines | undefined>(undefined);
+  useEffect(() => setLines(stored), [stored]);
+  useLive({
+    agents,
+    metrics,
+    isWanted: agents.length > 0 && metrics.length > 0 && !isPaused && !zoom && resolutionSeconds === undefined,
+    onSamples: (samples) =>
+      setLines((known) => known && withSamples(known, samples, Date.now() / 1000 - windowSeconds)),
+    onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
+  });
+  const frozen = useRef<TimeRange>({ from: 0, to: 0 });
+  const to = now.value / 1000;
+  if (!isPaused || frozen.current.to === 0) frozen.current = { from: to - windowSeconds, to };
+  return {
+    lines: lines ?? stored,
+    range: zoom ?? frozen.current,
+    resolutionSeconds,
+    failure: present.find(({ failure }) => failure)?.failure,
+  };
+}
+
+export interface Offer {
+  /** Undefined until every agent has answered. */
+  metrics: OfferedMetric[] | undefined;
+  /** Agents that are not there. */
+  unknown: string[];
+}
+
+/** What the agents have reported in the window. */
+export function useOfferedMetrics(agents: readonly string[], window: string): Offer {
+  const answers = slots.map((slot) =>
+    useOperation(
+      'metrics_agent_metrics',
+      { query: { agent: agents[slot] ?? '', window } },
+      { isWanted: slot < agents.length, pollMs: 15_000 },
+    ),
+  );
+  const present = answers.slice(0, agents.length);
+  const isComplete = present.every(({ data, failure }) => data !== undefined || failure !== undefined);
+  const lists = present.map(({ data }) => data?.metrics ?? []);
+  const key = JSON.stringify(lists);
+  // The key stands for the lists.
+  const metrics = useMemo(() => offeredMetrics(lists), [key]);
+  return {
+    metrics: isComplete ? metrics : undefined,
+    unknown: agents.filter((_, index) => present[index]?.failure?.status === 404),
+  };
+}

@@ -1,0 +1,130 @@
+// The rules between callers, to read; administrators can change them.
+import { useState } from 'preact/hooks';
+import type { ConflictRules, ParameterGroup } from '../../api/operations.ts';
+import { Button } from '../../components/button.tsx';
+import { Glyph } from '../../components/glyph.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber, formatValue } from '../../format/numbers.ts';
+import { formatSpan } from '../../format/times.ts';
+import { session } from '../../session/session.ts';
+import { conflictsText } from '../../text/conflicts.ts';
+import { RulesEditor } from './rules-editor.tsx';
+
+const text = conflictsText.rules;
+
+export function ConflictRulesView() {
+  const { data: rules, failure } = useOperation('get_conflict_rules', {});
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <>
+      <div class="rules-head">
+        <p class="soft">{text.words}</p>
+        {session.value?.isAdmin ? (
+          rules && !isEditing && <Button onClick={() => setEditing(true)}>{text.edit}</Button>
+        ) : (
+          <span class="faint">{text.onlyAdmins}</span>
+        )}
+      </div>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_conflict_rules')} />}
+      {!rules && !failure && <SkeletonLines count={10} />}
+      {rules && isEditing && <RulesEditor rules={rules} onClose={() => setEditing(false)} />}
+      {rules && !isEditing && <RulesToRead rules={rules} />}
+    </>
+  );
+}
+
+function RulesToRead({ rules }: { rules: ConflictRules }) {
+  const { oscillation, blast_radius, interference_range_m } = rules;
+  const { columns } = text;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section class="card rules-table" tabIndex={0} aria-label={text.groups}>
+        <table>
+          <thead>
+            <tr>
+              {Object.values(columns).map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rules.groups.map((group) => (
+              <GroupRow key={group.name} group={group} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="rules-cards">
+        <section class="card">
+          <h2>{text.range}</h2>
+          <p class="soft">{text.rangeWords}</p>
+          <ul class="rules-ranges">
+            {(['5G', 'WiFi', 'LiFi'] as const).map((technology) => (
+              <li key={technology} class="chip">
+                <Glyph technology={technology} />
+                {technology} <strong>{formatValue(interference_range_m[technology], 'm')}</strong>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="card">
+          <h2>{text.oscillation}</h2>
+          <p class="soft">
+            {oscillation.freeze_s === 0
+              ? text.neverFrozen
+              : text.oscillationWords(
+                  text.times(oscillation.reversals),
+                  formatSpan(oscillation.window_s, 2),
+                  formatSpan(oscillation.freeze_s, 2),
+                )}
+          </p>
+        </section>
+        <section class="card">
+          <h2>{text.blast}</h2>
+          <p class="soft">
+            {text.blastWords(
+              formatValue(blast_radius.fraction * 100, '%'),
+              formatNumber(blast_radius.minimum),
+              formatSpan(blast_radius.window_s, 2),
+            )}
+          </p>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function GroupRow({ group }: { group: ParameterGroup }) {
+  const { name, technology, parameters, policy, merge, scope, loser, hold_s, min_interval_ms } = group;
+  return (
+    <tr>
+      <th scope="row">
+        <span class="chip">
+          <Glyph technology={technology ?? undefined} />
+          {name}
+        </span>
+      </th>
+      <td>
+        {parameters.map((parameter, index) => (
+          <span key={parameter}>
+            {index > 0 && ', '}
+            <code>{parameter}</code>
+          </span>
+        ))}
+      </td>
+      <td>
+        {text.policies[policy]}
+        {merge && ` (${text.merges[merge]})`}
+      </td>
+      <td>{text.scopes[scope ?? 'agent']}</td>
+      <td>{text.losers[loser ?? 'reject']}</td>
+      <td class="figure">{formatSpan(hold_s ?? 30, 2)}</td>
+      <td class="figure">{formatValue((min_interval_ms ?? 1000) / 1000, 's')}</td>
+    </tr>
+  );
+}

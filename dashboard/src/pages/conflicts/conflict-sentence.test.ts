@@ -1,0 +1,65 @@
+// Conflicts as sentences.
+import { expect, it } from 'vitest';
+import type { Conflict } from '../../api/operations.ts';
+import { conflictSentence } from './conflict-sentence.ts';
+
+const now = Date.parse('2026-03-01T10:00:00Z');
+const rival = {
+  ...{ command_id: 'c', caller_kind: 'third_party_app', caller_name: 'energy-saver', ap_id: 'ap-03' },
+  ...{ parameter: 'power_state', until: '2026-03-01T10:44:00Z' },
+};
+const conflict: Conflict = {
+  ...{ seq: 1, ts: '2026-03-01T10:00:00Z', kind: 'command_decided', command_id: 'd', ap_id: 'ap-03' },
+  ...{ parameter: 'power_state', parameter_group: '5g_energy', caller_kind: 'third_party_app' },
+  ...{ caller_name: 'load-balancer', verdict: 'rejected', reason: 'held_by_other', detail: 'no', rival },
+};
+const saying = (change: Partial<Conflict>) =>
+  conflictSentence({ ...conflict, ...change }, now)
+    .map((part) => (typeof part === 'string' ? part : part.name))
+    .join('');
+
+it.each<[string, Partial<Conflict>, string]>([
+  [
+    'the same parameter is held',
+    {},
+    'load-balancer asked to change power_state of ap-03 and was refused: energy-saver holds it until 10:44:00.',
+  ],
+  [
+    'another one of the group is held, on a neighbour',
+    { reason: 'held_in_group', rival: { ...rival, ap_id: 'ap-04', parameter: 'carrier_state' } },
+    'and was refused: energy-saver holds carrier_state of ap-04, of the same group (5g_energy) until 10:44:00.',
+  ],
+  ['it waits', { verdict: 'queued', reason: 'waits_for_lease' }, 'and waits: energy-saver holds it until 10:44:00.'],
+  [
+    'it has the higher priority',
+    { verdict: 'accepted', reason: 'higher_priority' },
+    'and got its way: it goes before energy-saver, which has the lower priority.',
+  ],
+  [
+    'an operator asked',
+    { verdict: 'accepted', reason: 'higher_rank', caller_name: 'ada@example.org' },
+    'ada@example.org asked to change power_state of ap-03 and got its way: it goes before energy-saver, because operators go before apps.',
+  ],
+  [
+    'both were merged',
+    { verdict: 'accepted_modified', reason: 'merged' },
+    'and got a value between the two: merged with what energy-saver wants.',
+  ],
+  [
+    'nobody in particular was in the way',
+    { reason: 'too_soon', rival: null, detail: 'Two commands are at least 1000 ms apart' },
+    'and was refused: Two commands are at least 1000 ms apart.',
+  ],
+  [
+    'it was frozen',
+    { kind: 'parameter_frozen', verdict: null, reason: null, rival: null, caller_name: null },
+    'power_state of ap-03 went back and forth between callers and was frozen.',
+  ],
+  [
+    'it was put back',
+    { kind: 'rolled_back', verdict: null, rival: null, detail: 'rsrp_dbm fell below −110' },
+    'power_state of ap-03 was put back: rsrp_dbm fell below −110.',
+  ],
+])('%s', (_, change, words) => {
+  expect(saying(change)).toContain(words);
+});

@@ -1,0 +1,216 @@
+// Emulated networks, newest first: what each is made of, how far it is, and the way to a new one.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { toFailure } from '../../api/failure.ts';
+import type { EmulatorRun } from '../../api/operations.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { showFailure } from '../../components/toasts.tsx';
+import { useFeed } from '../../data/use-feed.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatMoment } from '../../format/times.ts';
+import { navigate } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { demoNetwork, startDemoNetwork } from '../overview/demo-network.ts';
+import './emulator-page.css';
+import { RunProgress } from './run-progress.tsx';
+import { RunKinds, RunStateChip } from './run-state.tsx';
+import { countsByType } from './run-words.ts';
+
+const text = emulatorText.columns;
+const pageSize = 50;
+
+const everybodysColumns: Column<EmulatorRun>[] = [
+  {
+    name: 'network',
+    title: text.network,
+    width: 'minmax(220px, 1.2fr)',
+    sort: ({ access_points }) => access_points,
+    cell: (run) => <RunKinds run={run} />,
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '96px',
+    sort: ({ state }) => state,
+    cell: ({ state }) => <RunStateChip state={state} />,
+  },
+  {
+    name: 'progress',
+    title: text.progress,
+    width: 'minmax(150px, 1.6fr)',
+    sort: ({ progress }) => progress ?? undefined,
+    cell: (run) => <RunProgress run={run} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'devices',
+    title: text.devices,
+    width: '64px',
+    align: 'end',
+    sort: ({ devices }) => devices,
+    cell: ({ devices }) => formatNumber(devices),
+    isWideOnly: true,
+  },
+  {
+    name: 'speed',
+    title: text.speed,
+    width: '60px',
+    align: 'end',
+    sort: ({ speed }) => speed,
+    cell: ({ speed }) => emulatorText.times(formatNumber(speed)),
+    isWideOnly: true,
+  },
+  {
+    name: 'seed',
+    title: text.seed,
+    width: '100px',
+    align: 'end',
+    sort: ({ seed }) => seed,
+    cell: ({ seed }) => <span class="soft">{seed}</span>,
+    isWideOnly: true,
+  },
+  {
+    name: 'owner',
+    title: text.owner,
+    width: 'minmax(110px, 1.2fr)',
+    sort: ({ owner }) => owner,
+    cell: ({ owner }) => owner,
+    isWideOnly: true,
+  },
+  {
+    name: 'started',
+    title: text.started,
+    width: '112px',
+    align: 'end',
+    // Upwards is the newest first, as ages are read.
+    sort: ({ created_at }) => -Date.parse(created_at),
+    cell: ({ created_at }) => formatMoment(Date.parse(created_at)),
+    isWideOnly: true,
+  },
+  {
+    name: 'ends',
+    title: text.ends,
+    width: '112px',
+    align: 'end',
+    sort: ({ ends_at }) => -Date.parse(ends_at),
+    cell: ({ ends_at }) => formatMoment(Date.parse(ends_at)),
+    isWideOnly: true,
+  },
+];
+
+const ownColumns = everybodysColumns.filter(({ name }) => name !== 'owner');
+
+const textOf = (run: EmulatorRun) =>
+  `${countsByType(run).flat().join(' ')} ${emulatorText.states[run.state]} ${run.seed} ${run.owner} ${run.job_number}`;
+
+export function EmulatorPage() {
+  const isAdmin = session.value?.isAdmin === true;
+  const [whose, setWhose] = useQueryState('whose');
+  const query = { limit: pageSize, ...(isAdmin && whose === 'all' && { all: true }) };
+  const newest = useOperation(
+    'list_emulator_runs',
+    { query },
+    { pollMs: (runs) => (runs.some(({ is_over }) => !is_over) ? 2000 : 15_000) },
+  );
+  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
+    key: JSON.stringify(query),
+    newest,
+    toPage: (runs: EmulatorRun[]) => ({
+      rows: runs,
+      next: runs.length < pageSize ? undefined : runs.at(-1)!.job_number,
+    }),
+    readOlder: (before) => call('list_emulator_runs', { query: { ...query, before } }),
+    idOf: ({ job_number }) => job_number,
+  });
+  const isEmpty = rows?.length === 0;
+  const isFiltered = whose !== '';
+  const design = (
+    <ButtonLink
+      kind={isEmpty ? 'plain' : 'primary'}
+      icon="plus"
+      href="/emulator/new"
+      size={isEmpty ? 'large' : 'normal'}
+    >
+      {isEmpty ? emulatorText.design : emulatorText.new}
+    </ButtonLink>
+  );
+  const whoseChoice = isAdmin && (
+    <Choice
+      label={emulatorText.whose}
+      value={whose}
+      onChange={setWhose}
+      options={[
+        ['', emulatorText.own],
+        ['all', emulatorText.everybody],
+      ]}
+    />
+  );
+  return (
+    <Page title={pageTitles.emulator} actions={isEmpty ? (isAdmin ? whoseChoice : undefined) : design} isFilling>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_emulator_runs')} />}
+      {!rows && !failure && <SkeletonLines count={8} />}
+      {isEmpty && (
+        <EmptyState
+          title={isFiltered ? emulatorText.empty.none : emulatorText.empty.title}
+          actions={
+            <div class="emulator-start">
+              <DemoButton />
+              {design}
+            </div>
+          }
+        >
+          {emulatorText.empty.words}
+        </EmptyState>
+      )}
+      {rows && !isEmpty && (
+        <Table
+          label={pageTitles.emulator}
+          rows={rows}
+          columns={whose === 'all' ? everybodysColumns : ownColumns}
+          keyOf={({ job_number }) => job_number}
+          hrefOf={({ job_number }) => `/emulator/${encodeURIComponent(job_number)}`}
+          textOf={textOf}
+          initialSort="started"
+          tools={whoseChoice}
+        />
+      )}
+      {loadOlder && (
+        <div>
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {emulatorText.older}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** One press, and there is something to look at. */
+function DemoButton() {
+  const [isBusy, setBusy] = useState(false);
+  const start = async () => {
+    setBusy(true);
+    try {
+      await startDemoNetwork();
+      navigate(`/emulator/${demoNetwork.peek()!.job_number}`);
+    } catch (error) {
+      showFailure(toFailure(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start}>
+      {emulatorText.demo}
+    </Button>
+  );
+}

@@ -1,0 +1,76 @@
+// From the form to the request, and back to the fields with what is wrong.
+import { describe, expect, it } from 'vitest';
+import { curlOf, fieldAt, initialNetwork, networkSentence, toRequest } from './network-form.ts';
+
+const values = (more: Record<string, string> = {}) => ({ ...initialNetwork, ...more });
+
+describe('a request', () => {
+  it('has an entry for each technology of which there is any', () => {
+    const { emulators, ...rest } = toRequest(values({ 'WiFi.num_access_points': '0', '5G.scenario': 'UMa' }), []);
+    const shared = { num_access_points: 4, locations: ['Bristol'], num_devices: 10, duration: 3600 };
+    expect(emulators).toEqual([
+      { access_point_type: '5G', ...shared, scenario: 'UMa' },
+      { access_point_type: 'LiFi', ...shared },
+    ]);
+    expect(rest).toEqual({});
+  });
+
+  it('says only what was typed, and leaves to the server what is no number', () => {
+    const request = toRequest(
+      values({
+        ...{ seed: '7', speed: '60', 'LiFi.num_devices': 'many', duration: '90', duration_unit: '60' },
+        ...{
+          places: 'Bristol\n51.4,-2.5\n',
+          'faults.3.access_point': '2',
+          'faults.3.kind': 'crash',
+          'faults.3.seconds': '60',
+        },
+      }),
+      [3],
+    );
+    expect(request).toMatchObject({ seed: 7, speed: 60, faults: [{ access_point: 2, kind: 'crash', seconds: 60 }] });
+    expect(request.emulators[2]).toMatchObject({
+      num_devices: 'many',
+      duration: 5400,
+      locations: ['Bristol', '51.4,-2.5'],
+    });
+    expect(request.faults![0]).not.toHaveProperty('amount');
+  });
+});
+
+describe('a problem', () => {
+  const typed = values({ '5G.num_access_points': '', places: 'Bristol\nBrstol' });
+
+  it('belongs to the field it was typed in, whichever place it has in the request', () => {
+    expect(fieldAt('emulators.0.num_devices', typed, [])).toEqual({ field: 'WiFi.num_devices' });
+    expect(fieldAt('emulators.1.locations.1', typed, [])).toEqual({ field: 'places', prefix: '“Brstol”' });
+    expect(fieldAt('emulators.1.duration', typed, [])).toEqual({ field: 'duration' });
+    expect(fieldAt('faults.1.amount', typed, [4, 9])).toEqual({ field: 'faults.9.amount' });
+    expect(fieldAt('emulators', values(), [])).toEqual({ field: 'duration' });
+    expect(fieldAt('seed', typed, [])).toBeUndefined();
+  });
+});
+
+describe('in words', () => {
+  it('it is told what will happen', () => {
+    expect(networkSentence(toRequest(values(), []))?.replaceAll(/[\u00a0\u2009]/g, ' ')).toBe(
+      '12 access points in Bristol with 120 devices for 1 h, at the speed of the clock.',
+    );
+    const fast = toRequest(values({ speed: '60', places: 'Bristol\nBath\n51.4,-2.5' }), []);
+    expect(networkSentence(fast)?.replaceAll(/[\u00a0\u2009]/g, ' ')).toBe(
+      '12 access points in Bristol, Bath and a spot on the map with 120 devices for 1 h, 60 times as fast as the clock: it takes 1 min.',
+    );
+  });
+
+  it('nothing is told of what cannot be understood', () => {
+    expect(networkSentence(toRequest(values({ duration: 'long' }), []))).toBeUndefined();
+    expect(networkSentence(toRequest(values({ places: '' }), []))).toBeUndefined();
+  });
+});
+
+it('the shell gets the same request, with quotes that survive', () => {
+  const request = toRequest(values({ places: "L'Aquila" }), []);
+  const line = curlOf('http://weft.test', request);
+  expect(line).toContain("L'\\''Aquila");
+  expect(JSON.parse(/-d '(.*)'$/s.exec(line)![1]!.replaceAll("'\\''", "'"))).toEqual(request);
+});

@@ -1,0 +1,153 @@
+// The form for a new network: from what is typed to the request, from the problems of the answer back to the fields, and
+// what will happen in plain words. Pure.
+import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../api/operations.ts';
+import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { formatSpan } from '../../format/times.ts';
+import { emulatorText } from '../../text/emulator.ts';
+
+export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
+
+export type NetworkValues = Record<string, string>;
+
+export const initialNetwork: NetworkValues = {
+  places: 'Bristol',
+  ...Object.fromEntries(
+    technologies.flatMap((technology) => [
+      [`${technology}.num_access_points`, '4'],
+      [`${technology}.num_devices`, '10'],
+      [`${technology}.profile`, ''],
+      [`${technology}.scenario`, ''],
+    ]),
+  ),
+  duration: '1',
+  duration_unit: '3600',
+  speed: '1',
+  seed: '',
+  report_interval_seconds: '',
+};
+
+export const faultFields = ['access_point', 'kind', 'after_seconds', 'seconds', 'amount'] as const;
+
+export function placesOf({ places = '' }: NetworkValues): string[] {
+  return places.split('\n').filter((place) => place.trim() !== '');
+}
+
+/** Which technologies there will be any of, in the order of the request. */
+export function chosenTechnologies(values: NetworkValues): Technology[] {
+  return technologies.filter((technology) => !isNone(values[`${technology}.num_access_points`]));
+}
+
+/** What is no number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
+export function toRequest(values: NetworkValues, faults: readonly number[]): EmulatorSpinupRequest {
+  const duration = toNumber(values.duration);
+  const emulators = chosenTechnologies(values).map((technology): EmulatorSpec => {
+    const own = (field: string) => values[`${technology}.${field}`] ?? '';
+    return {
+      access_point_type: technology,
+      num_access_points: toNumber(own('num_access_points'))!,
+      locations: placesOf(values),
+      num_devices: toNumber(own('num_devices'))!,
+      duration: typeof duration === 'number' ? Math.round(duration * Number(values.duration_unit)) : duration!,
+      ...(own('profile') !== '' && { profile: own('profile') as NonNullable<EmulatorSpec['profile']> }),
+      ...(technology === '5G' &&
+        own('scenario') !== '' && { scenario: own('scenario') as NonNullable<EmulatorSpec['scenario']> }),
+    };
+  });
+  return {
+    emulators,
+    ...(!isEmpty(values.seed) && { seed: toNumber(values.seed)! }),
+    ...(!isEmpty(values.speed) && values.speed !== '1' && { speed: toNumber(values.speed)! }),
+    ...(!isEmpty(values.report_interval_seconds) && {
+      report_interval_seconds: toNumber(values.report_interval_seconds)!,
+    }),
+    ...(faults.length > 0 && { faults: faults.map((row) => toFault(values, row)) }),
+  };
+}
+
+/** The field that a problem at `path` of the request belongs to. */
+export function fieldAt(
+  path: string,
+  values: NetworkValues,
+  faults: readonly number[],
+): { field: string; prefix?: string } | undefined {
+  const [list, index, field, item] = path.split('.');
+  if (list === 'faults' && index !== undefined && field !== undefined) {
+    return { field: `faults.${faults[Number(index)]}.${field}` };
+  }
+  if (list !== 'emulators') return undefined;
+  const chosen = chosenTechnologies(values);
+  if (chosen.length === 0) return { field: `${technologies[0]}.num_access_points` };
+  const technology = chosen[Number(index)];
+  if (field === 'locations') {
+    const place = item === undefined ? undefined : placesOf(values)[Number(item)];
+    return place === undefined ? { field: 'places' } : { field: 'places', prefix: `“${place}”` };
+  }
+  const isOfAll = technology === undefined || field === undefined || field === 'duration';
+  return { field: isOfAll ? 'duration' : `${technology}.${field}` };
+}
+
+/** What will happen, as far as what is typed can be understood. */
+export function networkSentence({ emulators, speed = 1, faults = [] }: EmulatorSpinupRequest): string | undefined {
+  const text = emulatorText.summary;
+  const accessPoints = sum(emulators.map(({ num_access_points }) => num_access_points));
+  const devices = sum(emulators.map((spec) => spec.num_access_points * spec.num_devices));
+  const duration = Math.max(0, ...emulators.map((spec) => spec.duration));
+  const places = emulators[0]?.locations ?? [];
+  const isUnderstood = [accessPoints, devices, duration, speed].every((value) => Number.isFinite(value) && value > 0);
+  if (!isUnderstood || places.length === 0) return undefined;
+  const where = places.map((place) => (/^[-−\d.]+[, ]/.test(place) ? text.spot : place));
+  const first = text.network(
+    formatCount(accessPoints, 'access point'),
+    listed([...new Set(where)]),
+    formatCount(devices, 'device'),
+    formatSpan(duration, 2),
+  );
+  const pace = speed === 1 ? text.clock : text.faster(formatNumber(speed), formatSpan(duration / speed, 2));
+  const wrong = faults.length === 0 ? '' : ` ${text.faults(formatCount(faults.length, 'fault'))}`;
+  return `${first}, ${pace}.${wrong}`;
+}
+
+/** The same request from a shell. The token is named, never written out. */
+export function curlOf(origin: string, request: EmulatorSpinupRequest): string {
+  const json = JSON.stringify(request, null, 2).replaceAll("'", "'\\''");
+  return [
+    `curl -s ${origin}/api/v1/emulator/spinup \\`,
+    '  -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' \\',
+    `  -d '${json}'`,
+  ].join('\n');
+}
+
+function toFault(values: NetworkValues, row: number): PlannedFault {
+  const own = (field: string) => values[`faults.${row}.${field}`];
+  return {
+    access_point: toNumber(own('access_point'))!,
+    kind: own('kind') as PlannedFault['kind'],
+    seconds: toNumber(own('seconds'))!,
+    ...(!isEmpty(own('after_seconds')) && { after_seconds: toNumber(own('after_seconds'))! }),
+    ...(!isEmpty(own('amount')) && { amount: toNumber(own('amount'))! }),
+  };
+}
+
+function toNumber(typed: string | undefined): number | undefined {
+  const words = typed?.trim() ?? '';
+  if (words === '') return undefined;
+  const number = Number(words);
+  return Number.isFinite(number) ? number : (words as unknown as number);
+}
+
+function isEmpty(typed: string | undefined): boolean {
+  return typed === undefined || typed.trim() === '';
+}
+
+function isNone(typed: string | undefined): boolean {
+  return isEmpty(typed) || Number(typed) === 0;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + Number(value), 0);
+}
+
+function listed(words: readonly string[]): string {
+  const { and } = emulatorText.summary;
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${and} ${words.at(-1)}`;
+}

@@ -1,0 +1,69 @@
+// Where a network stands: places by name or coordinates, typed or picked from a map.
+import { useState } from 'preact/hooks';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Field } from '../../components/fields.tsx';
+import type { FormState } from '../../components/form.tsx';
+import { lazy } from '../../components/lazy.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { emulatorText } from '../../text/emulator.ts';
+import { type NetworkValues, placesOf } from './network-form.ts';
+
+const text = emulatorText.form;
+const PlaceMap = lazy(() => import('./place-map.tsx').then((module) => module.PlaceMap), <Skeleton height="320px" />);
+
+export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
+  const [typed, setTyped] = useState('');
+  const [hasMap, setMap] = useState(false);
+  const places = placesOf(form.values.value);
+  const set = (next: readonly string[]) => form.set('places', [...new Set(next)].join('\n'));
+  const add = (words: string) => {
+    const fresh = words
+      .split(/[\n;]/)
+      .map((part) => part.trim())
+      .filter(Boolean);
+    if (fresh.length > 0) set([...places, ...fresh]);
+    setTyped('');
+  };
+  return (
+    <>
+      <Field form={form} name="places" label={text.places} hint={text.placesHint}>
+        {(attributes) => (
+          <div class="places">
+            {places.map((place) => (
+              <span key={place} class="place-chip">
+                {place}
+                <IconButton
+                  icon="close"
+                  label={text.removePlace(place)}
+                  onClick={() => set(places.filter((other) => other !== place))}
+                />
+              </span>
+            ))}
+            <input
+              class="input"
+              placeholder={places.length === 0 ? 'Bristol' : ''}
+              spellcheck={false}
+              autoComplete="off"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+              onBlur={() => add(typed)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || typed.trim() === '') return;
+                event.preventDefault();
+                add(typed);
+              }}
+              {...attributes}
+            />
+            <Button onClick={() => add(typed)}>{text.addPlace}</Button>
+          </div>
+        )}
+      </Field>
+      <div>
+        <Button icon="map" aria-expanded={hasMap} onClick={() => setMap(!hasMap)}>
+          {hasMap ? text.hideMap : text.showMap}
+        </Button>
+      </div>
+      {hasMap && <PlaceMap places={places} onPick={(place) => set([...places, place])} />}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// The access points of a run: where they stand, and each with the way to its page.
+import type { EmulatorRunWithAgents } from '../../api/operations.ts';
+import { Glyph, PresenceChip } from '../../components/glyph.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { emulatorText } from '../../text/emulator.ts';
+import { nameInRun, numberInRun } from './run-words.ts';
+
+const text = emulatorText.run;
+
+const columns: Column<FleetAgent>[] = [
+  {
+    name: 'name',
+    title: text.name,
+    sort: ({ ap_id }) => numberInRun(ap_id),
+    cell: ({ ap_id, technology, presence }) => (
+      <span class="chip" title={ap_id}>
+        <Glyph technology={technology} presence={presence} />
+        {nameInRun(ap_id)}
+      </span>
+    ),
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '96px',
+    sort: ({ presence }) => presence,
+    cell: ({ presence }) => <PresenceChip presence={presence} />,
+  },
+];
+const textOf = ({ ap_id, presence }: FleetAgent) => `${nameInRun(ap_id)} ${ap_id} ${presence}`;
+
+interface RunAgentsProps {
+  run: EmulatorRunWithAgents;
+  /** Undefined until the fleet is known. */
+  agents: readonly FleetAgent[] | undefined;
+}
+
+export function RunAgents({ run, agents }: RunAgentsProps) {
+  const isGone = run.is_over && run.agents.length === 0;
+  return (
+    <section class="card stack">
+      <h2>{text.agents}</h2>
+      {isGone && <p class="soft">{text.agentsGone}</p>}
+      {!isGone && !agents && <SkeletonLines count={5} />}
+      {!isGone && agents && (
+        <div class="run-agents">
+          <div class="run-map">
+            <LazyFleetMap agents={agents} isStill />
+          </div>
+          <div class="run-list">
+            <Table
+              label={text.agents}
+              rows={agents}
+              columns={columns}
+              keyOf={({ ap_id }) => ap_id}
+              hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
+              textOf={textOf}
+              initialSort="name"
+            />
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,165 @@
+// Asks what would happen: a list of commands is made, and two copies of the network run ahead with them and without.
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import type { WhatIfAnswer } from '../../api/operations.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { FailureNotice, Notice } from '../../components/notice.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { now } from '../../data/freshness.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { formatSpan } from '../../format/times.ts';
+import { commandsText } from '../../text/commands.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { AgentList } from '../commands/agent-picker.tsx';
+import { CommandFields } from '../commands/command-fields.tsx';
+import { commandInWords } from '../commands/command-words.ts';
+import {
+  commonCommands,
+  readDeclaredCommands,
+  toCommand,
+  type WrittenCommand,
+  writeCommand,
+} from '../commands/declared-commands.ts';
+import { withProblemsMoved } from '../commands/moved-problems.ts';
+import { nameInRun } from './run-words.ts';
+import './what-if.css';
+import { WhatIfResult } from './what-if-result.tsx';
+
+const text = emulatorText.whatIf;
+/** What one question may hold. */
+const maxCommands = 100;
+
+interface Planned {
+  agent_id: string;
+  command: WrittenCommand;
+}
+
+export function WhatIf({ job_number, agents }: { job_number: string; agents: readonly FleetAgent[] }) {
+  const [planned, setPlanned] = useState<readonly Planned[]>([]);
+  const [answer, setAnswer] = useState<WhatIfAnswer | undefined>(undefined);
+  const [startedAt, setStartedAt] = useState<number | undefined>(undefined);
+  const ask = useForm<Record<string, string>>({ minutes: '5', commands: '' });
+  const look = async ({ minutes = '' }: Record<string, string>) => {
+    setAnswer(undefined);
+    setStartedAt(Date.now());
+    const number = Number(minutes);
+    try {
+      const commands = planned.map(({ agent_id, command }) => ({ agent_id, command: writeCommand(command) }));
+      const ahead = minutes.trim() !== '' && Number.isFinite(number) ? number : (minutes as unknown as number);
+      setAnswer(await call('emulator_what_if', { json: { job_number, commands, minutes: ahead } }));
+    } catch (error) {
+      throw withProblemsMoved(error, (path) => (path.startsWith('commands') ? { field: 'commands' } : undefined));
+    } finally {
+      setStartedAt(undefined);
+    }
+  };
+  const problem = ask.problems.value.commands;
+  return (
+    <section class="card stack">
+      <div>
+        <h2>{text.title}</h2>
+        <p class="soft">{text.words}</p>
+      </div>
+      <Planner
+        agents={agents}
+        onAdd={(fresh) => {
+          const all = [...planned, ...fresh];
+          setPlanned(all.slice(0, maxCommands));
+        }}
+      />
+      {planned.length === 0 ? (
+        <p class="soft small">{text.nothing}</p>
+      ) : (
+        <ul class="planned" aria-label={text.list}>
+          {planned.map((item, index) => (
+            <li key={index}>
+              <span class="soft">{nameInRun(item.agent_id)}</span>
+              {commandInWords(item.command)}
+              <IconButton
+                icon="close"
+                label={text.remove(item.command.name, nameInRun(item.agent_id))}
+                onClick={() => setPlanned(planned.toSpliced(index, 1))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {planned.length === maxCommands && <Notice kind="warning" title={text.full} />}
+      {problem !== undefined && <Notice kind="failure" title={problem} />}
+      <Form form={ask} label={text.label} onSubmit={look}>
+        <div class="look-row">
+          <TextField form={ask} name="minutes" label={text.minutes} inputMode="decimal" />
+          <Button type="submit" kind="primary" isBusy={ask.isBusy.value} disabled={planned.length === 0}>
+            {text.submit}
+          </Button>
+        </div>
+      </Form>
+      {startedAt !== undefined && <Looking since={startedAt} minutes={ask.values.value.minutes ?? ''} />}
+      {answer && <WhatIfResult answer={answer} agents={agents} />}
+    </section>
+  );
+}
+
+function Planner({ agents, onAdd }: { agents: readonly FleetAgent[]; onAdd: (planned: Planned[]) => void }) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const form = useForm<Record<string, string>>({ name: '', arguments: '' });
+  // Presence changes all the time; what they can do does not.
+  const key = agents.map(({ ap_id, configuration }) => ap_id + JSON.stringify(configuration.commands)).join();
+  const commands = useMemo(() => {
+    const wanted = agents.filter(({ ap_id }) => chosen.size === 0 || chosen.has(ap_id));
+    return commonCommands(wanted.map(({ configuration }) => readDeclaredCommands(configuration)));
+  }, [chosen, key]);
+  const add = () => {
+    setFailure(undefined);
+    try {
+      const command = toCommand(commands, form.values.peek());
+      if (command.name !== '') onAdd([...chosen].map((agent_id) => ({ agent_id, command })));
+    } catch (error) {
+      setFailure(error instanceof Failure ? error : undefined);
+    }
+  };
+  const hasCommand = form.values.value.name !== '';
+  return (
+    <div class="planner">
+      <div class="stack" role="group" aria-label={text.agents}>
+        <h3>{text.agents}</h3>
+        <AgentList agents={agents} chosen={chosen} onChange={setChosen} nameOf={({ ap_id }) => nameInRun(ap_id)} />
+      </div>
+      <div class="stack" role="group" aria-label={text.command}>
+        <h3>{text.command}</h3>
+        {failure && <FailureNotice failure={failure} />}
+        {!commands && <p class="soft">{text.notYet}</p>}
+        {commands?.length === 0 ? (
+          <Notice kind="warning" title={commandsText.form.noCommon}>
+            {commandsText.form.noCommonWords}
+          </Notice>
+        ) : (
+          commands && <CommandFields form={form} commands={commands} />
+        )}
+        <div>
+          <Button icon="plus" disabled={chosen.size === 0 || !hasCommand} onClick={add}>
+            {text.add}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** How far the copies are is not told; that they run, and for how long, can be. */
+function Looking({ since, minutes }: { since: number; minutes: string }) {
+  const seconds = Math.max(0, (now.value - since) / 1000);
+  return (
+    <div class="look-progress" role="status">
+      <div class="spread small">
+        <span>{text.running(formatCount(Number(minutes), 'minute'))}</span>
+        <span class="faint">{text.elapsed(formatSpan(seconds, 2))}</span>
+      </div>
+      <progress aria-label={text.label} />
+    </div>
+  );
+}

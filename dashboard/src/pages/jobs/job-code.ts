@@ -1,0 +1,64 @@
+// The same job for programs: the lines of a shell, and of JavaScript. The token is named, never written out.
+
+export interface CodeOptions {
+  origin: string;
+  job_number: string;
+  task_type: string;
+  /** What was asked for, where it is known: the query of an agent's data. */
+  asked?: { agent_id: string; start_time: string; end_time: string } | undefined;
+}
+
+export function curlOf({ origin, job_number, task_type, asked }: CodeOptions): string {
+  const post = askPath(task_type, asked);
+  const ask = post && [
+    '# Ask; the answer names the job.',
+    `curl -s -X POST ${quoted(origin + post)} \\`,
+    '  -H "Authorization: Bearer $TOKEN"',
+    '',
+  ];
+  return [
+    ...(ask ?? []),
+    '# Its state and its messages. With more than fit, go on with ?after=<seq of the last one>.',
+    `curl -s ${quoted(`${origin}/api/v1/jobs/${encodeURIComponent(job_number)}`)} \\`,
+    '  -H "Authorization: Bearer $TOKEN"',
+  ].join('\n');
+}
+
+export function javascriptOf({ origin, job_number, task_type, asked }: CodeOptions): string {
+  const post = askPath(task_type, asked);
+  const socketOrigin = origin.replace(/^http/, 'ws');
+  const begin = post
+    ? [
+        `const answer = await fetch(${quoted(origin + post)}, {`,
+        "  method: 'POST',",
+        "  headers: { authorization: 'Bearer ' + TOKEN },",
+        '});',
+        'const { websocket } = await answer.json();',
+      ]
+    : [`const websocket = ${quoted(`/api/v1/ws/${encodeURIComponent(job_number)}`)};`];
+  return [
+    'const TOKEN = process.env.TOKEN;',
+    ...begin,
+    '',
+    '// Every message comes, also those from before; ?after=<seq> goes on after a break.',
+    `const socket = new WebSocket(${quoted(socketOrigin)} + websocket, ['weft.v1', 'bearer.' + TOKEN]);`,
+    "socket.addEventListener('message', ({ data }) => {",
+    '  const { seq, type, data: records, final } = JSON.parse(data);',
+    '  console.log(seq, type, records);',
+    '  if (final) socket.close();',
+    '});',
+  ].join('\n');
+}
+
+function askPath(task_type: string, asked: CodeOptions['asked']): string | undefined {
+  if (task_type === 'agent_details') return '/api/v1/agent_details/request_all_agents_details';
+  if (task_type === 'agent_data' && asked) {
+    return `/api/v1/agent_data/request_agent_data?${new URLSearchParams({ ...asked })}`;
+  }
+  return undefined;
+}
+
+/** For a shell and for JavaScript alike: what is quoted holds no quote, because it is percent-encoded. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", '%27')}'`;
+}

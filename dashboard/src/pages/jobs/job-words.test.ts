@@ -1,0 +1,31 @@
+// Jobs in words.
+import { expect, it } from 'vitest';
+import type { JobEnvelope } from '../../api/operations.ts';
+import { commandOf, kindOf, summaryOf } from './job-words.ts';
+
+const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
+  ...{ job_number: 'n', seq: 1, type, data, final: false, ts: '2026-01-01T00:00:00.000Z' },
+});
+
+it.each([
+  ['agents are counted', message('agent_details', [{}, {}]), '2\u00a0agents'],
+  [
+    'records are counted with the names of their fields',
+    message('agent_data', [{ field: 'power_w' }, { field: 'power_w' }, { field: 'rsrp_dbm' }]),
+    '3\u00a0records: power_w, rsrp_dbm',
+  ],
+  ['a status says what it says', message('status', [{ state: 'failed', detail: 'no worker' }]), 'failed: no worker'],
+  ['anything else is counted', message('emulator', [1, null, 'x']), '3\u00a0records'],
+])('%s', (_, given, words) => {
+  expect(summaryOf(given)).toBe(words);
+});
+
+it('a kind that is not known keeps its own name', () => {
+  expect(kindOf({ task_type: 'agent_data' })).toBe('Data of an agent');
+  expect(kindOf({ task_type: 'tomorrow' })).toBe('tomorrow');
+});
+
+it('finds the command among the messages', () => {
+  expect(commandOf([message('status', [null, { state: 'x' }]), message('command', [{ command_id: 'c1' }])])).toBe('c1');
+  expect(commandOf([])).toBeUndefined();
+});

@@ -1,0 +1,41 @@
+// A job and its messages in words. Pure.
+import type { Job, JobEnvelope } from '../../api/operations.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { jobsText } from '../../text/jobs.ts';
+
+export function kindOf({ task_type }: Pick<Job, 'task_type'>): string {
+  return jobsText.kinds[task_type] ?? task_type;
+}
+
+/** What a message holds, in a line. Nothing of its data is trusted to be of a certain shape. */
+export function summaryOf({ type, data }: JobEnvelope): string {
+  if (type === 'agent_details') return formatCount(data.length, 'agent');
+  if (type === 'agent_data') {
+    const fields = [...new Set(data.map((record) => textAt(record, 'field')).filter((name) => name !== undefined))];
+    const names = fields.slice(0, 4).join(', ') + (fields.length > 4 ? ' …' : '');
+    return names === '' ? formatCount(data.length, 'record') : `${formatCount(data.length, 'record')}: ${names}`;
+  }
+  const words = data.flatMap((item) => {
+    const state = textAt(item, 'state');
+    const detail = textAt(item, 'detail') ?? textAt(item, 'message');
+    return [state, detail].filter((part) => part !== undefined).join(': ') || [];
+  });
+  return words.length > 0 ? words.join('; ') : formatCount(data.length, 'record');
+}
+
+/** The command a message is about, if it is about one. */
+export function commandOf(messages: readonly JobEnvelope[]): string | undefined {
+  for (const { data } of messages) {
+    for (const item of data) {
+      const id = textAt(item, 'command_id');
+      if (id !== undefined) return id;
+    }
+  }
+  return undefined;
+}
+
+function textAt(value: unknown, key: string): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  const found = (value as Record<string, unknown>)[key];
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}

@@ -1,0 +1,213 @@
+// Jobs, newest first: one's own, or everybody's for administrators; and the way to ask for new ones.
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { toFailure } from '../../api/failure.ts';
+import type { Job, JobState } from '../../api/operations.ts';
+import { Button } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { showFailure } from '../../components/toasts.tsx';
+import { now } from '../../data/freshness.ts';
+import { useFeed } from '../../data/use-feed.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber, formatValue } from '../../format/numbers.ts';
+import { formatAge } from '../../format/times.ts';
+import { navigate } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
+import { usePaletteActions } from '../../shell/palette-actions.ts';
+import type { PaletteEntry } from '../../shell/palette-entries.ts';
+import { jobsText } from '../../text/jobs.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { AgentDataDialog } from './agent-data-dialog.tsx';
+import { JobStateChip } from './job-state.tsx';
+import { kindOf } from './job-words.ts';
+import './jobs-page.css';
+
+const text = jobsText.columns;
+const pageSize = 100;
+
+const columns: Column<Job>[] = [
+  {
+    name: 'kind',
+    title: text.kind,
+    width: 'minmax(0, 1.4fr)',
+    sort: kindOf,
+    cell: (job) => kindOf(job),
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '98px',
+    sort: ({ state }) => state,
+    cell: ({ state }) => <JobStateChip state={state} />,
+  },
+  {
+    name: 'progress',
+    title: text.progress,
+    width: '140px',
+    sort: ({ progress }) => progress ?? undefined,
+    cell: (job) => <SmallProgress job={job} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'messages',
+    title: text.messages,
+    width: '96px',
+    align: 'end',
+    sort: ({ last_seq }) => last_seq,
+    cell: ({ last_seq }) => formatNumber(last_seq),
+    isWideOnly: true,
+  },
+  {
+    name: 'size',
+    title: text.size,
+    width: '80px',
+    align: 'end',
+    sort: ({ bytes }) => bytes,
+    cell: ({ bytes }) => formatValue(bytes, 'B'),
+    isWideOnly: true,
+  },
+  {
+    name: 'age',
+    title: text.age,
+    width: '64px',
+    align: 'end',
+    // Upwards is the newest first, as ages are read.
+    sort: ({ created_at }) => -Date.parse(created_at),
+    cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
+  },
+  {
+    name: 'number',
+    title: text.number,
+    width: '96px',
+    cell: ({ job_number }) => <code class="faint">{job_number.slice(0, 8)}</code>,
+    isWideOnly: true,
+  },
+];
+
+function Age({ at }: { at: number }) {
+  const seconds = Math.max(0, (now.value - at) / 1000);
+  return <>{seconds < 2 ? jobsText.justNow : formatAge(seconds)}</>;
+}
+
+function SmallProgress({ job: { progress, ended_at } }: { job: Job }) {
+  if (progress === null || ended_at !== null) return <span class="faint">–</span>;
+  const percent = Math.round(progress * 100);
+  return (
+    <span class="small-progress">
+      <progress value={percent} max={100} aria-label={text.progress} />
+      {formatValue(percent, '%')}
+    </span>
+  );
+}
+
+export function JobsPage() {
+  const isAdmin = session.value?.isAdmin === true;
+  const [state, setState] = useQueryState('state');
+  const [whose, setWhose] = useQueryState('whose');
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const query = {
+    limit: pageSize,
+    ...(Object.hasOwn(jobsText.states, state) && { state: state as JobState }),
+    ...(isAdmin && whose === 'all' && { all: true }),
+  };
+  const newest = useOperation('list_jobs', { query }, { pollMs: 2000 });
+  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
+    key: JSON.stringify(query),
+    newest,
+    toPage: (jobs: Job[]) => ({ rows: jobs, next: jobs.length < pageSize ? undefined : jobs.at(-1)!.job_number }),
+    readOlder: (before) => call('list_jobs', { query: { ...query, before } }),
+    idOf: ({ job_number }) => job_number,
+  });
+  const textOf = useMemo(() => (job: Job) => `${kindOf(job)} ${job.state} ${job.job_number}`, []);
+  const askDetails = async () => {
+    setBusy(true);
+    try {
+      const { job_number } = await call('request_all_agents_details');
+      queries.refresh('list_jobs');
+      navigate(`/jobs/${job_number}`);
+    } catch (error) {
+      showFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const actions = useMemo(
+    (): PaletteEntry[] => [
+      { id: 'ask details', group: 'actions', label: jobsText.askDetails, icon: 'jobs', onChoose: askDetails },
+      { id: 'ask data', group: 'actions', label: jobsText.data.title, icon: 'jobs', onChoose: () => setAsking(true) },
+    ],
+    [],
+  );
+  usePaletteActions(actions);
+  const asking = (
+    <>
+      <Button isBusy={isBusy} onClick={askDetails}>
+        {jobsText.askDetails}
+      </Button>
+      <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
+        {jobsText.askData}
+      </Button>
+    </>
+  );
+  const isEmpty = rows?.length === 0;
+  const isFiltered = state !== '' || whose !== '';
+  return (
+    <Page title={pageTitles.jobs} actions={isEmpty && !isFiltered ? undefined : asking} isFilling>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_jobs')} />}
+      {!rows && !failure && <SkeletonLines count={10} />}
+      {isEmpty && !isFiltered && (
+        <EmptyState title={jobsText.empty.title} actions={asking}>
+          {jobsText.empty.words}
+        </EmptyState>
+      )}
+      {rows && !(isEmpty && !isFiltered) && (
+        <Table
+          label={pageTitles.jobs}
+          rows={rows}
+          columns={columns}
+          keyOf={({ job_number }) => job_number}
+          hrefOf={({ job_number }) => `/jobs/${encodeURIComponent(job_number)}`}
+          textOf={textOf}
+          initialSort="age"
+          tools={
+            <>
+              <Choice
+                label={jobsText.stateFilter}
+                value={state}
+                onChange={setState}
+                options={[['', jobsText.allStates], ...Object.entries(jobsText.states)]}
+              />
+              {isAdmin && (
+                <Choice
+                  label={jobsText.whose}
+                  value={whose}
+                  onChange={setWhose}
+                  options={[
+                    ['', jobsText.own],
+                    ['all', jobsText.everybody],
+                  ]}
+                />
+              )}
+            </>
+          }
+        />
+      )}
+      {isEmpty && isFiltered && <p class="soft jobs-none">{jobsText.empty.none}</p>}
+      {loadOlder && (
+        <div>
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {jobsText.older}
+          </Button>
+        </div>
+      )}
+      {isAsking && <AgentDataDialog onClose={() => setAsking(false)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,147 @@
+// The whole fleet on a map, with a list of what is in sight beside it for those who cannot use a map.
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { FailureNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Skeleton } from '../../components/skeleton.tsx';
+import '../../components/table.css';
+import { filterRows } from '../../components/table-view.ts';
+import { type FleetAgent, useFleet } from '../../data/fleet.ts';
+import { queries } from '../../data/use-operation.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { setQuery } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { agentsText } from '../../text/agents.ts';
+import { componentText } from '../../text/components.ts';
+import { mapText } from '../../text/map.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { AgentPanel } from './agent-panel.tsx';
+import { InSightList } from './in-sight-list.tsx';
+import './map-page.css';
+
+const restMs = 250;
+const { compare } = new Intl.Collator('en', { numeric: true });
+const byName = (a: FleetAgent, b: FleetAgent) => compare(a.ap_id, b.ap_id);
+
+export function MapPage() {
+  const { agents, failure } = useFleet();
+  const [type, setType] = useQueryState('type');
+  const [state, setState] = useQueryState('state');
+  const [q, setText] = useQueryState('q');
+  const [selected, setSelected] = useQueryState('agent');
+  const [place] = useQueryState('view');
+  const [pointed, setPointed] = useState<string | undefined>(undefined);
+  const [inSight, setInSight] = useState<ReadonlySet<string>>(new Set());
+  const rest = useRef<number | undefined>(undefined);
+  const filtered = useMemo(() => agents && filterAgents(agents, { type, state, q }), [agents, type, state, q]);
+  const visible = useMemo(
+    () => (filtered ?? []).filter(({ ap_id }) => inSight.has(ap_id)).sort(byName),
+    [filtered, inSight],
+  );
+  const onMoved = (next: string, seen: ReadonlySet<string>) => {
+    setInSight(seen);
+    // The address is written once the map has come to rest.
+    clearTimeout(rest.current);
+    rest.current = window.setTimeout(() => {
+      if (location.pathname === '/map') setQuery({ view: next });
+    }, restMs);
+  };
+  const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
+  const isEmpty = agents?.length === 0;
+  return (
+    <Page
+      title={pageTitles.map}
+      isFilling
+      actions={
+        !isEmpty && (
+          <search class="map-filters">
+            <label class="table-filter">
+              <Icon name="search" size={16} />
+              <input
+                class="input"
+                type="search"
+                placeholder={mapText.search}
+                aria-label={mapText.search}
+                value={q}
+                onInput={(event) => setText(event.currentTarget.value)}
+              />
+            </label>
+            <Choice label={agentsText.typeFilter} value={type} onChange={setType} options={typeOptions} />
+            <Choice label={agentsText.stateFilter} value={state} onChange={setState} options={stateOptions} />
+          </search>
+        )
+      }
+    >
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
+      {isEmpty ? (
+        <div class="card">
+          <EmptyState
+            title={mapText.empty.title}
+            actions={
+              <ButtonLink kind="primary" href="/">
+                {mapText.empty.demo}
+              </ButtonLink>
+            }
+          >
+            {mapText.empty.words}
+          </EmptyState>
+        </div>
+      ) : (
+        <div class="map-grid">
+          <div class="map-frame">
+            {filtered ? (
+              <LazyFleetMap
+                agents={filtered}
+                selected={selected || undefined}
+                {...{ pointed, place, onMoved }}
+                onSelect={(ap_id) => setSelected(ap_id ?? '')}
+                onPoint={setPointed}
+              />
+            ) : (
+              <Skeleton height="100%" />
+            )}
+            {filtered?.length === 0 && (
+              <div class="map-nothing card">
+                <p>{mapText.noMatch}</p>
+                <Button size="small" onClick={() => setQuery({ q: '', type: '', state: '' })}>
+                  {mapText.clear}
+                </Button>
+              </div>
+            )}
+          </div>
+          <aside class="map-side card">
+            {selected !== '' && agents ? (
+              <AgentPanel key={selected} ap_id={selected} agent={chosen} onClose={() => setSelected('')} />
+            ) : (
+              <InSightList
+                agents={visible}
+                all={filtered ?? []}
+                onPoint={setPointed}
+                onSelect={(ap_id) => setSelected(ap_id)}
+              />
+            )}
+          </aside>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const typeOptions: [string, string][] = [
+  ['', agentsText.allTypes],
+  ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
+];
+const stateOptions: [string, string][] = [['', agentsText.allStates], ...Object.entries(componentText.presence)];
+
+function filterAgents(
+  agents: readonly FleetAgent[],
+  { type, state, q }: { type: string; state: string; q: string },
+): FleetAgent[] {
+  const matching = agents.filter(
+    ({ presence, technology }) => (!state || presence === state) && (!type || technology === type),
+  );
+  return filterRows(matching, ({ ap_id, site }) => `${ap_id} ${site}`, q);
+}

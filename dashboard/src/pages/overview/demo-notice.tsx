@@ -1,0 +1,75 @@
+// How the demo network gets on: access points coming online, then the hint at what to do first, or why there is none.
+
+import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Progress } from '../../components/progress.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { overviewText } from '../../text/overview.ts';
+import { type DemoNetwork, demoNetwork, forgetDemoNetwork } from './demo-network.ts';
+
+const ended = new Set(['failed', 'expired', 'cancelled']);
+
+export function DemoNotice({ agents }: { agents: readonly FleetAgent[] }) {
+  const demo = demoNetwork.value;
+  return demo ? <OfDemo {...{ demo, agents }} /> : null;
+}
+
+function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAgent[] }) {
+  const text = overviewText.demo;
+  const run = useOperation(
+    'get_emulator_run',
+    { path: { job_number: demo.job_number } },
+    { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
+  );
+  const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number);
+  const online = agents.filter((agent) => isOfDemo(agent) && agent.presence === 'online').length;
+  const isGone = run.failure?.status === 404 || run.data?.is_over === true;
+  if (run.data && ended.has(run.data.state) && online === 0) {
+    return (
+      <Notice
+        kind="failure"
+        title={text.failed}
+        action={
+          <Button size="small" onClick={forgetDemoNetwork}>
+            {text.again}
+          </Button>
+        }
+      >
+        {run.data.detail ?? text.failedNext}
+      </Notice>
+    );
+  }
+  if (isGone && online === 0) return null;
+  if (online < demo.count && !isGone) {
+    const told = Number(run.data?.latest?.agents_online ?? 0);
+    const done = Math.max(online, Math.min(demo.count, told));
+    return (
+      <div class="demo-progress">
+        <Progress
+          label={run.data?.state === 'running' || done > 0 ? text.progress : text.starting}
+          done={done}
+          total={demo.count}
+        />
+      </div>
+    );
+  }
+  const name = shortAgentName(demo.ap_id);
+  return (
+    <Notice
+      kind="good"
+      title={text.hint}
+      action={
+        <div class="cluster">
+          <ButtonLink kind="primary" size="small" href={`/agents/${encodeURIComponent(demo.ap_id)}`}>
+            {text.open(name)}
+          </ButtonLink>
+          <IconButton icon="close" label={text.dismiss} onClick={forgetDemoNetwork} />
+        </div>
+      }
+    >
+      {text.hintWords(name)}
+    </Notice>
+  );
+}

@@ -1,0 +1,122 @@
+// The latest events, newest first, each with the way to where it is told in full.
+import { useMemo } from 'preact/hooks';
+import { AgentName } from '../../components/agent-name.tsx';
+import { PresenceDot } from '../../components/glyph.tsx';
+import { Icon, type IconName } from '../../components/icon.tsx';
+import { SkeletonLines } from '../../components/skeleton.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { formatExactly, formatMoment, formatSpan } from '../../format/times.ts';
+import { overviewText } from '../../text/overview.ts';
+import { conflictSentence } from '../conflicts/conflict-sentence.ts';
+import { type Happening, happeningsOf, secondsTaken } from './happenings.ts';
+
+const text = overviewText.happened;
+const limit = 20;
+
+export function WhatHappened({ agents }: { agents: readonly FleetAgent[] }) {
+  const commands = useOperation('list_commands', { query: { limit } }, { pollMs: 2000 });
+  const conflicts = useOperation('list_conflicts', { query: { limit } }, { pollMs: 5000 });
+  const happenings = useMemo(
+    () =>
+      happeningsOf({
+        presence: agents.flatMap(({ details }) => (details ? [details] : [])),
+        commands: commands.data ?? [],
+        conflicts: conflicts.data?.conflicts ?? [],
+      }),
+    [agents, commands.data, conflicts.data],
+  );
+  const isWaiting = !commands.data && !commands.failure;
+  return (
+    <section class="card what-happened" aria-label={text.title}>
+      <h2>{text.title}</h2>
+      {isWaiting && <SkeletonLines count={6} />}
+      {!isWaiting && happenings.length === 0 && <p class="soft">{text.none}</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <ol tabIndex={0} aria-label={text.title}>
+        {!isWaiting && happenings.map((happening) => <HappeningRow key={happening.id} {...{ happening }} />)}
+      </ol>
+    </section>
+  );
+}
+
+function HappeningRow({ happening }: { happening: Happening }) {
+  const { at } = happening;
+  return (
+    <li>
+      <time dateTime={new Date(at).toISOString()} title={formatExactly(at)}>
+        {formatMoment(at)}
+      </time>
+      <HappeningWords {...{ happening }} />
+    </li>
+  );
+}
+
+function HappeningWords({ happening }: { happening: Happening }) {
+  if (happening.kind === 'presence') {
+    const { presence, ap_ids } = happening;
+    const [first] = ap_ids;
+    return (
+      <>
+        <PresenceDot presence={presence} />
+        <span>
+          {ap_ids.length === 1 ? (
+            <AgentLink ap_id={first!} />
+          ) : (
+            <a href={`/agents?state=${presence}`}>{text.many(formatNumber(ap_ids.length))}</a>
+          )}{' '}
+          {text.came[presence]}
+        </span>
+      </>
+    );
+  }
+  if (happening.kind === 'conflict') {
+    const { conflict } = happening;
+    return (
+      <>
+        <Icon name="conflict" size={14} />
+        <a class="quiet-link" href="/conflicts">
+          {conflictSentence(conflict)
+            .map((part) => (typeof part === 'string' ? part : shortAgentName(part.name)))
+            .join(' ')
+            .replaceAll(/\s+/g, ' ')
+            .replaceAll(/ ([.,;:)])/g, '$1')}
+        </a>
+      </>
+    );
+  }
+  const { command } = happening;
+  const seconds = secondsTaken(command);
+  return (
+    <>
+      <Icon name={commandIcon(command.state)} size={14} />
+      <span>
+        <a href={`/commands/${command.command_id}`}>{command.name}</a> <AgentLink ap_id={command.ap_id} />{' '}
+        <span class={command.state === 'failed' ? 'bad' : 'soft'}>
+          {text.states[command.state]}
+          {seconds !== undefined && ` · ${formatTaken(seconds)}`}
+        </span>{' '}
+        <span class="faint">{text.by(command.caller_name)}</span>
+      </span>
+    </>
+  );
+}
+
+function AgentLink({ ap_id }: { ap_id: string }) {
+  return (
+    <a href={`/agents/${encodeURIComponent(ap_id)}`}>
+      <AgentName ap_id={ap_id} />
+    </a>
+  );
+}
+
+function commandIcon(state: string): IconName {
+  if (state === 'succeeded') return 'check';
+  return state === 'failed' || state === 'rejected' || state === 'expired' ? 'warning' : 'commands';
+}
+
+function formatTaken(seconds: number): string {
+  return seconds < 10 ? `${formatNumber(seconds, 1)}\u2009s` : formatSpan(seconds);
+}

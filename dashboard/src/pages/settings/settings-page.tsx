@@ -1,0 +1,27 @@
+// One's account, how the dashboard looks, the way for programs, and how the service is.
+import { Page } from '../../components/page.tsx';
+import { pageTitles } from '../../text/pages.ts';
+import { AccountCard, DeleteAccountCard, PasswordCard } from './account-cards.tsx';
+import { AppearanceCard } from './appearance-card.tsx';
+import { InterfaceCard } from './interface-card.tsx';
+import './settings-page.css';
+import { SystemCard } from './system-card.tsx';
+
+export function SettingsPage() {
+  return (
+    <Page title={pageTitles.settings}>
+      <div class="settings-grid">
+        <div class="stack">
+          <AccountCard />
+          <PasswordCard />
+          <DeleteAccountCard />
+        </div>
+        <div class="stack">
+          <AppearanceCard />
+          <InterfaceCard />
+          <SystemCard />
+        </div>
+      </div>
+    </Page>
+  );
+}

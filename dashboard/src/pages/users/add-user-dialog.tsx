@@ -1,0 +1,70 @@
+// Makes an account for somebody; the password that was made for it is shown once.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { randomPassword } from '../../session/random-secret.ts';
+import { usersText } from '../../text/users.ts';
+
+export function AddUserDialog({ onClose }: { onClose: () => void }) {
+  const form = useForm({ username: '', password: '', roles: 'user' });
+  const [made, setMade] = useState<{ username: string; password: string } | undefined>(undefined);
+  const role = form.values.value.roles;
+  if (made) {
+    const text = usersText.secret;
+    return (
+      <SecretOnce
+        title={text.title(made.username)}
+        label={text.label}
+        secret={made.password}
+        warning={text.warning}
+        done={text.done}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog title={usersText.invite} onClose={onClose}>
+      <p class="soft">{usersText.inviteWords}</p>
+      <Form
+        form={form}
+        label={usersText.invite}
+        onSubmit={async (values) => {
+          const password = values.password === '' ? randomPassword() : values.password;
+          const username = values.username.trim();
+          const roles = [values.roles as 'admin' | 'user'];
+          const created = await call('create_user', { json: { username, password, roles } });
+          queries.refresh('list_users');
+          setMade({ username: created.username ?? username, password });
+        }}
+      >
+        <TextField form={form} name="username" label={usersText.name} type="email" autoComplete="off" hasFocus />
+        <SelectField
+          form={form}
+          name="roles"
+          label={usersText.role}
+          hint={usersText.roleHint[role]}
+          options={Object.entries(usersText.roles)
+            .map(([value, label]) => ({ value, label }))
+            .reverse()}
+        />
+        <TextField
+          form={form}
+          name="password"
+          label={usersText.password}
+          hint={usersText.passwordHint}
+          autoComplete="off"
+          isMono
+          isOptional
+        />
+        <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
+          {usersText.create}
+        </Button>
+      </Form>
+    </Dialog>
+  );
+}

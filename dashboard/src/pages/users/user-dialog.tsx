@@ -1,0 +1,130 @@
+// What can be done with an account: another role, a new password, its end. The last administrator is kept by the server,
+// whose words are shown with the way out.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { Form, useForm } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { showToast } from '../../components/toasts.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { randomPassword } from '../../session/random-secret.ts';
+import { session } from '../../session/session.ts';
+import { usersText } from '../../text/users.ts';
+import type { User } from './user.ts';
+
+const text = usersText.one;
+
+interface UserDialogProps {
+  username: string;
+  /** Undefined if there is none of this name. */
+  user: User | undefined;
+  onClose: () => void;
+}
+
+export function UserDialog({ username, user, onClose }: UserDialogProps) {
+  const [asked, setAsked] = useState<'remove' | 'reset' | undefined>(undefined);
+  const [made, setMade] = useState<string | undefined>(undefined);
+  if (made !== undefined) {
+    const { title, label, warning, done } = usersText.secret;
+    return <SecretOnce title={title(username)} {...{ label, warning, done, onClose }} secret={made} />;
+  }
+  if (!user) return <Dialog title={username} onClose={onClose} children={<p class="soft">{text.unknown}</p>} />;
+  const path = { username };
+  const back = () => setAsked(undefined);
+  if (asked === 'remove') {
+    return (
+      <ConfirmDialog
+        title={text.removeTitle(username)}
+        action={text.remove}
+        onClose={back}
+        onConfirm={async () => {
+          await explained(call('remove_user', { path }));
+          queries.refresh('list_users');
+          showToast({ title: text.removed(username) });
+          onClose();
+        }}
+      >
+        {text.removeWords}
+      </ConfirmDialog>
+    );
+  }
+  if (asked === 'reset') {
+    return (
+      <ConfirmDialog
+        title={`${text.reset}?`}
+        action={text.reset}
+        onClose={back}
+        onConfirm={async () => {
+          const password = randomPassword();
+          await call('update_user', { path, json: { password } });
+          setMade(password);
+        }}
+      >
+        <p>{username}</p>
+        {text.resetWords}
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Dialog title={username} onClose={onClose}>
+      {username === session.value?.username && <Notice title={text.isYou} />}
+      <RoleForm user={user} onDone={onClose} />
+      <div class="user-act">
+        <span class="soft">{text.resetWords}</span>
+        <Button onClick={() => setAsked('reset')}>{text.reset}</Button>
+      </div>
+      <div class="user-act">
+        <span />
+        <Button kind="danger" onClick={() => setAsked('remove')}>
+          {text.remove}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: () => void }) {
+  const form = useForm<{ roles: string }>({ roles: role });
+  const chosen = form.values.value.roles;
+  return (
+    <Form
+      form={form}
+      label={text.changeRole}
+      onSubmit={async ({ roles }) => {
+        const json = { roles: [roles as 'admin' | 'user'] };
+        await explained(call('update_user', { path: { username }, json }));
+        queries.refresh('list_users');
+        showToast({ title: text.roleChanged(username, text.an[roles]!) });
+        onDone();
+      }}
+    >
+      <SelectField
+        form={form}
+        name="roles"
+        label={usersText.role}
+        hint={usersText.roleHint[chosen]}
+        options={Object.entries(usersText.roles).map(([value, label]) => ({ value, label }))}
+      />
+      <div>
+        <Button type="submit" kind="primary" disabled={chosen === role} isBusy={form.isBusy.value}>
+          {text.changeRole}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The refusal to lose the last administrator, with what to do about it. */
+async function explained<Value>(answer: Promise<Value>): Promise<Value> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'last_administrator') throw error;
+    throw new Failure(409, error.code, `${error.message.replace(/\.?$/, '.')} ${text.lastAdmin}`);
+  }
+}

@@ -1,0 +1,42 @@
+// Words of the map.
+export const mapText = {
+  label: 'Map of the access points. Arrow keys move, plus and minus zoom. The list beside it holds what is in sight.',
+  zoomIn: 'Closer',
+  zoomOut: 'Farther',
+  fit: 'Show all access points',
+  grid: (size: string) => `grid ${size}`,
+  search: 'Search by name or site',
+  empty: {
+    title: 'Nothing to put on the map yet',
+    words:
+      'Access points appear here as soon as they are registered with a place (geolocation) in their configuration.',
+    demo: 'Start a demo network',
+  },
+  noMatch: 'No access point matches this filter.',
+  clear: 'Clear the filter',
+  list: {
+    title: 'In sight',
+    label: 'Access points in sight',
+    count: (shown: string, all: string) => `${shown} of ${all}`,
+    more: (count: string) => `and ${count} more: go closer to see them here`,
+    nowhere: 'No access point lies in this part of the world.',
+    noPlace: (count: string) => `${count} without a place are not on the map.`,
+    hint: 'Up and down move, Enter opens',
+  },
+  panel: {
+    close: 'Back to the list',
+    open: 'Open charts and commands',
+    show: 'Show on the map',
+    values: 'Latest values',
+    noValues: 'It has not reported anything yet.',
+    reach: 'Reach',
+    usualReach: (metres: string) => `about ${metres}, as usual for this type`,
+    toldReach: (metres: string) => `${metres}, as configured`,
+    site: 'Site',
+    described: 'Label',
+    lastReport: 'Last report',
+    copyName: 'Copy the whole name',
+    gone: 'There is no access point of this name any more.',
+    noPlace: 'It has no place in its configuration, so the map cannot show it.',
+  },
+};

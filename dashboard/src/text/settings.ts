@@ -1,0 +1,58 @@
+// Words of the settings: one's account, how the dashboard looks, how the service is.
+export const settingsText = {
+  profile: {
+    title: 'Your account',
+    name: 'E-mail address',
+    role: 'Role',
+    session: 'Signed in until',
+    signOut: 'Sign out',
+  },
+  password: {
+    title: 'Change password',
+    words: 'Everybody else who is signed in as you is signed out. You stay.',
+    label: 'New password',
+    submit: 'Change password',
+    done: 'Your password has been changed',
+  },
+  appearance: {
+    title: 'Appearance',
+    theme: 'Theme',
+    motion: 'Motion',
+    motions: { system: 'As the system', reduced: 'As little as possible' },
+    remembered: 'Remembered in this browser.',
+  },
+  interface: {
+    title: 'For programs',
+    words:
+      'Everything this dashboard does can be done over HTTP. The documentation opens signed in as you, to read and to try out.',
+    docs: 'API documentation',
+    openApi: 'openapi.json',
+    asyncApi: 'asyncapi.json',
+    token: 'Your access token, for a quick try in a shell. It stands for you until it ends: keep it to yourself.',
+    copyToken: 'Copy access token',
+  },
+  system: {
+    title: 'System',
+    ready: 'All parts are well',
+    notReady: 'A part is out of order',
+    notReadyWords: 'What does not need it still works. “weft doctor” says what is missing.',
+    parts: { database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<string, string>,
+    ok: 'well',
+    failing: 'out of order',
+    version: 'Version of the interface',
+    running: 'Running for',
+    memory: 'Memory',
+    requests: 'Requests answered',
+    noMetrics: 'Figures are shown to machines that the setting for /metrics names.',
+    metrics: 'All figures',
+  },
+  remove: {
+    title: 'Delete account',
+    words: 'Your account ends at once. Agents, apps and data belong to the installation and stay.',
+    action: 'Delete my account',
+    confirm: (name: string) => `Delete ${name}?`,
+    confirmWords: 'You are signed out everywhere and cannot sign in again. This cannot be undone.',
+    typed: 'Type your e-mail address to confirm',
+    lastAdmin: 'You are the only administrator. Make somebody else one first, under Users.',
+  },
+};

@@ -1,0 +1,41 @@
+// Words of the user accounts.
+export const usersText = {
+  columns: { name: 'E-mail address', role: 'Role' },
+  you: 'you',
+  roles: { admin: 'Administrator', user: 'User' } as Record<string, string>,
+  roleFilter: 'Role',
+  allRoles: 'All roles',
+  roleHint: {
+    admin: 'Manages agents, apps, users and rules, and reads the audit log',
+    user: 'Watches the network, runs emulated ones and commands those',
+  } as Record<string, string>,
+  ends: 'To take access away, delete the account, or give it a password that you keep to yourself. Either ends all its sessions at once.',
+  invite: 'Add a user',
+  inviteWords: 'The account works at once. Hand the password over by a safe way; its owner changes it under Settings.',
+  name: 'E-mail address',
+  password: 'Password',
+  passwordHint: 'Left empty, one is made in this browser',
+  role: 'Role',
+  create: 'Add user',
+  secret: {
+    title: (name: string) => `The password of ${name}`,
+    label: 'Password',
+    warning: 'This is the only time it is shown. Copy it now.',
+    done: 'I have copied it',
+  },
+  one: {
+    unknown: 'There is no user of this name',
+    isYou: 'This is your own account. After a change of role or password you sign in again.',
+    changeRole: 'Change role',
+    roleChanged: (name: string, role: string) => `${name} is now ${role}`,
+    an: { admin: 'an administrator', user: 'a user' } as Record<string, string>,
+    reset: 'Give a new password',
+    resetWords: 'Ends all sessions of this account.',
+    remove: 'Delete user',
+    removeTitle: (name: string) => `Delete ${name}?`,
+    removeWords:
+      'The account and all its sessions end at once. Its jobs stay until their time is over, and what it has done stays in the audit log.',
+    removed: (name: string) => `${name} has been deleted`,
+    lastAdmin: 'Make somebody else an administrator first.',
+  },
+};

@@ -1,0 +1,196 @@
+// What administrators do in a real browser: apps and what they may do, accounts, the audit log, conflicts and their rules.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
+
+async function site(): Promise<{ weft: WeftServer; token: string }> {
+  const weft = await serve();
+  return { weft, token: await weft.createAdmin() };
+}
+
+async function createUser(weft: WeftServer, token: string, username: string, role = 'user'): Promise<void> {
+  const json = { username, password, roles: [role] };
+  expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+}
+
+describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
+  test('an app is registered with a key made here, changed, given a new key, and deleted', async () => {
+    const { weft, token } = await site();
+    const { page } = await visitSignedIn(weft, { path: '/apps', title: 'Apps' });
+    await page.getByText('No app yet').waitFor();
+    await page.getByRole('link', { name: 'Register an app' }).click();
+    await heading(page, 'Register an app');
+    await page.getByLabel('Name', { exact: true }).fill('not a name');
+    await page.getByRole('combobox', { name: 'Agents' }).selectOption('some');
+    await page.getByLabel('Names or patterns').fill('ap-lab-*');
+    await page.getByRole('combobox', { name: 'Commands' }).selectOption('limits');
+    await page.getByRole('button', { name: 'Add a limit' }).click();
+    await page.getByLabel('Command 1').fill('set_tx_power');
+    await page.getByLabel('Argument 1').fill('dbm');
+    await page.getByLabel('At most 1').fill('20');
+    await page.getByRole('textbox', { name: 'Priority' }).fill('700');
+    await page.getByText(/It may read ap-lab-\*; may send set_tx_power \(dbm up to 20\) to them/).waitFor();
+    await expectFitting(page);
+
+    // Wrong fields say so in the server's words and keep what was typed.
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    await page.getByText('Priority should be a number from 0 to 100').waitFor();
+    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
+    await page.getByLabel('Name', { exact: true }).fill('energy-saver');
+    await page.getByRole('textbox', { name: 'Priority' }).fill('70');
+    await page.getByRole('button', { name: 'Register', exact: true }).click();
+    const secret = page.getByRole('dialog', { name: 'The key of energy-saver' });
+    const key = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
+    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(200);
+    expect((await weft.request('GET', '/api/v1/third_party_apps/energy-saver', { token })).body.permissions).toEqual({
+      agents: ['ap-lab-*'],
+      commands: { set_tx_power: { dbm: { max: 20 } } },
+      priority: 70,
+    });
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
+
+    await heading(page, 'energy-saver');
+    await page.getByRole('combobox', { name: 'Reading' }).selectOption('no');
+    await page.getByRole('button', { name: 'Save what it may do' }).click();
+    await page.getByText('energy-saver may do this from now on').waitFor();
+    await page.getByRole('button', { name: 'Make a new key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();
+    const fresh = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
+    expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(401);
+    expect((await weft.login('energy-saver', fresh, 'third_party_app')).status).toBe(200);
+
+    await page.getByRole('link', { name: 'All apps' }).click();
+    await page.getByRole('row', { name: /energy-saver.*may not read/ }).click();
+    await page.getByRole('button', { name: 'Delete app' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete energy-saver?' })
+      .getByRole('button', { name: 'Delete app' })
+      .click();
+    await page.getByText('No app yet').waitFor();
+  });
+
+  test('accounts are made, changed and deleted; the last administrator stays', async () => {
+    const { weft } = await site();
+    const { page } = await visitSignedIn(weft, { path: '/users', title: 'Users' });
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('E-mail address').fill(adminUsername);
+    await page.getByRole('button', { name: 'Add user' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByLabel('E-mail address').fill('grace@example.org');
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const secret = page.getByRole('dialog', { name: 'The password of grace@example.org' });
+    const made = (await secret.getByRole('status', { name: 'Password' }).textContent()) ?? '';
+    expect((await weft.login('grace@example.org', made)).status).toBe(200);
+    await secret.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('row', { name: /grace@example\.org/ }).waitFor();
+    await expectFitting(page);
+
+    // The last administrator can neither step down nor go.
+    await page.getByRole('row', { name: /ada@example\.org/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This is your own account').waitFor();
+    await dialog.getByRole('combobox', { name: 'Role' }).selectOption('user');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await dialog.getByText(/Make somebody else an administrator first/).waitFor();
+    await dialog.getByRole('button', { name: 'Delete user' }).click();
+    await dialog.getByRole('button', { name: 'Delete user' }).click();
+    await dialog.getByText(/Make somebody else an administrator first/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('row', { name: /grace@example\.org/ }).click();
+    expect(page.url()).toContain('user=grace');
+    await dialog.getByRole('combobox', { name: 'Role' }).selectOption('admin');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await page.getByText('grace@example.org is now an administrator').waitFor();
+    await page.getByRole('row', { name: /grace@example\.org/ }).click();
+    await dialog.getByRole('button', { name: 'Delete user' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete grace@example.org?' })
+      .getByRole('button', { name: 'Delete user' })
+      .click();
+    await page.getByText('grace@example.org has been deleted').waitFor();
+    expect((await weft.login('grace@example.org', made)).status).toBe(401);
+  });
+
+  test('the audit log tells who did what, is filtered by the address, and shows older entries', async () => {
+    const { weft, token } = await site();
+    // A hundred entries are a page.
+    for (let n = 0; n < 105; n++) {
+      const json = { app_name: `app-${n}`, api_key: 'k', permissions: {} };
+      expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
+    }
+    await createUser(weft, token, 'grace@example.org');
+    const { page } = await visitSignedIn(weft, { path: '/audit', title: 'Audit' });
+    await page.getByRole('button', { name: /ada@example\.org created the user grace@example\.org/ }).click();
+    await page.getByText('user_created').waitFor();
+    await page.getByRole('button', { name: 'Copy the whole hash' }).waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Show older entries' }).click();
+    await page.getByText('This is the beginning of the log.').waitFor();
+    await page.getByRole('button', { name: /became the first administrator/ }).waitFor();
+
+    await page.getByLabel('To what').fill('app-7');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
+    expect(await page.locator('.audit-entry').count()).toBe(1);
+    await page.reload();
+    await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
+    await page.getByLabel('What', { exact: true }).selectOption('user_removed');
+    await page.getByText('No entry matches').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: /created the user grace/ }).waitFor();
+  });
+
+  test('conflicts are sentences; rules are read by all and changed by administrators', async () => {
+    const { weft, token } = await site();
+    await createUser(weft, token, 'grace@example.org');
+    const agent = { ap_id: 'ap-3', password, configuration: { access_point_type: '5G', commands: ['sleep', 'wake'] } };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json: agent })).status).toBe(200);
+    const send = async (app_name: string, command: string) => {
+      const json = { app_name, api_key: 'a long enough key', permissions: {} };
+      expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
+      const app = (await weft.login(app_name, 'a long enough key', 'third_party_app')).body.access_token;
+      const path = `/api/v1/send_command?agent_id=ap-3&command=${command}&hold_seconds=600`;
+      return (await weft.request('POST', path, { token: app })).status;
+    };
+    expect([await send('energy-saver', 'sleep'), await send('load-balancer', 'wake')]).toEqual([200, 409]);
+    const { page } = await visitSignedIn(weft, { path: '/conflicts', title: 'Conflicts' });
+    await page.getByText(/load-balancer asked to change power_state of ap-3 and was refused/).waitFor();
+    await expectFitting(page);
+    await page.getByLabel('Why').selectOption('merged');
+    await page.getByText('No conflict matches').waitFor();
+
+    await page.getByRole('link', { name: 'Rules' }).click();
+    await page.getByRole('row', { name: /5g_coverage/ }).waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Change the rules' }).click();
+    const first = page.getByRole('group', { name: '5g_coverage' });
+    await first.getByLabel('Who wins').selectOption('merge');
+    await page.getByLabel('Share of a site').fill('2');
+    const save = page.getByRole('button', { name: 'Save the rules' }).first();
+    await save.click();
+    await page.getByText('Input should be less than or equal to 1').waitFor();
+    await page.getByLabel('Share of a site').fill('0.5');
+    await save.click();
+    await first.getByText('Policy merge needs min, max or mean').waitFor();
+    await first.getByLabel('Merged to').selectOption('max');
+    await save.click();
+    await page.getByRole('row', { name: /5g_coverage.*Both, merged \(the greatest\)/ }).waitFor();
+    const rules = (await weft.request('GET', '/api/v1/conflicts/rules', { token })).body;
+    expect([rules.groups[0].merge, rules.blast_radius.fraction]).toEqual(['max', 0.5]);
+
+    const other = await visitSignedIn(weft, {
+      path: '/conflicts?view=rules',
+      title: 'Conflicts',
+      username: 'grace@example.org',
+    });
+    await other.page.getByText('Administrators can change these rules.').waitFor();
+    expect(await other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    await other.page.goto(`${weft.url}/audit`);
+    await other.page.getByText('This page is for administrators').waitFor();
+  });
+});

@@ -1,0 +1,175 @@
+// Agents in a real browser, with an emulated network behind them: the list, the charts of one, live values with and without
+// the stream, and a list of ten thousand.
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
+import { hasBrowser, type Visit } from './browser.ts';
+import { imagineFleet, startDemo } from './demo-network.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { eventually, serve } from './weft-process.ts';
+
+type Page = Visit['page'];
+
+const firstRow = (page: Page) => page.getByRole('row').nth(1);
+const figure = (page: Page, name: RegExp) => page.getByRole('figure', { name });
+const latest = async (page: Page) =>
+  (await figure(page, /^Chart of Throughput/)
+    .locator('strong')
+    .textContent()) ?? '';
+
+describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
+  test('are listed, sorted, filtered and opened by keyboard, and the address says how', async () => {
+    const weft = await serve();
+    await startDemo(weft, await weft.createAdmin());
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Agents' });
+    await page.getByRole('row', { name: /emu-5g-.{4}…-1 5G Online/ }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(13);
+    await expectFitting(page);
+
+    await page.getByRole('button', { name: 'Name' }).click();
+    await firstRow(page)
+      .getByText(/^emu-wifi-/)
+      .waitFor();
+    expect(page.url()).toContain('sort=-name');
+    await page.getByLabel('Type').selectOption('LiFi');
+    await page.getByLabel('Filter Agents').fill('-12');
+    await page.getByText('1 of 4').waitFor();
+    await page.reload();
+    await page.getByText('1 of 4').waitFor();
+    expect(page.url()).toMatch(/type=LiFi.*q=-12|q=-12.*type=LiFi/);
+    await page.getByRole('grid', { name: 'Agents' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: /^emu-lifi-.{4}…-12$/ }).waitFor();
+    // Back is the list as it was left.
+    await page.goBack();
+    await page.getByText('1 of 4').waitFor();
+    await page.getByLabel('State').selectOption('offline');
+    await page
+      .getByText('Nothing matches')
+      .or(page.getByText('0', { exact: true }))
+      .first()
+      .waitFor();
+  });
+
+  test('have charts that live, stop, go back in time, and can be taken away as a file', async () => {
+    const weft = await serve();
+    const [cell] = await startDemo(weft, await weft.createAdmin());
+    const path = `/agents/${cell!.ap_id}`;
+    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
+    await figure(page, /^Chart of Throughput/).waitFor();
+    await page.getByText(/It reported \d+ m?s ago; it is expected every 1 s/).waitFor();
+    await page.getByText('"report_interval_seconds": 1').waitFor();
+    await expectFitting(page);
+    await live(page);
+
+    await page.getByText('Metrics: 6 of 21').click();
+    await page.getByLabel('CQI').check();
+    await figure(page, /^Chart of CQI/).waitFor();
+    expect(page.url()).toContain('cqi');
+    await page.keyboard.press('Escape');
+
+    for (const [name, seconds] of [
+      ['1 minute', '60s'],
+      ['30 days', '2592000s'],
+      ['5 minutes', '300s'],
+    ] as const) {
+      const asked = page.waitForResponse(
+        (response) =>
+          response.url().includes('agent_multi_metric_data') && response.url().includes(`window=${seconds}`),
+      );
+      await page.getByRole('button', { name: /^Time window/ }).click();
+      await page.getByRole('menuitemradio', { name, exact: true }).click();
+      expect((await asked).status()).toBe(200);
+    }
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const stopped = await latest(page);
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    expect(await latest(page)).toBe(stopped);
+    await page.getByRole('button', { name: 'Go on' }).click();
+
+    const box = (await figure(page, /^Chart of Throughput/)
+      .locator('.u-over')
+      .boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.9, box.y + 40, { steps: 4 });
+    const zoomed = page.waitForResponse((response) => /agent_multi_metric_data.*end=/.test(response.url()));
+    await page.mouse.up();
+    expect((await zoomed).status()).toBe(200);
+    await page.getByRole('button', { name: 'Show the whole window' }).first().click();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`weft-${cell!.ap_id}.csv`);
+    const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    expect(head).toMatch(/throughput_mbps|metric/);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
+  test('go on without the stream: values are asked for, and the dot says so', async () => {
+    const weft = await serve();
+    const [cell] = await startDemo(weft, await weft.createAdmin());
+    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    await context.route('**/api/v1/metrics/stream*', (route) => route.abort());
+    await page.goto(`${weft.url}/agents/${cell!.ap_id}`);
+    await page.getByRole('status').filter({ hasText: 'Polling' }).waitFor();
+    await live(page);
+    await context.unroute('**/api/v1/metrics/stream*');
+    await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
+  });
+
+  test('may be ten thousand: only what is in sight is drawn, and the end is a key away', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { details, presence } = imagineFleet(10_000);
+    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
+    await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+    await page.goto(`${weft.url}/agents`);
+    await page.getByRole('row', { name: /ap-00001/ }).waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    const grid = page.getByRole('grid', { name: 'Agents' });
+    expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
+    await grid.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('row', { name: /ap-10000/ }).waitFor();
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, -180_000);
+    await eventually(
+      async () => page.url(),
+      (url) => /at=\d{3,4}/.test(url),
+    );
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    // Where it was left is where it is found again.
+    await page.reload();
+    await eventually(
+      () => grid.evaluate((element) => (element as unknown as { scrollTop: number }).scrollTop),
+      (top) => top > 1000,
+    );
+  });
+
+  test('that do not exist are said not to', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
+    await page.getByText('There is no agent of this name').waitFor();
+    await page.getByRole('link', { name: 'All agents' }).click();
+    await heading(page, 'Agents');
+    await page.getByText('No access point yet').waitFor();
+  });
+});
+
+/** Waits until the latest value has changed twice: once may be the first. */
+async function live(page: Page): Promise<void> {
+  for (let times = 0; times < 2; times++) {
+    const before = await latest(page);
+    await eventually(
+      () => latest(page),
+      (now) => now !== before,
+    );
+  }
+}

@@ -1,0 +1,140 @@
+// Commands in a real browser: to one access point and to many, tried dry, sent, refused, cancelled, and read afterwards.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
+
+const power = { name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20, unit: 'dBm' } } };
+
+/** Two access points that are not there: what is sent to them waits. */
+async function siteWithAgents(): Promise<{ weft: WeftServer; token: string }> {
+  const weft = await serve();
+  const token = await weft.createAdmin();
+  for (const [ap_id, commands] of [
+    ['ap-1', [power, 'sleep']],
+    ['ap-2', [power]],
+  ] as const) {
+    const json = { ap_id, password, configuration: { access_point_type: 'WiFi', commands } };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  }
+  return { weft, token };
+}
+
+/** Another operator holds the power of `ap-1`. */
+async function holdPower(weft: WeftServer, token: string): Promise<void> {
+  const json = { username: 'bob@example.org', password, roles: ['admin'] };
+  expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+  const bob = (await weft.login('bob@example.org', password)).body.access_token;
+  const query = new URLSearchParams({
+    agent_id: 'ap-1',
+    command: '{"name":"set_tx_power","dbm":3}',
+    hold_seconds: '600',
+  });
+  expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token: bob })).status).toBe(200);
+}
+
+describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
+  test('one is sent by a form made from what the access point declares, followed, and cancelled', async () => {
+    const { weft, token } = await siteWithAgents();
+    const { page } = await visitSignedIn(weft, { path: '/commands', title: 'Commands' });
+    await page.getByText('No commands yet').waitFor();
+    await page.getByRole('link', { name: 'Send a command' }).click();
+    await heading(page, 'Send a command');
+    await page.getByRole('checkbox', { name: 'ap-1' }).check();
+    expect(page.url()).toBe(`${weft.url}/commands/new?agent=ap-1`);
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command').selectOption('set_tx_power');
+    await form.getByLabel('dbm').fill('99');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('Input should be less than or equal to 20').waitFor();
+    expect(await form.getByLabel('dbm').inputValue()).toBe('99');
+    await form.getByLabel('dbm').fill('12');
+    await form.getByRole('button', { name: 'Dry run' }).click();
+    await form.getByText('Dry run: nothing was sent').waitFor();
+    await form.getByText('Nobody else holds it').waitFor();
+    expect((await weft.request('GET', '/api/v1/commands', { token })).body).toEqual([]);
+    await expectFitting(page);
+
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('Queued', { exact: true }).waitFor();
+    await form.getByRole('link', { name: 'ap-1' }).click();
+    await heading(page, 'set_tx_power dbm 12');
+    await page.getByText('The agent has not answered yet.').waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Cancel command' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel set_tx_power to ap-1?' });
+    await dialog.getByRole('button', { name: 'Cancel command' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+
+    // The list keeps its filters in the address; a row opens by keyboard.
+    await page.goto(`${weft.url}/commands?state=cancelled`);
+    const row = page.getByRole('row', { name: /set_tx_power dbm 12 ap-1 .*Cancelled/ });
+    await row.waitFor();
+    await expectFitting(page);
+    await page.getByLabel('Show commands in state').selectOption('failed');
+    await page.getByText('No command fits these filters.').waitFor();
+    expect(page.url()).toContain('state=failed');
+    await page.goto(`${weft.url}/commands?agent=ap-1`);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await heading(page, 'set_tx_power dbm 12');
+    await page.getByRole('link', { name: 'Send again' }).click();
+    expect(await form.getByLabel('dbm').inputValue()).toBe('12');
+  });
+
+  test('who is in the way is said in a sentence, for one and for each of many', async () => {
+    const { weft, token } = await siteWithAgents();
+    await holdPower(weft, token);
+    const command = encodeURIComponent('{"name":"set_tx_power","dbm":12}');
+    const path = `/commands/new?agent=ap-1&command=${command}`;
+    const { page } = await visitSignedIn(weft, { path, title: 'Send a command' });
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByText('Nothing was sent').waitFor();
+    await form.getByText(/bob@example\.org holds tx_power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
+    await form.getByText(/Try again at \d\d:\d\d:\d\d/).waitFor();
+
+    await page.getByRole('radio', { name: 'By a pattern' }).check();
+    await page.getByRole('textbox', { name: 'Pattern' }).fill('ap-*');
+    await page.getByText(/fits 2.access points/).waitFor();
+    await form.getByRole('button', { name: 'Dry run' }).click();
+    await form.getByText('1 refused, 1 accepted').waitFor();
+    await form.getByRole('button', { name: /Send to 2/ }).click();
+    await form.getByRole('heading', { name: 'Sent' }).waitFor();
+    await form.getByRole('link', { name: 'ap-2' }).waitFor();
+    await expectFitting(page);
+    const { body } = await weft.request('GET', '/api/v1/commands?agent=ap-2', { token });
+    expect(body).toMatchObject([{ name: 'set_tx_power', args: { dbm: 12 }, caller_name: adminUsername }]);
+
+    await page.goto(`${weft.url}/commands?state=refused`);
+    const sentence = /bob@example\.org holds tx power of ap-1 until .*; ada@example\.org asked .* and was refused/;
+    await page.getByText(sentence).first().waitFor();
+    await expectFitting(page);
+    await page.goto(`${weft.url}/agents/ap-1`);
+    const section = page.getByRole('region', { name: 'Commands' });
+    await section.getByText(sentence).first().waitFor();
+    await section.getByRole('link', { name: 'set_tx_power dbm 3' }).waitFor();
+    await section.getByLabel('Command', { exact: true }).selectOption('sleep');
+    await section.getByRole('button', { name: 'Send' }).click();
+    await section.getByRole('link', { name: 'sleep', exact: true }).waitFor();
+  });
+
+  test('somebody who is no administrator is told whom to ask', async () => {
+    const { weft, token } = await siteWithAgents();
+    const json = { username: 'eve@example.org', password, roles: ['user'] };
+    expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, {
+      path: '/commands/new?agent=ap-1',
+      title: 'Send a command',
+      username: 'eve@example.org',
+    });
+    await page.getByText('For others, ask an administrator.').waitFor();
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command').selectOption('sleep');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.getByRole('alert').waitFor();
+    await page.goto(`${weft.url}/commands/no-such-command`);
+    await page.getByText('There is no such command').waitFor();
+  });
+});

@@ -1,0 +1,122 @@
+// Emulated networks in a real browser: started with one press or by a form, watched, hurt, asked what would be, stopped.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { eventually, serve } from './weft-process.ts';
+
+describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
+  test('one press starts a network; it is watched, hurt, asked what would be, and stopped', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
+    await page.getByText('No emulated network yet').waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
+    await heading(page, 'Emulated network');
+    await page.getByText('Running', { exact: true }).waitFor();
+    const { body } = await weft.request('GET', '/api/v1/emulator', { token });
+    const [{ job_number }] = body;
+    expect(page.url()).toBe(`${weft.url}/emulator/${job_number}`);
+    await page.getByRole('row', { name: '5G 1 Online' }).waitFor();
+    const counter = page.locator('.stat-card').filter({ hasText: 'Online' });
+    await eventually(
+      () => counter.textContent(),
+      (words) => /^Online12/.test(words ?? ''),
+    );
+    await page.getByRole('region', { name: 'What the emulator told' }).getByText('Progress').first().waitFor();
+
+    // What the server says about a fault stands beside its field.
+    const fault = page.getByRole('form', { name: 'Fault' });
+    await fault.getByLabel('Access point').selectOption({ label: '5G 2' });
+    await fault.getByLabel('Kind').selectOption('late_samples');
+    await fault.getByLabel('Seconds late').fill('99999');
+    await fault.getByRole('button', { name: 'Inject the fault' }).click();
+    await fault.getByText(/must be 1 to 3600/).waitFor();
+    expect(await fault.getByLabel('Seconds late').inputValue()).toBe('99999');
+    await fault.getByLabel('Seconds late').fill('5');
+    await fault.getByRole('button', { name: 'Inject the fault' }).click();
+    await page.getByText('The fault is in place').waitFor();
+
+    await page.getByRole('checkbox', { name: '5G 1', exact: true }).check();
+    await page.getByRole('group', { name: 'What they are told' }).getByRole('combobox').selectOption('sleep');
+    await page.getByRole('button', { name: 'Add to the list' }).click();
+    const ask = page.getByRole('form', { name: 'Look ahead' });
+    await ask.getByLabel('Minutes ahead').fill('61');
+    await ask.getByRole('button', { name: 'Look ahead' }).click();
+    await ask.getByText(/less than or equal to 60/).waitFor();
+    await ask.getByLabel('Minutes ahead').fill('2');
+    await ask.getByRole('button', { name: 'Look ahead' }).click();
+    await page.getByRole('heading', { name: /^After 2/ }).waitFor();
+    await page.getByText('obeyed, in full after 5').waitFor();
+    const changes = page.getByRole('region', { name: 'What changes most' });
+    await changes.getByRole('row').filter({ hasText: '5G 1' }).first().waitFor();
+    await expectFitting(page);
+
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Stop this network?' });
+    await dialog.getByText(/Its 12.access points go off the air/).waitFor();
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
+    expect((await weft.request('GET', `/api/v1/emulator/${job_number}`, { token })).body.state).toBe('cancelled');
+
+    await page.goto(`${weft.url}/emulator?whose=all`);
+    await page.getByRole('row', { name: /4 5G.*4 WiFi.*4 LiFi.*Stopped/ }).click();
+    await heading(page, 'Emulated network');
+    await page.goto(`${weft.url}/emulator/no-such-run`);
+    await page.getByText('There is no such network').waitFor();
+  });
+
+  test('a network of one’s own: said in words, refused beside the fields, then as it was typed', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
+    await page.getByRole('link', { name: 'Design your own' }).click();
+    await heading(page, 'New network');
+    await page
+      .getByText(/^12.access points in Bristol with 120.devices for 1.h, at the speed of the clock\.$/)
+      .waitFor();
+    const group = (name: string) => page.getByRole('group', { name, exact: true });
+    await group('5G').getByLabel('How many').fill('2');
+    await group('WiFi').getByLabel('How many').fill('0');
+    await group('LiFi').getByLabel('Devices each').fill('some');
+    await page.getByLabel('Places').fill('Brstol');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Start the network' }).click();
+    await group('LiFi')
+      .getByText(/valid integer/)
+      .waitFor();
+    await eventually(
+      () => page.evaluate('document.activeElement.name'),
+      (name) => name === 'LiFi.num_devices',
+    );
+    await group('LiFi').getByLabel('Devices each').fill('3');
+    await page.getByRole('button', { name: 'Add a fault' }).click();
+    await group('Fault 1').getByLabel('Access point').fill('2');
+    await page.getByRole('button', { name: 'Start the network' }).click();
+    await page.getByText('“Brstol” should be coordinates or the name of a known place').waitFor();
+    await page.getByRole('button', { name: 'Remove Brstol' }).click();
+
+    // A place from the map, by keyboard: its middle.
+    await page.getByRole('button', { name: 'Choose on the map' }).click();
+    await page.getByRole('application').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Remove 51\.\d+, -2\.\d+$/ }).waitFor();
+    await page.getByLabel('Speed').fill('60');
+    await page.getByText(/60 times as fast as the clock: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
+    await page.getByText('The same with curl').click();
+    const line = (await page.getByRole('region', { name: 'The same with curl' }).textContent()) ?? '';
+    expect(JSON.parse(/-d '(.*)'$/s.exec(line)![1]!)).toMatchObject({
+      emulators: [{ num_access_points: 2 }, { access_point_type: 'LiFi', num_devices: 3 }],
+      speed: 60,
+      faults: [{ access_point: 2, kind: 'crash' }],
+    });
+    expect(line).not.toContain('eyJ');
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Start the network' }).click();
+    await heading(page, 'Emulated network');
+    await page.getByText('“Bristol” was taken for Bristol, GB').waitFor();
+    const { body } = await weft.request('GET', '/api/v1/emulator', { token });
+    expect(body).toMatchObject([{ access_points: 6, by_type: { '5G': 2, LiFi: 4 }, speed: 60, duration: 3600 }]);
+  });
+});

@@ -1,0 +1,153 @@
+// The map in a real browser: found by eye, by keyboard and by screen reader; offline; lamps three metres apart told apart;
+// and nothing that an access point says about itself becomes part of the page.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser, screens, type Visit } from './browser.ts';
+import { imagineFleet, startDemo } from './demo-network.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { eventually, password, serve } from './weft-process.ts';
+
+type Page = Visit['page'];
+
+const inSight = (page: Page) => page.getByRole('listbox', { name: 'Access points in sight' });
+const clickCentre = async (page: Page) => {
+  const box = (await page.locator('.fleet-map').boundingBox())!;
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+};
+
+describe.skipIf(!hasBrowser)('the map', () => {
+  test('shows the fleet, filters it in the address, and opens an access point by keyboard', async () => {
+    const weft = await serve();
+    await startDemo(weft, await weft.createAdmin());
+    const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
+    await page.getByText('12 of 12').waitFor();
+    await expectFitting(page);
+    // The view is in the address, and the ground comes from this server.
+    await eventually(
+      async () => page.url(),
+      (url) => /view=51\.45\d*%2C-2\.59\d*%2C1\d/.test(url),
+    );
+    await page.getByLabel('Type').selectOption('LiFi');
+    await page.getByText('4 of 4').waitFor();
+    await page.getByLabel('Search by name or site').fill('nothing-like-it');
+    await page.getByText('No access point matches this filter.').waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByText('12 of 12').waitFor();
+
+    await inSight(page).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const panel = page.getByRole('region', { name: /^emu-5g-.*-2$/ });
+    await panel.getByText('Throughput', { exact: true }).waitFor();
+    await panel
+      .getByText(/\d\sMb\/s$/)
+      .first()
+      .waitFor();
+    await expectFitting(page);
+    await panel.getByRole('link', { name: 'Open charts and commands' }).click();
+    await page.getByRole('heading', { level: 1, name: /^emu-5g-.*-2$/ }).waitFor();
+    await page.goBack();
+    await panel.waitFor();
+
+    await page.locator('.fleet-map').focus();
+    for (let step = 0; step < 12; step++) await page.keyboard.press('-');
+    await eventually(
+      async () => requests.filter(({ url, status }) => url.includes('countries-110m') && status === 200).length,
+      (count) => count === 1,
+    );
+  });
+
+  test('tells lamps apart that are three metres from each other', async () => {
+    const weft = await serve();
+    const agents = await startDemo(weft, await weft.createAdmin());
+    // The first shares its place with a cell and a WiFi access point.
+    const lamps = agents.filter(({ access_point_type }) => access_point_type === 'LiFi').slice(1);
+    const { page } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
+    for (const { ap_id, location } of lamps) {
+      const { latitude, longitude } = location;
+      await page.goto(`${weft.url}/map?view=${latitude},${longitude},20`);
+      await inSight(page).getByRole('option').first().waitFor();
+      await eventually(
+        async () => {
+          await clickCentre(page);
+          return new URL(page.url()).searchParams.get('agent');
+        },
+        (chosen) => chosen === ap_id,
+      );
+    }
+  });
+
+  test.each(Object.entries(screens))('is used by touch and mouse on a %s', async (_name, screen) => {
+    const weft = await serve();
+    const agents = await startDemo(weft, await weft.createAdmin());
+    const { latitude, longitude } = agents[1]!.location;
+    const path = `/map?view=${latitude},${longitude},16`;
+    const { page } = await visitSignedIn(weft, { ...screen, path, title: 'Map' });
+    await inSight(page).getByRole('option').first().waitFor();
+    const box = (await page.locator('.fleet-map').boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    if ('hasTouch' in screen) await page.touchscreen.tap(x, y);
+    else await page.mouse.click(x, y);
+    await page.getByRole('region', { name: /^emu-5g-.*-2$/ }).waitFor();
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await inSight(page).waitFor();
+    const before = page.url();
+    await page.getByRole('button', { name: 'Show all access points' }).click();
+    await eventually(
+      async () => page.url(),
+      (url) => url !== before,
+    );
+    await page.getByText('12 of 12').waitFor();
+  });
+
+  test('shows what an access point says about itself as text, everywhere (X5)', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const evil = '<img src=x onerror=alert(1)>';
+    const metrics = { power_w: { label: `${evil} power`, unit: evil } };
+    const geolocation = { latitude: 51.4552, longitude: -2.5966 };
+    const configuration = { access_point_type: evil, label: evil, site: evil, geolocation, metrics };
+    const json = { ap_id: 'ap-evil', password, configuration };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    const agent = (await weft.login('ap-evil', password, 'agent')).body.access_token;
+    const report = { token: agent, json: { power_w: 12, [evil]: 3 } };
+    await weft.request('POST', '/api/v1/agent_update/update', report);
+    const good = await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { power_w: 12 } });
+    expect(good.status).toBe(200);
+
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Agents' });
+    await page
+      .getByRole('row', { name: /ap-evil/ })
+      .getByText(evil)
+      .waitFor();
+    await page.goto(`${weft.url}/map?agent=ap-evil`);
+    const panel = page.getByRole('region', { name: 'ap-evil' });
+    await panel.getByText(evil, { exact: true }).first().waitFor();
+    await panel.getByText(`${evil} power`).waitFor();
+    await page.goto(`${weft.url}/agents/ap-evil`);
+    await heading(page, 'ap-evil');
+    await page.getByRole('figure', { name: /power/ }).waitFor();
+    await page.getByRole('definition').filter({ hasText: evil }).first().waitFor();
+    await page.goto(weft.url);
+    await page.getByRole('link', { name: /^(Online|Late|Offline) 1/ }).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('holds five thousand access points', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { details, presence } = imagineFleet(5000);
+    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
+    await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+    await page.goto(`${weft.url}/map`);
+    await page.getByText(/of 5000$/).waitFor();
+    await page.getByText(/more: go closer/).waitFor();
+    expect(await inSight(page).getByRole('option').count()).toBe(200);
+    await page.getByLabel('Search by name or site').fill('ap-04999');
+    await page.getByText('1 of 1').waitFor();
+    await page.getByLabel('Search by name or site').fill('');
+    await page.getByLabel('State').selectOption('late');
+    await page.getByText(/of 833$/).waitFor();
+  });
+});

@@ -1,0 +1,121 @@
+// The first five minutes in a real browser: an empty network, one button, and a network that lives; registering access
+// points; and the overview of a network that is there.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { eventually, password, serve } from './weft-process.ts';
+
+describe.skipIf(!hasBrowser)('the overview', () => {
+  test('leads from an empty network to a cell that sleeps, in a few clicks', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { title: 'Overview' });
+    await page.getByText('Your network is empty').waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
+    await page.getByText('Access points coming online').or(page.getByText('Your network is live')).first().waitFor();
+    await page.getByText('Your network is live').waitFor();
+    await page.getByRole('link', { name: /^Online 12 of 12/ }).waitFor();
+    await page.getByRole('link', { name: '12 access points' }).waitFor();
+    // Counters climb: devices attach and draw power.
+    await page.getByRole('link', { name: /^Devices [1-9]/ }).waitFor();
+    await page.getByRole('link', { name: /^Power [1-9].* Wh in 1 hour/ }).waitFor();
+    await expectFitting(page);
+
+    // Every figure obeys the time window, and leads to where it comes from.
+    await page.getByRole('button', { name: /^Time window/ }).click();
+    await page.getByRole('menuitemradio', { name: '5 minutes', exact: true }).click();
+    await page.getByRole('link', { name: /^Power .* Wh in 5 minutes/ }).waitFor();
+    await page.getByRole('link', { name: /^Conflicts 0 none in 5 minutes/ }).waitFor();
+    await page
+      .getByRole('row', { name: /^LiFi 4 of 4/ })
+      .getByRole('link')
+      .click();
+    await heading(page, 'Agents');
+    expect(page.url()).toBe(`${weft.url}/agents?type=LiFi`);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Open the map' }).click();
+    await heading(page, 'Map');
+    await page.goBack();
+
+    const hint = page.getByRole('link', { name: /^Open emu-5g-/ });
+    const name = ((await hint.textContent()) ?? '').replace('Open ', '');
+    await hint.click();
+    await heading(page, name);
+    await page.getByLabel('Command', { exact: true }).selectOption('sleep');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('link', { name: 'sleep', exact: true }).waitFor();
+
+    await page.goto(weft.url);
+    const told = page.getByRole('listitem').filter({ hasText: 'sleep' }).filter({ hasText: 'done' });
+    await told.getByText(/done · [\d.]+\ss/).waitFor();
+    // The hint survives the reload and goes when it is told to.
+    await page.getByRole('button', { name: 'Hide this hint' }).click();
+    await page.reload();
+    await page.getByRole('link', { name: /^Online 1\d of 12/ }).waitFor();
+    expect(await page.getByText('Your network is live').count()).toBe(0);
+  });
+
+  test('lets somebody without rights start the demo, and says who registers access points', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const json = { username: 'bob@example.org', password, roles: ['user'] };
+    expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { title: 'Overview', username: 'bob@example.org' });
+    await page.getByText('ask an administrator').waitFor();
+    expect(await page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
+    await page.getByText('Your network is live').waitFor();
+    await page.goto(`${weft.url}/agents`);
+    await page
+      .getByRole('row', { name: /emu-5g/ })
+      .first()
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
+  });
+
+  test('registers an access point by hand, and others by a line to run on them', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { title: 'Overview' });
+    await page.getByRole('button', { name: 'Register an access point' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Register an access point' });
+    await dialog.getByLabel('Name').fill('ap hall');
+    await dialog.getByLabel('Password that it logs in with').fill('short');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await eventually(
+      () => page.evaluate('document.querySelectorAll("dialog [aria-invalid=true]").length'),
+      (count) => count === 2,
+    );
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('ap hall');
+    await dialog.getByLabel('Name').fill('ap-hall');
+    await dialog.getByLabel('Password that it logs in with').fill(password);
+    await dialog.getByLabel(/^Place/).fill('Bristol');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByText('Write latitude and longitude').waitFor();
+    await dialog.getByLabel(/^Place/).fill('51.4552, -2.5966');
+    await dialog.getByLabel('Type').selectOption('LiFi');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await page.getByText('ap-hall is registered').waitFor();
+    await page.getByRole('link', { name: /^Offline 1/ }).waitFor();
+
+    await page.goto(`${weft.url}/agents`);
+    await page.getByRole('button', { name: 'Register an access point' }).click();
+    await dialog.getByRole('radio', { name: 'Let them enrol' }).click();
+    await dialog.getByLabel('Names they may take').fill('ap-roof-*');
+    await dialog.getByRole('button', { name: 'Make an enrolment line' }).click();
+    const line = (await dialog.getByRole('region', { name: 'Enrolment line' }).textContent()) ?? '';
+    const enrol = /Bearer (\S+)'/.exec(line)?.[1] ?? '';
+    expect(line).toContain(`${weft.url}/api/v1/agents/public`);
+    const json = JSON.parse(/-d '(.*)'$/s.exec(line)?.[1] ?? '{}');
+    expect(json.ap_id).toBe('ap-roof-1');
+    expect((await weft.request('POST', '/api/v1/agents/public', { token: enrol, json })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('row', { name: /ap-roof-1/ }).waitFor();
+    const { body } = await weft.request('GET', '/api/v1/agents/ap-hall', { token });
+    expect(body.configuration).toEqual({
+      access_point_type: 'LiFi',
+      geolocation: { latitude: 51.4552, longitude: -2.5966 },
+    });
+  });
+});

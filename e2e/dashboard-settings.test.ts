@@ -1,0 +1,114 @@
+// Settings and comparing in a real browser.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { adminUsername, eventually, password, serve } from './weft-process.ts';
+
+const newPassword = 'another horse entirely';
+
+describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
+  test('password, appearance, health, and the documentation that knows who came', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const { page, requests } = await visitSignedIn(weft, { path: '/settings', title: 'Settings' });
+    await page.getByText('All parts are well').waitFor();
+    await page.getByText('1.0.0').waitFor();
+    await expectFitting(page);
+
+    await page.getByLabel('Dark').check();
+    await page.getByLabel('As little as possible').check();
+    expect(await page.evaluate('JSON.stringify(document.documentElement.dataset)')).toBe(
+      '{"theme":"dark","motion":"reduced"}',
+    );
+    expect(await page.evaluate('localStorage.getItem("weft.motion")')).toBe('reduced');
+
+    await page.getByLabel('New password').fill('short');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.locator('[aria-invalid="true"]').waitFor();
+    await page.getByLabel('New password').fill(newPassword);
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password has been changed').waitFor();
+    // The old token is gone, and this page has one of the new password.
+    expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
+    expect((await weft.login(adminUsername, newPassword)).status).toBe(200);
+
+    await page.getByRole('link', { name: 'API documentation' }).click();
+    await page.getByRole('button', { name: 'get /api/v1/users/me', exact: true }).click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    const asked = () => requests.findLast(({ url }) => url.endsWith('/api/v1/users/me'));
+    await eventually(
+      async () => asked()?.status,
+      (status) => status === 200,
+    );
+    await page.goto(`${weft.url}/settings`);
+
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Type your e-mail address to confirm').fill(adminUsername);
+    await dialog.getByRole('button', { name: 'Delete my account' }).click();
+    await dialog.getByText(/You are the only administrator/).waitFor();
+  });
+
+  test('an account can be ended by its owner', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const json = { username: 'grace@example.org', password, roles: ['user'] };
+    expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { path: '/settings', title: 'Settings', username: json.username });
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete grace@example.org?' });
+    await dialog.getByLabel('Type your e-mail address to confirm').fill(json.username);
+    await dialog.getByRole('button', { name: 'Delete my account' }).click();
+    await heading(page, 'Sign in');
+    expect((await weft.login(json.username, password)).status).toBe(401);
+  });
+});
+
+describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
+  test('agents side by side, live, all of it in the address', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const report = async (ap_id: string, power_w: number) => {
+      const agent = (await weft.login(ap_id, password, 'agent')).body.access_token;
+      const json = { power_w, rssi_dbm: -60 };
+      expect((await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json })).status).toBe(200);
+    };
+    for (const [ap_id, power] of [
+      ['ap-1', 100],
+      ['ap-2', 250],
+    ] as const) {
+      const json = { ap_id, password, configuration: { access_point_type: 'WiFi' } };
+      expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+      await report(ap_id, power);
+    }
+    const { page } = await visitSignedIn(weft, { path: '/compare', title: 'Compare' });
+    await page.getByText('Choose agents to compare').waitFor();
+    await page.getByLabel('Add an agent').fill('nobody');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('There is no agent of this name').waitFor();
+    for (const name of ['ap-1', 'ap-2']) {
+      await page.getByLabel('Add an agent').fill(name);
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name }).waitFor();
+    }
+    await page.getByRole('button', { name: /^Power/ }).click();
+    await page.getByRole('button', { name: /^RSSI|^Rssi/ }).click();
+    expect(new URL(page.url()).search).toBe('?agents=ap-1%2Cap-2&metrics=power_w%2Crssi_dbm');
+    const chart = page.getByRole('figure', { name: /Power/ });
+    await chart.getByText('250').waitFor();
+    await chart.getByText('100').waitFor();
+    await expectFitting(page);
+
+    await report('ap-1', 137);
+    await chart.getByText('137').waitFor();
+    await page.reload();
+    await chart.getByText('137').waitFor();
+    await page.getByRole('button', { name: 'Leave out ap-1' }).click();
+    await eventually(
+      () => chart.getByText('137').count(),
+      (count) => count === 0,
+    );
+  });
+});
