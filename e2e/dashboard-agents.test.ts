@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { hasBrowser, type Visit } from './browser.ts';
-import { imagineFleet, startDemo } from './demo-network.ts';
+import { startDemo } from './demo-network.ts';
+import { imagineFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
 import { eventually, serve } from './weft-process.ts';
 
@@ -52,11 +53,11 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       .waitFor();
   });
 
-  test('have charts that live, stop, go back in time, and can be taken away as a file', async () => {
+  test('have charts that live, stop, go back in time, can be taken away as a file, and go on without the stream', async () => {
     const weft = await serve();
     const [cell] = await startDemo(weft, await weft.createAdmin());
     const path = `/agents/${cell!.ap_id}`;
-    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
+    const { page, context } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
     await figure(page, /^Chart of Throughput/).waitFor();
     await page.getByText(/It reported \d+ m?s ago; it is expected every 1 s/).waitFor();
     await page.getByText('"report_interval_seconds": 1').waitFor();
@@ -108,25 +109,25 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trim().split('\n');
     expect(head).toMatch(/throughput_mbps|metric/);
     expect(lines.length).toBeGreaterThan(0);
-  });
 
-  test('go on without the stream: values are asked for, and the dot says so', async () => {
-    const weft = await serve();
-    const [cell] = await startDemo(weft, await weft.createAdmin());
-    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    // Without the stream values are asked for, and the dot says so.
     await context.route('**/api/v1/metrics/stream*', (route) => route.abort());
-    await page.goto(`${weft.url}/agents/${cell!.ap_id}`);
+    await page.reload();
     await page.getByRole('status').filter({ hasText: 'Polling' }).waitFor();
     await live(page);
     await context.unroute('**/api/v1/metrics/stream*');
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   });
 
-  test('may be ten thousand: only what is in sight is drawn, and the end is a key away', async () => {
+  test('may be none, or ten thousand: only what is in sight is drawn, and the end is a key away', async () => {
     const weft = await serve();
     await weft.createAdmin();
     const { details, presence } = imagineFleet(10_000);
-    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    const { page, context } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
+    await page.getByText('There is no agent of this name').waitFor();
+    await page.getByRole('link', { name: 'All agents' }).click();
+    await heading(page, 'Agents');
+    await page.getByText('No access point yet').waitFor();
     await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
     await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
     await page.goto(`${weft.url}/agents`);
@@ -150,16 +151,6 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       () => grid.evaluate((element) => (element as unknown as { scrollTop: number }).scrollTop),
       (top) => top > 1000,
     );
-  });
-
-  test('that do not exist are said not to', async () => {
-    const weft = await serve();
-    await weft.createAdmin();
-    const { page } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
-    await page.getByText('There is no agent of this name').waitFor();
-    await page.getByRole('link', { name: 'All agents' }).click();
-    await heading(page, 'Agents');
-    await page.getByText('No access point yet').waitFor();
   });
 });
 

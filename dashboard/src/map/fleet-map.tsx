@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../components/button.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
 import { formatValue } from '../format/numbers.ts';
+import { motionChoice } from '../styles/motion.ts';
 import { themeInForce } from '../styles/theme.ts';
 import { mapText } from '../text/map.ts';
 import './fleet-map.css';
@@ -41,7 +42,7 @@ export function FleetMap(props: FleetMapProps) {
     };
     const made = new FleetView(element, {
       isStill,
-      hasMotion: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+      hasMotion: motionChoice.peek() === 'system' && !matchMedia('(prefers-reduced-motion: reduce)').matches,
       onSelect: (ap_id) => latest.current.onSelect?.(ap_id),
       onPoint: (ap_id) => latest.current.onPoint?.(ap_id),
       onMoved: report,

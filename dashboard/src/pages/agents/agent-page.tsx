@@ -39,7 +39,8 @@ export function AgentPage({ params }: PageProps) {
   const metrics = useOperation(
     'metrics_agent_metrics',
     { query: { agent: ap_id, window: timeWindow.value } },
-    { pollMs: 15_000 },
+    // A new agent says its first word any moment.
+    { pollMs: ({ metrics: names }) => (names.length === 0 ? 2000 : 15_000) },
   );
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
   const [isPaused, setPaused] = useState(false);

@@ -64,6 +64,8 @@ const columns: Column<FleetAgent>[] = [
       return at === undefined ? undefined : -at;
     },
     cell: ({ details }) => <LastSeen at={details?.last_seen} />,
+    // Names are long; whether it is there says the state.
+    isWideOnly: true,
   },
   {
     name: 'interval',

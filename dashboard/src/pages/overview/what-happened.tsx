@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../../components/icon.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatExactly, formatMoment, formatSpan } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
@@ -118,5 +118,6 @@ function commandIcon(state: string): IconName {
 }
 
 function formatTaken(seconds: number): string {
-  return seconds < 10 ? `${formatNumber(seconds, 1)}\u2009s` : formatSpan(seconds);
+  if (seconds < 1) return formatValue(Math.round(seconds * 1000), 'ms');
+  return seconds < 10 ? formatValue(seconds, 's') : formatSpan(seconds);
 }

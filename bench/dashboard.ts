@@ -1,0 +1,182 @@
+// Is the dashboard light? What a first visit loads and how soon it can be used; what ten live series and a map of 500 access
+// points cost over minutes; whether a map of 5,000 still moves. `--minutes 1` for a quick look.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+import { imagineFleet } from '../e2e/imagined-fleet.ts';
+import { BenchBrowser, figuresOf, framesPerSecond, watchPage } from './harness/browser.ts';
+import { admin, EmulatedNetwork, pause } from './harness/emulated-network.ts';
+import { startWeft } from './harness/processes.ts';
+import { type Figure, keep } from './harness/results.ts';
+
+const { minutes } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } }).values;
+const built = join(import.meta.dirname, '../dashboard/dist');
+const goals = { loadKiB: 200, interactiveMs: 1500, busyShare: 0.3, heapGrowth: 0.1, frames: 30 };
+const liveMetrics = [
+  'throughput_mbps',
+  'connected_devices',
+  'power_w',
+  'latency_ms',
+  'rssi_dbm',
+  'snr_db',
+  'airtime_pct',
+  'mcs',
+  'tx_rate_mbps',
+  'served_devices',
+];
+/** Sampled this often; the first look comes after the page has settled. */
+const sampleMs = 15_000;
+const settleMs = 20_000;
+
+const weft = await startWeft(admin);
+const browser = await BenchBrowser.open(weft.url);
+try {
+  const network = await EmulatedNetwork.connect(weft.url);
+  const spec = { access_point_type: 'WiFi', locations: ['Bristol'], num_devices: 2, duration: 7200 };
+  const { ap_ids } = await network.spinUp([{ ...spec, num_access_points: 500 }]);
+  const figures = [...(await firstVisit()), ...(await movingMap()), ...(await longLook(ap_ids[0]!))];
+  keep('dashboard', figures);
+} finally {
+  await browser.close();
+  await weft.stop();
+}
+
+async function firstVisit(): Promise<Figure[]> {
+  const times: number[] = [];
+  let loaded: string[] = [];
+  for (let visit = 0; visit < 5; visit++) {
+    const context = await browser.context();
+    const page = await context.newPage();
+    const files: string[] = [];
+    page.on('requestfinished', (request) => files.push(new URL(request.url()).pathname));
+    await page.goto(browser.address('/'));
+    // It can be used once figures are there: what is seen is true and can be clicked.
+    await page.locator('.overview-figures .figure:not(:has(.skeleton))').first().waitFor();
+    times.push((await page.evaluate('performance.now()')) as number);
+    loaded = files;
+    await context.close();
+  }
+  const bytes = loaded
+    .filter((path) => !path.startsWith('/api/') && !/fleet-map|countries-/.test(path))
+    .reduce((sum, path) => sum + compressedSize(path), 0);
+  const kib = bytes / 1024;
+  const median = times.sort((a, b) => a - b)[2]!;
+  return [
+    {
+      question: 'first visit, before the map: gzipped',
+      value: `${kib.toFixed(0)} KiB`,
+      goal: `≤ ${goals.loadKiB} KiB`,
+      ok: kib <= goals.loadKiB,
+    },
+    {
+      question: 'first visit, nothing cached: until it can be used (median of 5)',
+      value: `${median.toFixed(0)} ms`,
+      goal: `≤ ${goals.interactiveMs} ms`,
+      ok: median <= goals.interactiveMs,
+    },
+  ];
+}
+
+function compressedSize(path: string): number {
+  const file = join(built, path === '/' ? 'index.html' : path);
+  const packed = `${file}.gz`;
+  return existsSync(packed) ? statSync(packed).size : existsSync(file) ? statSync(file).size : 0;
+}
+
+async function movingMap(): Promise<Figure[]> {
+  const context = await browser.context();
+  const { details, presence } = imagineFleet(5000);
+  await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
+  await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+  const page = await context.newPage();
+  await page.goto(browser.address('/map'));
+  await page.getByText(/of 5000$/).waitFor();
+  const pan = await framesPerSecond(page, () => dragAbout(page));
+  const zoom = await framesPerSecond(page, () => wheelAbout(page));
+  await context.close();
+  return Object.entries({ pan, zoom }).map(([act, frames]) => ({
+    question: `map of 5,000 access points: frames a second, ${act}`,
+    value: frames.toFixed(0),
+    goal: `> ${goals.frames}`,
+    ok: frames > goals.frames,
+  }));
+}
+
+async function dragAbout(page: Page): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) {
+    await page.mouse.move(400, 400);
+    await page.mouse.down();
+    for (let step = 1; step <= 40; step++) {
+      await page.mouse.move(400 + step * (turn % 2 === 0 ? 9 : -5), 400 + step * (turn < 2 ? 5 : -5));
+      await pause(16);
+    }
+    await page.mouse.up();
+  }
+}
+
+async function wheelAbout(page: Page): Promise<void> {
+  await page.mouse.move(600, 500);
+  for (const turn of [-1, -1, -1, 1, 1, 1, -1, 1]) {
+    await page.mouse.wheel(0, turn * 180);
+    await pause(350);
+  }
+}
+
+/** Ten live series in one tab and the map of 500 in another, for minutes. */
+async function longLook(ap_id: string): Promise<Figure[]> {
+  const context = await browser.context();
+  const charts = await context.newPage();
+  await charts.goto(browser.address(`/agents/${ap_id}?window=5m&metrics=${liveMetrics.join(',')}`));
+  await charts.locator('.u-over').first().waitFor();
+  const map = await context.newPage();
+  await map.goto(browser.address('/map'));
+  await map.getByText(/of 500$/).waitFor();
+  await pause(settleMs);
+  const figures: Figure[] = [];
+  const looks = await Promise.all([look(charts), look(map)]);
+  for (const [index, { share, first, last }] of looks.entries()) {
+    const what = index === 0 ? '10 live series' : 'map of 500 access points';
+    const growth = last / first - 1;
+    figures.push(
+      {
+        question: `${what}, ${minutes} min: share of the main thread`,
+        value: `${(share * 100).toFixed(1)} %`,
+        goal: `< ${goals.busyShare * 100} %`,
+        ok: share < goals.busyShare,
+      },
+      {
+        question: `${what}, ${minutes} min: heap, first and last third`,
+        value: `${first.toFixed(1)} → ${last.toFixed(1)} MiB`,
+        goal: `grows < ${goals.heapGrowth * 100} %`,
+        ok: growth < goals.heapGrowth,
+      },
+    );
+  }
+  await context.close();
+  return figures;
+}
+
+async function look(page: Page): Promise<{ share: number; first: number; last: number }> {
+  const session = await watchPage(page);
+  const heaps: number[] = [];
+  const startedAt = performance.now();
+  const { busySeconds: busyBefore } = await figuresOf(session);
+  let busySeconds = busyBefore;
+  while (performance.now() - startedAt < Number(minutes) * 60_000) {
+    await pause(sampleMs);
+    const figures = await figuresOf(session);
+    heaps.push(figures.heapMiB);
+    busySeconds = figures.busySeconds;
+  }
+  const third = Math.max(1, Math.floor(heaps.length / 3));
+  return {
+    share: (busySeconds - busyBefore) / ((performance.now() - startedAt) / 1000),
+    first: mean(heaps.slice(0, third)),
+    last: mean(heaps.slice(-third)),
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,83 @@
+// A real browser for what is measured in one: signed in from the start, with the figures that Chromium keeps of a page.
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { admin } from './emulated-network.ts';
+
+const program = '/usr/bin/chromium';
+
+export interface PageFigures {
+  /** Seconds that the main thread has worked so far. */
+  busySeconds: number;
+  /** After all garbage was collected. */
+  heapMiB: number;
+}
+
+export class BenchBrowser {
+  readonly #browser: Browser;
+  readonly #url: string;
+  readonly #session: string;
+
+  private constructor(browser: Browser, url: string, session: string) {
+    this.#browser = browser;
+    this.#url = url;
+    this.#session = session;
+  }
+
+  static async open(url: string): Promise<BenchBrowser> {
+    const { WEFT_ADMIN_USERNAME: username, WEFT_ADMIN_PASSWORD: password } = admin;
+    const body = new URLSearchParams({ username, password });
+    const answer = await fetch(`${url}/api/v1/token/?login_type=user`, { method: 'POST', body });
+    const { access_token: token } = (await answer.json()) as { access_token: string };
+    const session = { token, username, isAdmin: true, expiresAt: Date.now() + 3_600_000 };
+    const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
+    return new BenchBrowser(browser, url, JSON.stringify(session));
+  }
+
+  /** A browser of its own, with nothing in its cache. */
+  async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+    const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    await context.addInitScript(`sessionStorage.setItem('weft.session', ${JSON.stringify(this.#session)})`);
+    return context;
+  }
+
+  address(path: string): string {
+    return this.#url + path;
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+  }
+}
+
+export async function watchPage(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable');
+  return session;
+}
+
+export async function figuresOf(session: CDPSession): Promise<PageFigures> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
+  return { busySeconds: value('TaskDuration'), heapMiB: value('JSHeapUsedSize') / 2 ** 20 };
+}
+
+/** Frames per second that the page draws while `act` goes on. */
+export async function framesPerSecond(page: Page, act: () => Promise<void>): Promise<number> {
+  await page.evaluate(`(() => {
+    const count = { frames: 0, from: performance.now(), isOver: false };
+    window.__frames = count;
+    const next = () => { count.frames++; if (!count.isOver) requestAnimationFrame(next); };
+    requestAnimationFrame(next);
+  })()`);
+  await act();
+  return (await page.evaluate(
+    '(() => { const count = window.__frames; count.isOver = true; return count.frames / ((performance.now() - count.from) / 1000); })()',
+  )) as number;
+}

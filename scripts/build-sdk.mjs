@@ -1,0 +1,197 @@
+// Builds the package that other people install, sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
+// types of the contract written out, so that it needs neither the contract nor its schema library. Inside this repository
+// the sources are used as they are.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
+
+const folder = join(root, 'sdk');
+const built = join(folder, 'dist');
+const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
+
+/** @typedef {Record<string, any>} Schema */
+
+await ensureInstalled();
+if (!isNode24()) process.exit(await runInForeground(node24(), [fileURLToPath(import.meta.url)]));
+await build();
+
+async function build() {
+  const work = mkdtempSync(join(tmpdir(), 'weft-sdk-'));
+  try {
+    symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
+    const names = copySources(join(work, 'src'));
+    writeFileSync(join(work, 'src', 'contract.ts'), await contractTypes(names));
+    compile(work);
+    const fresh = join(work, 'dist');
+    writeFileSync(join(fresh, 'package.json'), `${JSON.stringify(packageFile(), null, 2)}\n`);
+    cpSync(join(root, 'docs', 'sdk.md'), join(fresh, 'README.md'));
+    cpSync(join(root, 'LICENSE'), join(fresh, 'LICENSE'));
+    replace(fresh);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  process.stdout.write(`Built ${relative(root, built)}\n`);
+}
+
+/**
+ * What the contract is asked for, by name. Imports of it become imports of the file beside.
+ * @param {string} target
+ */
+function copySources(target) {
+  /** @type {Set<string>} */
+  const names = new Set();
+  const source = join(folder, 'src');
+  for (const entry of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
+    if (!entry.endsWith('.ts') || entry.endsWith('.test.ts')) continue;
+    const text = readFileSync(join(source, entry), 'utf8');
+    for (const [, imported, exported] of text.matchAll(contractImport)) {
+      for (const name of (imported ?? exported ?? '').split(',')) if (name.trim()) names.add(plainName(name));
+    }
+    const path = join(target, entry);
+    mkdirSync(dirname(path), { recursive: true });
+    const toContract = entry.includes('/') ? '../contract.ts' : './contract.ts';
+    writeFileSync(path, text.replaceAll("'@weft/contract'", `'${toContract}'`));
+  }
+  return names;
+}
+
+/** @param {string} name */
+function plainName(name) {
+  return (
+    name
+      .trim()
+      .replace(/^type /, '')
+      .split(' as ')[0] ?? ''
+  );
+}
+
+/** @param {string} work */
+function compile(work) {
+  const options = {
+    compilerOptions: {
+      ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', types: ['node'], strict: true },
+      ...{ rootDir: 'src', outDir: 'dist', declaration: true, rewriteRelativeImportExtensions: true },
+      ...{ verbatimModuleSyntax: true, skipLibCheck: true, noEmitOnError: true },
+    },
+    include: ['src'],
+  };
+  writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(options));
+  writeFileSync(join(work, 'package.json'), JSON.stringify({ type: 'module' }));
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', work], { cwd: work, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  for (const entry of readdirSync(join(work, 'dist'), { recursive: true, encoding: 'utf8' })) {
+    const path = join(work, 'dist', entry);
+    if (entry.endsWith('.d.ts')) {
+      // Not every compiler of those who use it lets a declaration point at a source.
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, text.replaceAll(/(from '|from "|import\(")(\.[^'"]*)\.ts(['"])/g, '$1$2.js$3'));
+    } else if (entry.endsWith('.js')) {
+      // The types are beside it; whoever checks JavaScript need not check this.
+      writeFileSync(path, `// @ts-nocheck\n${readFileSync(path, 'utf8')}`);
+    }
+  }
+}
+
+function packageFile() {
+  const { name, version, description, license, type, engines, dependencies } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
+  const browser = { types: './browser.d.ts', default: './browser.js' };
+  const { '@weft/contract': _, ...needed } = dependencies;
+  return {
+    ...{ name, version, description, license, type, engines, sideEffects: false },
+    exports: { '.': { browser, types: './index.d.ts', default: './index.js' }, './browser': browser },
+    files: ['**/*.js', '**/*.d.ts'],
+    dependencies: needed,
+  };
+}
+
+/** @param {string} fresh */
+function replace(fresh) {
+  const beside = join(folder, `dist.${process.pid}`);
+  cpSync(fresh, beside, { recursive: true });
+  rmSync(built, { recursive: true, force: true });
+  renameSync(beside, built);
+}
+
+/**
+ * TypeScript for these schemas, and for those that they are made of.
+ * @param {Set<string>} names
+ */
+async function contractTypes(names) {
+  /** @type {Record<string, Schema>} */
+  const contract = { ...(await import('../contract/src/index.ts')) };
+  /** @type {Map<string, string>} */
+  const written = new Map();
+  /** @param {string} name */
+  const write = (name) => {
+    const schema = contract[name];
+    // Unions of messages have no schema of their own.
+    if (written.has(name) || !schema) return;
+    written.set(name, '');
+    written.set(name, `${comment(schema, '')}export type ${name} = ${toType(schema, '', true)};\n`);
+  };
+
+  /**
+   * @param {Schema} schema
+   * @param {string} indent
+   * @returns {string}
+   */
+  function toType(schema, indent, isTop = false) {
+    const { title } = schema;
+    if (!isTop && typeof title === 'string' && contract[title]) {
+      write(title);
+      return title;
+    }
+    if (schema.const !== undefined) return JSON.stringify(schema.const);
+    if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+    if (Array.isArray(schema.anyOf)) return schema.anyOf.map((part) => toType(part, indent)).join(' | ');
+    if (schema.type === 'array') return `(${toType(schema.items ?? {}, indent)})[]`;
+    if (schema.type === 'integer') return 'number';
+    if (schema.type === 'object') return toObject(schema, indent);
+    return typeof schema.type === 'string' ? schema.type : 'unknown';
+  }
+
+  /**
+   * @param {Schema} schema
+   * @param {string} indent
+   */
+  function toObject({ properties = {}, required = [], patternProperties = {}, additionalProperties }, indent) {
+    const deeper = `${indent}  `;
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+      return `${comment(field, deeper)}${deeper}${key}${required.includes(name) ? '' : '?'}: ${toType(field, deeper)};\n`;
+    });
+    const [values] = Object.values(patternProperties);
+    if (fields.length === 0) return `Record<string, ${values ? toType(values, indent) : 'unknown'}>`;
+    return `{\n${fields.join('')}${indent}}${additionalProperties === true ? ' & Record<string, unknown>' : ''}`;
+  }
+
+  for (const name of names) write(name);
+  const channel =
+    'export type ChannelDownMessage = ChannelCommand | TelemetryAck | CommandStateMessage | HelloAck | ChannelError;\n';
+  for (const name of channel.match(/\w+(?=[ ;]\|?)/g) ?? []) write(name);
+  return `// What crosses the wire.\n${[...written.values()].join('\n')}\n${channel}`;
+}
+
+/**
+ * @param {Schema} schema
+ * @param {string} indent
+ */
+function comment({ description }, indent) {
+  return typeof description === 'string' ? `${indent}/** ${description.replaceAll('*/', '* /')} */\n` : '';
+}

@@ -1,0 +1,134 @@
+// Takes the pictures of docs/screenshots: every page of the dashboard, light and dark, from a real Weft with a demo network
+// and two apps that get into each other's way. Which pages there are says the dashboard's own table.
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { BenchBrowser } from '../bench/harness/browser.ts';
+import { admin, EmulatedNetwork, pause } from '../bench/harness/emulated-network.ts';
+import { startWeft } from '../bench/harness/processes.ts';
+import { type PageRoute, routes } from '../dashboard/src/routes.ts';
+import { ensureDashboard } from './build-dashboard.mjs';
+
+const folder = resolve(import.meta.dirname, '..', 'docs', 'screenshots');
+const onPhoneToo = new Set(['overview', 'map', 'agents', 'agent']);
+const maxBytes = 300 * 1024;
+/** For charts to have something to show. */
+const historyMs = 60_000;
+const settleMs = 1500;
+const sizes = { laptop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+await ensureDashboard();
+const weft = await startWeft(admin);
+const browser = await BenchBrowser.open(weft.url);
+try {
+  const params = await prepare();
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const route of routes.filter(({ access }) => access !== 'public')) await take(route, params);
+} finally {
+  await browser.close();
+  await weft.stop();
+}
+
+/** What stands for the names in the addresses of pages. */
+async function prepare(): Promise<Record<string, string>> {
+  const network = await EmulatedNetwork.connect(weft.url);
+  const kind = (access_point_type: string) => ({
+    access_point_type,
+    num_access_points: 4,
+    locations: ['Bristol'],
+    num_devices: 10,
+    duration: 3600,
+  });
+  const { job_number, ap_ids } = await network.spinUp(['5G', 'WiFi', 'LiFi'].map(kind));
+  const ap_id = ap_ids[1]!;
+  const saver = await app('energy-saver', 70);
+  const balancer = await app('load-balancer', 50);
+  await pause(historyMs * 0.7);
+  const { command_id } = (await send(saver, ap_id, 'sleep')) as { command_id: string };
+  await pause(historyMs * 0.2);
+  // Refused: the other app holds the cell and ranks higher.
+  await send(balancer, ap_id, 'wake');
+  await send(saver, ap_ids[5]!, '{"name":"set_tx_power","dbm":14}');
+  await pause(historyMs * 0.1);
+  return { ap_id, job_number, command_id, app_name: 'energy-saver' };
+}
+
+async function app(app_name: string, priority: number): Promise<string> {
+  const token = await login('user', admin.WEFT_ADMIN_USERNAME, admin.WEFT_ADMIN_PASSWORD);
+  const api_key = `the key of ${app_name}`;
+  const permissions = { agents: ['*'], commands: true, emulator: false, priority };
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ app_name, api_key, permissions });
+  const answer = await fetch(`${weft.url}/api/v1/third_party_apps/`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`no app: ${answer.status} ${await answer.text()}`);
+  return login('third_party_app', app_name, api_key);
+}
+
+async function login(kind: string, username: string, password: string): Promise<string> {
+  const body = new URLSearchParams({ username, password });
+  const answer = await fetch(`${weft.url}/api/v1/token/?login_type=${kind}`, { method: 'POST', body });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
+async function send(token: string, agent_id: string, command: string): Promise<unknown> {
+  const query = new URLSearchParams({ agent_id, command, hold_seconds: '600' });
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${weft.url}/api/v1/send_command?${query}`, { method: 'POST', headers });
+  return answer.json();
+}
+
+async function take(route: PageRoute, params: Record<string, string>): Promise<void> {
+  const { path } = route;
+  const missing = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => params[name] === undefined);
+  if (missing.length > 0) {
+    process.stdout.write(`${path}: left out, nothing is known to stand for ${missing.join(', ')}\n`);
+    return;
+  }
+  const address =
+    path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!)) + searchOf(path, params);
+  const name = nameOf(path);
+  for (const size of ['laptop', 'phone'] as const) {
+    if (size === 'phone' && !onPhoneToo.has(name)) continue;
+    for (const theme of ['light', 'dark'] as const) {
+      const file = join(folder, `${name}${size === 'phone' ? '-phone' : ''}-${theme}.png`);
+      const context = await browser.context({
+        viewport: sizes[size],
+        colorScheme: theme,
+        ...(size === 'phone' && { isMobile: true, hasTouch: true }),
+      });
+      const page = await context.newPage();
+      await page.goto(browser.address(address));
+      await settle(page);
+      await page.screenshot({ path: file });
+      await context.close();
+      const bytes = statSync(file).size;
+      if (bytes > maxBytes) throw new Error(`${file} has ${bytes} bytes; ${maxBytes} are the most`);
+    }
+  }
+  process.stdout.write(`${path}: ${name}\n`);
+}
+
+/** Pages that show something only when they are told what. */
+function searchOf(path: string, { ap_id }: Record<string, string>): string {
+  const agent = encodeURIComponent(ap_id!);
+  if (path === '/compare')
+    return `?agents=${agent},${agent.replace(/-\d+$/, '-3')}&metrics=connected_devices,power_w&window=5m`;
+  if (path === '/commands/new') return `?agent=${agent}`;
+  return path === '/agents/:ap_id' || path === '/' ? '?window=5m' : '';
+}
+
+/** `/agents/:ap_id` is `agent`, `/emulator/new` is `emulator-new`. */
+function nameOf(path: string): string {
+  if (path === '/') return 'overview';
+  const parts = path.split('/').filter(Boolean);
+  if (!parts.at(-1)!.startsWith(':')) return parts.join('-');
+  const list = parts[0]!;
+  return list.endsWith('s') ? list.slice(0, -1) : `${list}-run`;
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  while ((await page.locator('.skeleton').count()) > 0) await pause(100);
+  await pause(settleMs);
+}
