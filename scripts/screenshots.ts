@@ -1,15 +1,17 @@
 // Takes the pictures of docs/screenshots: every page of the dashboard, light and dark, from a real Weft with a demo network
-// and two apps that get into each other's way. Which pages there are says the dashboard's own table.
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+// and two apps that get into each other's way. Which pages there are says the dashboard's own list.
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
 import { BenchBrowser } from '../bench/harness/browser.ts';
 import { admin, EmulatedNetwork, pause } from '../bench/harness/emulated-network.ts';
 import { startWeft } from '../bench/harness/processes.ts';
-import { type PageRoute, routes } from '../dashboard/src/routes.ts';
 import { ensureDashboard } from './build-dashboard.mjs';
 
-const folder = resolve(import.meta.dirname, '..', 'docs', 'screenshots');
+const root = resolve(import.meta.dirname, '..');
+const folder = join(root, 'docs', 'screenshots');
+/** Pages for people who are not signed in. */
+const isPublic = (path: string) => /^\/(sign-in|sign-up|recover-password|reset-password)$/.test(path);
 const onPhoneToo = new Set(['overview', 'map', 'agents', 'agent']);
 const maxBytes = 300 * 1024;
 /** For charts to have something to show. */
@@ -24,7 +26,8 @@ try {
   const params = await prepare();
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const route of routes.filter(({ access }) => access !== 'public')) await take(route, params);
+  const pages: string[] = JSON.parse(readFileSync(join(root, 'dashboard', 'dist', 'pages.json'), 'utf8'));
+  for (const path of pages.filter((page) => !isPublic(page))) await take(path, params);
 } finally {
   await browser.close();
   await weft.stop();
@@ -78,8 +81,7 @@ async function send(token: string, agent_id: string, command: string): Promise<u
   return answer.json();
 }
 
-async function take(route: PageRoute, params: Record<string, string>): Promise<void> {
-  const { path } = route;
+async function take(path: string, params: Record<string, string>): Promise<void> {
   const missing = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => params[name] === undefined);
   if (missing.length > 0) {
     process.stdout.write(`${path}: left out, nothing is known to stand for ${missing.join(', ')}\n`);

@@ -1,16 +1,24 @@
 // An access point as Weft knows it: logs in, says what it can do, reports what it measures, and answers commands. Holds
 // its channel open by itself, whatever happens to the connection.
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelDownMessage } from '@weft/contract';
 import { BackOff } from './back-off.ts';
 import { Channel } from './channel.ts';
-import { CommandDesk, type CommandHandler } from './command-desk.ts';
+import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
+import { CommandDesk, type CommandHandler, maxRemembered } from './command-desk.ts';
+import { Report, type Sample } from './report.ts';
 import { ReportQueue, stopped } from './report-queue.ts';
 import { Session } from './session.ts';
+import { CommandMemory } from './spool/command-memory.ts';
+import { Spool } from './spool/spool.ts';
+import { newestTime } from './spool/spooled-report.ts';
+import { SpooledReports } from './spool/spooled-reports.ts';
 import { WeftRefusal } from './weft-refusal.ts';
 
-/** Fields with their values, and maybe `ts`: milliseconds since 1970, or ISO 8601. Without one it is now. */
-export type Sample = Record<string, unknown>;
+const defaultSpoolBytes = 64 * 1024 * 1024;
+/** A sample further ahead has the time of a clock that was wrong. */
+const maxAheadMs = 60_000;
 
 export interface AgentOptions {
   /** Where Weft is, such as https://weft.example.org. */
@@ -21,40 +29,78 @@ export interface AgentOptions {
   password: string;
   /** Registers the access point first, if it is not registered. */
   enrolmentToken?: string;
-  /** Merged into the agent's configuration at the start, together with the commands. */
+  /** Merged into the agent's configuration at the start, together with the commands and metrics. */
   configuration?: Record<string, unknown>;
-  /** How many reports may wait for Weft, also while it is away; 10,000 unless told. */
+  /** How many reports may wait for Weft in memory, also while it is away; 10,000 unless told. */
   maxWaitingReports?: number;
+  /**
+   * A folder in which reports wait while Weft is away, and commands that were done are remembered, beyond the end of the
+   * process. One process at a time may use it for an access point.
+   */
+  spoolDir?: string;
+  /** How much may wait there; 64 MiB unless told. */
+  spoolMaxBytes?: number;
   /** A command that comes while this is true is as good as lost on the way: not even its receipt is told. */
   isDeaf?: () => boolean;
   backOff?: { firstMs?: number; longestMs?: number };
   onConnected?: () => void;
   onDisconnected?: (code: number, reason: string) => void;
-  /** Something did not work, and is tried again. */
+  /** Something did not work, and is tried again; or a report that waited on disk was refused. */
   onError?: (error: Error) => void;
 }
 
-/** A name, or all that Weft should know about the arguments. */
-export type CommandDeclaration = string | ({ name: string } & Record<string, unknown>);
-
+/**
+ * Speaks for one access point.
+ *
+ * ```ts
+ * const agent = new Agent({ url, ap_id: 'roof-1', password, enrolmentToken, configuration: { site: 'roof' } })
+ *   .metric('rssi_dbm', { label: 'Signal', unit: 'dBm' })
+ *   .command({ name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 23 } } }, ({ dbm = 20 }) => {
+ *     const applied = Math.round(dbm);
+ *     return { applied: { dbm: applied } };
+ *   });
+ * await agent.start();
+ * await agent.post({ rssi_dbm: -61.5 });
+ * await agent.stop();
+ * ```
+ */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #session: Session;
   readonly #channel: Channel;
   readonly #desk: CommandDesk;
   readonly #reports: ReportQueue;
+  readonly #spooled: SpooledReports | undefined;
+  readonly #memory: CommandMemory | undefined;
   readonly #declarations: CommandDeclaration[] = [];
+  readonly #metrics: Record<string, { label?: string; unit?: string }> = {};
   readonly #stopping = new AbortController();
   #lastTs = 0;
+  /** As long as the clock is not known. */
+  #lastGuessedTs = 0;
+  #lastMoment = 0;
 
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#session = new Session(options);
-    this.#desk = new CommandDesk({ send: (text) => void this.#channel.send(text) });
+    const onError = (error: Error) => options.onError?.(error);
+    const folder = options.spoolDir && join(options.spoolDir, encodeURIComponent(options.ap_id));
+    if (folder) this.#memory = new CommandMemory(join(folder, 'commands.log'), maxRemembered);
+    this.#desk = new CommandDesk({ send: (text) => void this.#channel.send(text), memory: this.#memory, onError });
+    const stamp = (moment: number) => this.#stamp(moment);
     this.#reports = new ReportQueue({
       send: (text) => this.#channel.send(text),
+      isOpen: () => this.#channel.isOpen,
+      stamp,
       maxWaiting: options.maxWaitingReports ?? 10_000,
     });
+    if (folder) {
+      const spool = new Spool({ folder, maxBytes: options.spoolMaxBytes ?? defaultSpoolBytes });
+      this.#spooled = new SpooledReports({ spool, queue: this.#reports, clock: this.#session.clock, stamp, onError });
+      // Many samples at once run ahead of the clock: those of the next process must not fall on them.
+      const newest = newestTime(spool.newestFound);
+      if (newest < Date.now() + maxAheadMs) this.#lastTs = this.#lastGuessedTs = newest;
+    }
     this.#channel = new Channel({
       session: this.#session,
       backOff: new BackOff(options.backOff),
@@ -62,10 +108,14 @@ export class Agent {
       onOpen: () => {
         this.#desk.repeat();
         this.#reports.repeat();
+        this.#spooled?.opened();
         options.onConnected?.();
       },
-      onClosed: (code, reason) => options.onDisconnected?.(code, reason),
-      onError: (error) => options.onError?.(error),
+      onClosed: (code, reason) => {
+        this.#spooled?.closed();
+        options.onDisconnected?.(code, reason);
+      },
+      onError,
     });
   }
 
@@ -73,16 +123,52 @@ export class Agent {
     return this.#channel.isOpen;
   }
 
-  /** To be called before `start`: this agent takes the command, and the handler does it. */
-  command(declaration: CommandDeclaration, handler: CommandHandler): this {
+  /** Reports that Weft has not stored yet, in memory and on disk. */
+  get waitingReports(): number {
+    return this.#spooled?.size ?? this.#reports.size;
+  }
+
+  /**
+   * To be called before `start`: this agent takes the command, and the handler does it. Weft refuses arguments beyond what
+   * is declared; the handler's are typed by it. A command is done once, whatever is delivered twice; with `spoolDir` also
+   * across restarts, where one that was interrupted is told as failed.
+   *
+   * ```ts
+   * agent.command({ name: 'set_channel', params: { channel: { enum: [36, 40, 44] } } }, async ({ channel = 36 }) => {
+   *   return { result: `now on channel ${channel}` };
+   * });
+   * ```
+   */
+  command<const Declaration extends CommandDeclaration>(
+    declaration: Declaration,
+    handler: CommandHandler<ArgumentsOf<Declaration>>,
+  ): this {
     this.#declarations.push(declaration);
-    this.#desk.handle(typeof declaration === 'string' ? declaration : declaration.name, handler);
+    const name = typeof declaration === 'string' ? declaration : declaration.name;
+    this.#desk.handle(name, handler as CommandHandler);
+    return this;
+  }
+
+  /**
+   * To be called before `start`: how a metric is to be shown.
+   *
+   * ```ts
+   * agent.metric('rssi_dbm', { label: 'Signal', unit: 'dBm' });
+   * ```
+   */
+  metric(name: string, declaration: { label?: string; unit?: string }): this {
+    this.#metrics[name] = declaration;
     return this;
   }
 
   /**
    * Resolves once the channel is open. While Weft is away it is tried again; throws WeftRefusal if Weft does not want this
    * agent, or when the agent is stopped meanwhile.
+   *
+   * ```ts
+   * await agent.start();
+   * console.log(agent.isConnected);
+   * ```
    */
   async start(): Promise<void> {
     const backOff = new BackOff(this.#options.backOff);
@@ -102,7 +188,13 @@ export class Agent {
 
   async #begin(): Promise<void> {
     const { enrolmentToken, configuration = {} } = this.#options;
-    const declared = { ...configuration, ...(this.#declarations.length > 0 && { commands: this.#declarations }) };
+    const declared = {
+      ...configuration,
+      ...(this.#declarations.length > 0 && { commands: this.#declarations }),
+      ...(Object.keys(this.#metrics).length > 0 && {
+        metrics: { ...(configuration.metrics as Record<string, unknown> | undefined), ...this.#metrics },
+      }),
+    };
     // A token for one use is of no use when the access point starts again.
     await this.#session.token().catch(async (error) => {
       const isUnknown = error instanceof WeftRefusal && error.status === 401;
@@ -116,15 +208,30 @@ export class Agent {
   }
 
   /**
-   * Resolves how many samples are stored, once they are durable. While the connection is broken reports wait. Throws
-   * WeftRefusal if Weft refuses them, if too many wait already, or when the agent is stopped.
+   * One sample or many, each with a time of its own or that of now by Weft's clock. Resolves how many, once they are durable:
+   * in Weft, or, with `spoolDir` and while Weft is away, on disk here. Without it reports wait in memory. Throws WeftRefusal
+   * if Weft refuses them, if too many wait already, or when the agent is stopped.
+   *
+   * ```ts
+   * await agent.start();
+   * await agent.post({ load: 0.4 });
+   * await agent.post([{ ts: Date.now() - 1000, load: 0.5 }, { load: 0.6 }]);
+   * ```
    */
-  post(report: Sample | readonly Sample[]): Promise<number> {
-    if (Array.isArray(report)) return this.#reports.add({ samples: report.map((sample) => this.#timed(sample)) });
-    return this.#reports.add({ payload: this.#timed(report as Sample) });
+  async post(report: Sample | readonly Sample[]): Promise<number> {
+    const made = Report.of(report, this.#moment(Array.isArray(report) ? report.length : 1));
+    return this.#spooled ? this.#spooled.post(made) : this.#reports.add(made);
   }
 
-  /** Gives what is on its way a moment to arrive, then closes the channel. Reports without an answer are refused. */
+  /**
+   * Gives what is on its way a moment to arrive, then closes the channel. Reports without an answer are refused, or, with
+   * `spoolDir`, kept for the next start.
+   *
+   * ```ts
+   * await agent.start();
+   * await agent.stop({ graceMs: 500 });
+   * ```
+   */
   async stop({ graceMs = 2_000 } = {}): Promise<void> {
     this.#stopping.abort();
     if (this.isConnected) {
@@ -135,15 +242,30 @@ export class Agent {
       await Promise.race([Promise.all([this.#reports.idle(), this.#desk.idle()]), grace]);
       clearTimeout(timer);
     }
+    const kept = this.#spooled?.close();
     this.#reports.close();
     this.#channel.stop();
+    await Promise.all([kept, this.#memory?.close()]);
   }
 
-  /** Each sample has a time of its own, so that one that is sent twice is one. */
-  #timed(sample: Sample): Sample {
-    if (sample.ts !== undefined || sample.timestamp !== undefined) return sample;
-    this.#lastTs = Math.max(this.#lastTs + 1, this.#session.now());
-    return { ts: this.#lastTs, ...sample };
+  /** No two samples share one, so that no two share a time. */
+  #moment(count: number): number {
+    const moment = Math.max(this.#session.clock.moment(), this.#lastMoment + 1);
+    this.#lastMoment = moment + count - 1;
+    return moment;
+  }
+
+  #stamp(moment: number): number {
+    const { clock } = this.#session;
+    const time = clock.timeOf(moment);
+    if (!clock.isKnown) {
+      this.#lastGuessedTs = Math.max(this.#lastGuessedTs + 1, time);
+      return this.#lastGuessedTs;
+    }
+    // A guess of a clock that was wrong is set right before it is sent, and must not drag the rest along.
+    const lastTs = clock.isOff ? this.#lastTs : Math.max(this.#lastTs, this.#lastGuessedTs);
+    this.#lastTs = Math.max(lastTs + 1, time);
+    return this.#lastTs;
   }
 
   #hear(message: ChannelDownMessage): void {

@@ -4,8 +4,8 @@ import type { ChannelDownMessage } from '@weft/contract';
 import { WebSocket } from 'ws';
 import type { BackOff } from './back-off.ts';
 import { trustOf } from './http-client.ts';
-import { type Session, toRefusal } from './session.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import type { Session } from './session.ts';
+import { toRefusal, WeftRefusal } from './weft-refusal.ts';
 
 /** Weft pings more often than this; without a word a connection is dead. */
 const silenceMs = 45_000;

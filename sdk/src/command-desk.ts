@@ -1,9 +1,11 @@
 // What an agent does with commands: each is done once, whatever is delivered twice or lost on the way, and what became of
 // it is said again until Weft has heard it.
 import type { ChannelCommand } from '@weft/contract';
+import type { CommandMemory } from './spool/command-memory.ts';
 
 /** Commands that were done are known again among this many. */
-const maxRemembered = 10_000;
+export const maxRemembered = 10_000;
+const interrupted = 'the agent was stopped before it was done';
 
 export interface GivenCommand {
   command_id: string;
@@ -19,8 +21,8 @@ export interface CommandOutcome {
 }
 
 /** Does it, and resolves what became of it; what it throws makes the command fail, with the message as reason. */
-export type CommandHandler = (
-  args: Record<string, unknown>,
+export type CommandHandler<Args = Record<string, unknown>> = (
+  args: Args,
   command: GivenCommand,
 ) => Promise<CommandOutcome | undefined> | CommandOutcome | undefined;
 
@@ -35,18 +37,30 @@ interface Known {
 export interface CommandDeskOptions {
   /** Says it to Weft now, if that is possible. */
   send: (text: string) => void;
+  /** Where commands are remembered beyond the end of the process. */
+  memory?: CommandMemory | undefined;
+  onError: (error: Error) => void;
 }
 
 export class CommandDesk {
   readonly #send: (text: string) => void;
+  readonly #memory: CommandMemory | undefined;
+  readonly #onError: (error: Error) => void;
   readonly #handlers = new Map<string, CommandHandler>();
   /** Oldest first. */
   readonly #known = new Map<string, Known>();
   /** Commands of one name are done one after the other. */
   readonly #lines = new Map<string, Promise<void>>();
 
-  constructor({ send }: CommandDeskOptions) {
+  constructor({ send, memory, onError }: CommandDeskOptions) {
     this.#send = send;
+    this.#memory = memory;
+    this.#onError = onError;
+    for (const { command_id, answer, isHeard = false } of memory?.commands ?? []) {
+      // Whether it was done nobody knows. Twice would be worse than not at all.
+      const failed = { state: 'failed', result: { error: interrupted } };
+      this.#known.set(command_id, { answer: answer ?? toText(command_id, failed), hasEnded: true, isHeard });
+    }
   }
 
   handle(name: string, handler: CommandHandler): void {
@@ -57,13 +71,17 @@ export class CommandDesk {
   take({ command_id, command: { name, ...args } }: ChannelCommand): void {
     const known = this.#known.get(command_id);
     if (known) {
-      this.#send(known.answer);
+      // Weft would not ask if it knew; should there be no channel yet, it is said when there is.
+      known.isHeard = false;
+      if (known.answer !== '') this.#send(known.answer);
       return;
     }
     this.#remember(command_id);
-    this.#say(command_id, { state: 'received' }, false);
+    const begun = this.#begin(command_id);
     const before = this.#lines.get(name) ?? Promise.resolve();
-    const done = before.then(() => this.#do({ command_id, name, args }));
+    const done = before.then(async () => {
+      if (await begun) await this.#do({ command_id, name, args });
+    });
     this.#lines.set(name, done);
     void done.then(() => {
       if (this.#lines.get(name) === done) this.#lines.delete(name);
@@ -73,18 +91,20 @@ export class CommandDesk {
   /** Weft has heard how the command stands. */
   heard(command_id: string, state: string): void {
     const known = this.#known.get(command_id);
-    if (known && (!known.hasEnded || (state !== 'received' && state !== 'sent'))) known.isHeard = true;
+    if (!known) return;
+    if (!known.hasEnded) known.isHeard = true;
+    else if (state !== 'received' && state !== 'sent') this.#isKnownToWeft(command_id, known, state);
   }
 
   /** Weft does not want to hear about it. */
   refused(command_id: string): void {
     const known = this.#known.get(command_id);
-    if (known) known.isHeard = true;
+    if (known) this.#isKnownToWeft(command_id, known, 'failed');
   }
 
   /** Says again what may have been lost. */
   repeat(): void {
-    for (const { answer, isHeard } of this.#known.values()) if (!isHeard) this.#send(answer);
+    for (const { answer, isHeard } of this.#known.values()) if (!isHeard && answer !== '') this.#send(answer);
   }
 
   /** Resolves when nothing is being done any more. */
@@ -99,16 +119,46 @@ export class CommandDesk {
       if (!handler) throw new Error(`there is no command ${name}`);
       const { result, applied } = (await handler(args, command)) ?? {};
       const outcome = { state: 'succeeded', ...(result !== undefined && { result }), ...(applied && { applied }) };
-      this.#say(command_id, outcome, true);
+      await this.#end(command_id, outcome);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#say(command_id, { state: 'failed', result: { error: reason } }, true);
+      await this.#end(command_id, { state: 'failed', result: { error: reason } });
     }
+  }
+
+  /** Whether it may be done: Weft is told that it has arrived only when no restart can make it forgotten. */
+  #begin(command_id: string): boolean | Promise<boolean> {
+    const receive = () => {
+      this.#say(command_id, { state: 'received' }, false);
+      return true;
+    };
+    if (!this.#memory) return receive();
+    return this.#memory.remember({ command_id }).then(receive, (error) => {
+      // As if it had never arrived: it comes again.
+      this.#known.delete(command_id);
+      this.#onError(error);
+      return false;
+    });
+  }
+
+  async #end(command_id: string, answer: Record<string, unknown>): Promise<void> {
+    await this.#memory?.remember({ command_id, answer: toText(command_id, answer) }).catch(this.#onError);
+    this.#say(command_id, answer, true);
+  }
+
+  #isKnownToWeft(command_id: string, known: Known, state: string): void {
+    if (known.isHeard) return;
+    known.isHeard = true;
+    if (!known.hasEnded) return;
+    const ended = state === 'succeeded' ? state : 'failed';
+    this.#memory
+      ?.remember({ command_id, answer: toText(command_id, { state: ended }), isHeard: true })
+      .catch(this.#onError);
   }
 
   #say(command_id: string, answer: Record<string, unknown>, hasEnded: boolean): void {
     const known = this.#known.get(command_id);
-    const text = JSON.stringify({ type: 'command_result', command_id, ...answer });
+    const text = toText(command_id, answer);
     if (known) {
       known.answer = text;
       known.hasEnded = hasEnded;
@@ -126,4 +176,8 @@ export class CommandDesk {
       return;
     }
   }
+}
+
+function toText(command_id: string, answer: Record<string, unknown>): string {
+  return JSON.stringify({ type: 'command_result', command_id, ...answer });
 }

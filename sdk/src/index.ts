@@ -1,6 +1,10 @@
-// The SDK: what a program needs to take part in a network that Weft controls.
-export { Agent, type AgentOptions, type Sample } from './agent.ts';
+// The SDK: what a program needs to take part in a network that Weft controls. Agent speaks for an access point, App
+// controls the network.
+export { Agent, type AgentOptions } from './agent.ts';
+export * from './app/index.ts';
 export { BackOff } from './back-off.ts';
+export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 export type { CommandHandler, CommandOutcome, GivenCommand } from './command-desk.ts';
 export { type HttpAnswer, HttpClient } from './http-client.ts';
-export { WeftRefusal } from './weft-refusal.ts';
+export { App } from './node-app.ts';
+export type { Sample } from './report.ts';

@@ -1,13 +1,15 @@
 // Reports on their way to Weft over the channel: many at once, each kept until Weft says that it is stored. After a broken
 // connection they are sent again, with the same times, so that nothing is lost and nothing doubled.
+import type { Report, Stamp } from './report.ts';
 import { WeftRefusal } from './weft-refusal.ts';
 
 const maxUnanswered = 1_000;
 const passingPauseMs = 1_000;
 
-interface Report {
+/** A report that has no answer yet. */
+export interface WaitingReport {
   id: number;
-  text: string;
+  report: Report;
   resolve: (accepted: number) => void;
   reject: (error: Error) => void;
 }
@@ -15,20 +17,26 @@ interface Report {
 export interface ReportQueueOptions {
   /** False if there is no channel now. */
   send: (text: string) => boolean;
+  isOpen: () => boolean;
+  stamp: Stamp;
   maxWaiting: number;
 }
 
 export class ReportQueue {
   readonly #send: (text: string) => boolean;
+  readonly #isOpen: () => boolean;
+  readonly #stamp: Stamp;
   readonly #maxWaiting: number;
   #nextId = 1;
-  readonly #unsent = new Map<number, Report>();
-  readonly #sent = new Map<number, Report>();
+  readonly #unsent = new Map<number, WaitingReport>();
+  readonly #sent = new Map<number, WaitingReport>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #isClosed = false;
 
-  constructor({ send, maxWaiting }: ReportQueueOptions) {
+  constructor({ send, isOpen, stamp, maxWaiting }: ReportQueueOptions) {
     this.#send = send;
+    this.#isOpen = isOpen;
+    this.#stamp = stamp;
     this.#maxWaiting = maxWaiting;
   }
 
@@ -37,26 +45,31 @@ export class ReportQueue {
   }
 
   /** Resolves how many samples were stored; throws WeftRefusal if Weft refuses them or too many wait already. */
-  add(body: Record<string, unknown>): Promise<number> {
+  add(report: Report): Promise<number> {
     if (this.#isClosed) return Promise.reject(stopped());
-    if (this.size >= this.#maxWaiting) {
+    if (!this.hasRoom) {
       return Promise.reject(new WeftRefusal(0, 'too_many_reports', `${this.#maxWaiting} reports wait already`));
     }
     const id = this.#nextId++;
-    // The order of the keys is part of the short way through the gate.
-    const text = `{"type":"telemetry","id":${id},${JSON.stringify(body).slice(1)}`;
     return new Promise((resolve, reject) => {
-      this.#unsent.set(id, { id, text, resolve, reject });
+      this.#unsent.set(id, { id, report, resolve, reject });
       this.pump();
     });
   }
 
+  get hasRoom(): boolean {
+    return this.size < this.#maxWaiting;
+  }
+
   /** Sends what waits, as far as there is room. */
   pump(): void {
-    for (const [id, report] of this.#unsent) {
-      if (this.#sent.size >= maxUnanswered || !this.#send(report.text)) return;
+    // A time is given as late as possible: before the first connection it would only be a guess.
+    if (!this.#isOpen()) return;
+    for (const [id, waiting] of this.#unsent) {
+      if (this.#sent.size >= maxUnanswered) return;
+      if (!this.#send(`{"type":"telemetry","id":${id},${waiting.report.body(this.#stamp)}}`)) return;
       this.#unsent.delete(id);
-      this.#sent.set(id, report);
+      this.#sent.set(id, waiting);
     }
   }
 
@@ -79,11 +92,16 @@ export class ReportQueue {
 
   /** A new connection: what has no answer goes again, oldest first. */
   repeat(): void {
+    for (const waiting of this.take()) this.#unsent.set(waiting.id, waiting);
+    this.pump();
+  }
+
+  /** Everything that has no answer, oldest first; from now on it is the caller's. */
+  take(): WaitingReport[] {
     const waiting = [...this.#sent.values(), ...this.#unsent.values()].sort((a, b) => a.id - b.id);
     this.#sent.clear();
     this.#unsent.clear();
-    for (const report of waiting) this.#unsent.set(report.id, report);
-    this.pump();
+    return waiting;
   }
 
   /** Resolves when everything has an answer. */
@@ -111,12 +129,10 @@ export class ReportQueue {
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    for (const report of [...this.#sent.values(), ...this.#unsent.values()]) report.reject(stopped());
-    this.#sent.clear();
-    this.#unsent.clear();
+    for (const { reject } of this.take()) reject(stopped());
   }
 
-  #settle(id: number): Report | undefined {
+  #settle(id: number): WaitingReport | undefined {
     const report = this.#sent.get(id) ?? this.#unsent.get(id);
     this.#sent.delete(id);
     this.#unsent.delete(id);

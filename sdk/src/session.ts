@@ -1,14 +1,13 @@
 // An agent's standing with Weft: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import { ServerClock } from './server-clock.ts';
+import { toRefusal, WeftRefusal } from './weft-refusal.ts';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;
 /** Tokens end on whole seconds. */
 const roundingMs = 1_000;
 const requestTimeoutMs = 20_000;
-/** A clock that differs by more than this is not trusted. */
-const clockToleranceMs = 5_000;
 
 export interface SessionOptions extends HttpClientOptions {
   ap_id: string;
@@ -24,8 +23,7 @@ export class Session {
   #token: string | undefined;
   #renewAtMs = 0;
   #login: Promise<string> | undefined;
-  /** What to add to this machine's clock. */
-  #clockMs = 0;
+  readonly clock = new ServerClock();
 
   constructor({ url, ap_id, password, trustedCertificate }: SessionOptions) {
     this.#http = new HttpClient({ url, trustedCertificate });
@@ -39,9 +37,9 @@ export class Session {
     return `${this.#url.replace(/^http/, 'ws')}/api/v1/agents/${encodeURIComponent(this.#ap_id)}/channel`;
   }
 
-  /** Milliseconds since 1970, by Weft's clock if this machine's is far off. */
+  /** Milliseconds since 1970, by Weft's clock if this machine's is off. */
   now(): number {
-    return Date.now() + this.#clockMs;
+    return this.clock.now();
   }
 
   /** Until the token is to be renewed. */
@@ -98,26 +96,10 @@ export class Session {
   }
 
   async #send(path: string, token: string | undefined, body: string, type: string): Promise<unknown> {
+    const askedAt = this.clock.moment();
     const { status, text, headers } = await this.#http.post({ path, body, type, token, timeoutMs: requestTimeoutMs });
-    this.#compareClocks(headers.date);
+    this.clock.heard(headers.date, askedAt);
     if (status === 200) return JSON.parse(text);
     throw toRefusal(status, text, headers['retry-after']);
-  }
-
-  #compareClocks(date: string | undefined): void {
-    const difference = date === undefined ? Number.NaN : Date.parse(date) - Date.now();
-    if (!Number.isNaN(difference)) this.#clockMs = Math.abs(difference) > clockToleranceMs ? difference : 0;
-  }
-}
-
-/** Also of a page that a proxy has answered. */
-export function toRefusal(status: number, text: string, retryAfter: string | undefined): WeftRefusal {
-  const seconds = Number(retryAfter ?? Number.NaN);
-  const after = Number.isNaN(seconds) ? undefined : seconds;
-  try {
-    const { code, detail } = JSON.parse(text);
-    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? 'no reason given', after);
-  } catch {
-    return new WeftRefusal(status, 'unknown', 'no reason given', after);
   }
 }

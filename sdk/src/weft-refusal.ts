@@ -22,3 +22,23 @@ export class WeftRefusal extends Error {
     return this.status === 429 || this.status >= 500;
   }
 }
+
+/** Also of a page that a proxy has answered. */
+export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
+  const after = toSeconds(retryAfter);
+  try {
+    const { code, detail } = JSON.parse(text);
+    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? 'no reason given', after);
+  } catch {
+    return new WeftRefusal(status, 'unknown', 'no reason given', after);
+  }
+}
+
+/** Of a Retry-After, which proxies may give as a date. */
+export function toSeconds(retryAfter: string | null | undefined): number | undefined {
+  if (!retryAfter) return undefined;
+  const seconds = Number(retryAfter);
+  if (!Number.isNaN(seconds)) return Math.max(0, seconds);
+  const moment = Date.parse(retryAfter);
+  return Number.isNaN(moment) ? undefined : Math.max(0, (moment - Date.now()) / 1000);
+}

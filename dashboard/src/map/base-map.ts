@@ -28,9 +28,9 @@ interface Shapes {
 const units = 4096;
 const fineFromZoom = 4.5;
 /** Coasts are right to a few kilometres: closer than this they would only mislead. */
-const landUntilZoom = 11;
-const groundFromZoom = 13;
-const gridFromZoom = 13;
+const landUntilZoom = 9;
+const groundFromZoom = 11;
+const gridFromZoom = 11;
 const gridPixels = 56;
 
 export class BaseMap {

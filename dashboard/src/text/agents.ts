@@ -52,7 +52,6 @@ export const agentsText = {
     copyName: 'Copy the whole name',
     label: 'Label',
     site: 'Site',
-    metrics: 'Metrics',
     metricsChosen: (count: string, all: string) => `Metrics: ${count} of ${all}`,
     chooseMetrics: 'Metrics on the charts',
     all: 'All',

@@ -21,12 +21,10 @@ export const mapText = {
     more: (count: string) => `and ${count} more: go closer to see them here`,
     nowhere: 'No access point lies in this part of the world.',
     noPlace: (count: string) => `${count} without a place are not on the map.`,
-    hint: 'Up and down move, Enter opens',
   },
   panel: {
     close: 'Back to the list',
     open: 'Open charts and commands',
-    show: 'Show on the map',
     values: 'Latest values',
     noValues: 'It has not reported anything yet.',
     reach: 'Reach',

@@ -26,7 +26,6 @@ export const overviewText = {
     throughput: 'Throughput',
     devices: 'Devices',
     power: 'Power',
-    unknown: 'Unknown',
   },
   map: {
     title: 'Map',
@@ -50,7 +49,6 @@ export const overviewText = {
       superseded: 'replaced',
       cancelled: 'cancelled',
     },
-    all: 'All commands',
   },
   empty: {
     title: 'Your network is empty',

@@ -120,6 +120,7 @@ export function AgentPage({ params }: PageProps) {
             </div>
           )}
           {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
+          {known && known.length > 0 && shown?.length === 0 && <p class="soft">{text.noneChosen}</p>}
           {shown && shown.length > 0 && (
             <AgentCharts
               {...{ ap_id, zoom, isPaused }}

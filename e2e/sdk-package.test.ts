@@ -1,0 +1,236 @@
+// The SDK as others get it: built, packed, installed from the tarball into an empty folder, and used there by the system's
+// own Node, by a TypeScript compiler, and in a browser.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Agent } from '../sdk/src/index.ts';
+import { hasBrowser, visit } from './browser.ts';
+import { eventually, password, root, serve, type WeftServer } from './weft-process.ts';
+
+/** A Node of somebody else's: not the one that comes with Weft. */
+function findNode(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  const found = folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path));
+  return found.find((path) => Number(/^v(\d+)/.exec(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout)?.[1]) >= 20);
+}
+
+const node = findNode();
+if (!node)
+  process.stderr.write('\n!!! NO NODE 20 OR NEWER ON THE PATH: THE PACKAGE OF THE SDK IS NOT RUN. Install one.\n\n');
+
+let folder: string;
+const installed = () => join(folder, 'node_modules', '@weft', 'sdk');
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-sdk-user-'));
+  execFileSync(process.execPath, [join(root, 'scripts', 'build-sdk.mjs')], { stdio: 'pipe' });
+  const pack = (from: string) => {
+    const args = ['pack', from, '--pack-destination', folder, '--ignore-scripts', '--json'];
+    const [packed] = Object.values(JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' })));
+    return join(folder, (packed as { filename: string }).filename.replace('@', '').replace('/', '-'));
+  };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
+  // Its one dependency comes along, so that the test needs no registry.
+  const tarballs = [pack(join(root, 'sdk', 'dist')), pack(join(root, 'node_modules', 'ws'))];
+  const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs];
+  execFileSync('npm', args, { cwd: folder, stdio: 'pipe' });
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Accounts {
+  weft: WeftServer;
+  token: string;
+}
+
+async function prepare(): Promise<Accounts> {
+  const weft = await serve();
+  const token = await weft.createAdmin();
+  const create = (path: string, json: unknown) => weft.request('POST', path, { token, json });
+  for (const app_name of ['saver', 'coverer']) {
+    await create('/api/v1/third_party_apps/', { app_name, api_key: password, permissions: {} });
+  }
+  await create('/api/v1/agents/', { ap_id: 'ap-1', password, configuration: {} });
+  return { weft, token };
+}
+
+/** What the program prints, read as JSON. */
+async function run(program: string, args: string[]) {
+  const file = join(folder, `program-${Math.random().toString(36).slice(2)}.js`);
+  writeFileSync(file, program);
+  const child = spawn(node!, [file, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said.err += text;
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect([code, said.err]).toEqual([0, '']);
+  return JSON.parse(said.out);
+}
+
+test('the package stands alone: plain JavaScript, types, one dependency', () => {
+  const { name, exports, dependencies, engines } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
+  expect({ name, dependencies, engines }).toEqual({
+    name: '@weft/sdk',
+    dependencies: { ws: expect.any(String) },
+    engines: { node: '>=20' },
+  });
+  expect(Object.keys(exports)).toEqual(['.', './browser']);
+  const files = readdirSync(installed(), { recursive: true, encoding: 'utf8' });
+  expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'browser.js', 'README.md', 'LICENSE']));
+  expect(files.filter((file) => /(?<!\.d)\.ts$|test/.test(file))).toEqual([]);
+  const texts = files
+    .filter((file) => /\.(js|ts)$/.test(file))
+    .map((file) => readFileSync(join(installed(), file), 'utf8'));
+  expect(texts.filter((text) => /typebox|@weft\/contract|from '\.[^']*\.ts'/.test(text))).toEqual([]);
+});
+
+test('what runs in browsers asks for nothing of Node', () => {
+  const seen = new Set<string>();
+  const follow = (file: string) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const text = readFileSync(join(installed(), file), 'utf8');
+    for (const [, from = ''] of text.matchAll(/(?:from|import\() ?'([^']+)'/g)) {
+      expect([file, from]).toEqual([file, expect.stringMatching(/^\./)]);
+      follow(join(dirname(file), from));
+    }
+  };
+  follow('browser.js');
+  expect(seen.size).toBeGreaterThan(5);
+});
+
+describe.skipIf(!node)('under the Node of the system', () => {
+  test('an access point reports, an app reads along, and a command gets through', async () => {
+    const { weft } = await prepare();
+    const program = `
+      import { Agent, App, CommandConflict } from '@weft/sdk';
+      const [url, key] = process.argv.slice(2);
+      const agent = new Agent({ url, ap_id: 'ap-1', password: key, spoolDir: './spool' })
+        .command({ name: 'set_tx_power', params: { dbm: { type: 'number' } } }, ({ dbm }) => ({ applied: { dbm: dbm - 1 } }));
+      await agent.start();
+      const app = new App({ url, name: 'saver', key });
+      const live = app.live({ onOpen: () => void agent.post({ load: 0.9 }) });
+      const { value: sample } = await live.next();
+      await live.return();
+      const command = await app.command('ap-1', 'set_tx_power', { dbm: 18 }, { holdSeconds: 60 });
+      const { state, applied } = await command.result();
+      const rival = new App({ url, name: 'coverer', key });
+      const conflict = await rival.command('ap-1', 'set_tx_power', { dbm: 5 }).catch((error) => error);
+      const records = await app.history('ap-1', { from: Date.now() - 60_000, to: Date.now() + 1 }).toArray();
+      await agent.stop();
+      console.log(JSON.stringify({
+        sample, verdict: command.verdict, state, applied, records: records.length,
+        isConflict: conflict instanceof CommandConflict, rival: conflict.rival?.caller_name,
+      }));
+    `;
+    expect(await run(program, [weft.url, password])).toEqual({
+      ...{ sample: { ap_id: 'ap-1', ts: expect.any(String), metrics: { load: 0.9 } }, verdict: 'accepted' },
+      ...{ state: 'succeeded', applied: { dbm: 17 }, records: 1, isConflict: true, rival: 'saver' },
+    });
+  });
+
+  test('an access point that lives in 1970 reports with the right time, also what it had before it knew', async () => {
+    const { weft, token } = await prepare();
+    const program = `
+      const start = Date.now();
+      Date.now = () => Math.floor(performance.now());
+      const { Agent } = await import('@weft/sdk');
+      const [url, password, spoolDir] = process.argv.slice(2);
+      const agent = new Agent({ url, ap_id: 'ap-1', password, ...(spoolDir && { spoolDir }) });
+      const before = agent.post({ n: 1 });
+      if (spoolDir) await before;
+      await agent.start();
+      await Promise.all([before, agent.post({ n: 2 })]);
+      while (agent.waitingReports > 0) await new Promise((next) => setTimeout(next, 20));
+      await agent.stop();
+      console.log(JSON.stringify({ start }));
+    `;
+    for (const more of [[], [join(folder, 'spool-1970')]]) {
+      const { start } = await run(program, [weft.url, password, ...more]);
+      const isThere = async () => {
+        const path = '/api/v1/metrics/agent_multi_metric_data?agent=ap-1&metrics=n&window=1h';
+        return (await weft.request('GET', path, { token })).body.series[0].points as { ts: string; value: number }[];
+      };
+      const points = (await eventually(isThere, ({ length }) => length % 2 === 0 && length > 0)).slice(-2);
+      expect(points.map(({ value }) => value)).toEqual([1, 2]);
+      for (const { ts } of points) expect(Math.abs(Date.parse(ts) - start)).toBeLessThan(30_000);
+    }
+  });
+});
+
+test('a TypeScript compiler is content with the types and with every example', () => {
+  const sources = ['docs/sdk.md', ...sourcesOf('sdk/src')];
+  const examples = sources.flatMap((path) => {
+    const blocks = readFileSync(join(root, path), 'utf8').matchAll(/```ts\n(.*?)\n(?: +\* )?```/gs);
+    return [...blocks].map(([, block = '']) => block.replaceAll(/^ +\* ?/gm, '').replaceAll(/^import .*$/gm, ''));
+  });
+  expect(examples.length).toBeGreaterThan(30);
+  const functions = examples.map((code, index) => {
+    const needed = ['app', 'agent'].filter((name) => !code.includes(`const ${name} =`));
+    const types = { app: 'App', agent: 'Agent' } as Record<string, string>;
+    return `export async function example${index}(${needed.map((name) => `${name}: ${types[name]}`)}) {\n${code}\n}`;
+  });
+  writeFileSync(
+    join(folder, 'examples.ts'),
+    `import { Agent, App, CommandConflict } from '@weft/sdk';
+     export { CommandConflict };
+     declare const url: string, key: string, password: string, enrolmentToken: string;
+     ${functions.join('\n')}`,
+  );
+  writeFileSync(
+    join(folder, 'page.ts'),
+    `import { App, type LiveSample } from '@weft/sdk/browser';
+     export const app = new App({ url: location.origin, username: 'a', password: 'b' });
+     export async function first(): Promise<LiveSample | undefined> {
+       for await (const sample of app.live()) return sample;
+     }`,
+  );
+  const shared = ['--noEmit', '--strict', '--module', 'nodenext', '--ignoreConfig'];
+  const check = (args: string[]) =>
+    spawnSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...shared, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+    }).stdout;
+  const nodeTypes = ['--typeRoots', join(root, 'node_modules', '@types'), '--types', 'node'];
+  expect(check(['--target', 'es2023', ...nodeTypes, 'examples.ts'])).toBe('');
+  // Without those of Node, and with everything looked at.
+  expect(check(['--target', 'es2023', '--lib', 'es2023,dom,dom.asynciterable', '--types', '', 'page.ts'])).toBe('');
+});
+
+test.skipIf(!hasBrowser)('in a browser an app reads along and gets a command through', async () => {
+  const { weft } = await prepare();
+  const agent = new Agent({ url: weft.url, ap_id: 'ap-1', password }).command('set_tx_power', () => undefined);
+  await agent.start();
+  onTestFinished(() => agent.stop());
+  // A real page of Weft, so that the browser lets it open sockets there; only the modules come from the package.
+  const { page, context } = await visit(weft.url, { path: '/healthz', bypassCSP: true });
+  await context.route(`${weft.url}/package/**`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice('/package/'.length);
+    return route.fulfill({ path: join(installed(), name), contentType: 'text/javascript' });
+  });
+  const reporting = setInterval(() => void agent.post({ load: 1 }).catch(() => {}), 100);
+  onTestFinished(() => clearInterval(reporting));
+  const found = await page.evaluate(
+    `(async () => {
+      const { App } = await import('/package/browser.js');
+      const app = new App({ url: location.origin, name: 'saver', key: ${JSON.stringify(password)} });
+      const { value: sample } = await app.live({ metrics: ['load'] }).next();
+      const command = await app.command('ap-1', 'set_tx_power', { dbm: 18 });
+      const { state } = await command.result();
+      const details = await app.agentDetails().toArray();
+      return { ap_id: sample.ap_id, state, agents: details.length };
+    })()`,
+  );
+  expect(found).toEqual({ ap_id: 'ap-1', state: 'succeeded', agents: 1 });
+});
+
+function sourcesOf(folderInRoot: string): string[] {
+  return readdirSync(join(root, folderInRoot), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folderInRoot, name));
+}

@@ -1,0 +1,294 @@
+// The App against a real server, over connections that break.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
+import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { Agent, App, type AppOptions, CommandConflict, WeftRefusal, WeftUnreachable } from '../index.ts';
+
+const quick = { firstMs: 10, longestMs: 50 };
+let weft: TestWeft;
+let agent: Agent;
+const handled: string[] = [];
+const cleanUp: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  weft = await startWeft();
+  for (const app_name of ['saver', 'coverer']) await weft.app(app_name);
+  await weft.agent('ap-1', { site: 'roof' });
+  await weft.agent('ap-2');
+  agent = new Agent({ url: weft.url, ap_id: 'ap-1', password, backOff: quick })
+    .command('set_tx_power', (args) => ({ applied: { dbm: Math.min(20, Number(args.dbm)) } }))
+    .command('set_tilt', (args) => {
+      handled.push(JSON.stringify(args));
+      return undefined;
+    });
+  await agent.start();
+});
+afterAll(async () => {
+  await agent.stop();
+  await weft.stop();
+});
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const as = (name: string, more: Partial<AppOptions> = {}) =>
+  new App({ url: weft.url, name, key: password, backOff: quick, ...more });
+
+async function behindProxy(): Promise<{ proxy: TcpProxy; app: App }> {
+  const proxy = await startTcpProxy(Number(new URL(weft.url).port));
+  cleanUp.push(() => proxy.close());
+  return { proxy, app: as('saver', { url: `http://127.0.0.1:${proxy.port}` }) };
+}
+
+/** A server that answers as it is told, in turn, and remembers what it was asked. */
+async function startAnswering(answers: { status: number; body?: string; headers?: Record<string, string> }[]) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    request.resume().on('end', () => {
+      const { status, body = '{}', headers = {} } = answers.shift() ?? { status: 500 };
+      if (status === 0) return request.socket.destroy();
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUp.push(() => new Promise((resolve) => server.close(resolve)));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe('reading', () => {
+  test('agents, presence, newest values, metrics and series', async () => {
+    await agent.post([
+      { ts: Date.now() - 2000, load: 1 },
+      { ts: Date.now() - 1000, load: 3, name: 'text' },
+    ]);
+    const app = as('saver');
+    expect((await app.agents()).map(({ ap_id, onboard }) => [ap_id, onboard])).toEqual([
+      ['ap-1', true],
+      ['ap-2', true],
+    ]);
+    expect((await app.agent('ap-1')).configuration).toMatchObject({ site: 'roof' });
+    await expect(app.agent('nobody')).rejects.toMatchObject({ name: 'WeftRefusal', status: 404 });
+    expect(await app.presence({ agents: ['ap-1'] })).toMatchObject([{ ap_id: 'ap-1', presence: 'online' }]);
+    const [latest] = await app.latest({ agents: ['ap-1'], metrics: ['load'] });
+    expect(latest?.metrics.load).toMatchObject({ value: 3 });
+    expect((await app.metrics('ap-1')).map(({ name }) => name)).toContain('load');
+    const { series } = await app.series('ap-1', ['load'], { window: '1h', maxPoints: 1, aggregate: 'max' });
+    expect(series.map(({ points }) => points.map(({ value }) => value))).toEqual([[3]]);
+    const asUser = new App({ url: weft.url, username: adminUsername, password });
+    expect(await asUser.agents()).toHaveLength(2);
+    const withToken = new App({ url: `${weft.url}/`, token: await weft.login('user', adminUsername) });
+    expect(await withToken.agents()).toHaveLength(2);
+    await expect(new App({ url: weft.url, token: 'bad' }).agents()).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('history and details come as jobs, and a job that is left early is cancelled', async () => {
+    const app = as('saver');
+    const startMs = Date.now() - 60_000;
+    await agent.post(Array.from({ length: 200 }, (_, n) => ({ ts: startMs + n, n })));
+    const records = await app.history('ap-1', { from: startMs, to: startMs + 1000 }).toArray();
+    expect(records.map(({ value }) => value)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+    expect((await app.agentDetails().toArray()).map(({ ap_id }) => ap_id)).toEqual(['ap-1', 'ap-2']);
+    await expect(app.history('nobody', { from: startMs }).next()).rejects.toBeInstanceOf(WeftRefusal);
+
+    for await (const { field } of app.subscribe('ap-1', { from: startMs, until: Date.now() + 600_000 })) {
+      expect(field).toBe('n');
+      break;
+    }
+    const token = await weft.login('third_party_app', 'saver');
+    const jobs = await weft.request('GET', '/api/v1/jobs?limit=1', { token });
+    expect(jobs.body[0]).toMatchObject({ task_type: 'agent_data', state: 'cancelled' });
+  });
+
+  test('a subscription goes on after every lost connection, with each record once', async () => {
+    const { proxy, app } = await behindProxy();
+    const startMs = Date.now();
+    const seen: number[] = [];
+    let posted = 0;
+    await agent.post({ step: posted++ });
+    for await (const { field, value } of app.subscribe('ap-1', { from: startMs, until: startMs + 120_000 })) {
+      if (field !== 'step') continue;
+      seen.push(Number(value));
+      if (seen.length === 5) break;
+      proxy.cutAll();
+      await agent.post({ step: posted++ });
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('where no socket can be had, messages are asked for', async () => {
+    class NoSocket {
+      readyState = 3;
+      onopen = null;
+      onmessage = null;
+      onerror = null;
+      onclose: ((event: { code: number }) => void) | null = null;
+      constructor() {
+        setTimeout(() => this.onclose?.({ code: 1006 }), 0);
+      }
+      close() {}
+    }
+    const app = as('saver', { WebSocket: NoSocket });
+    expect((await app.agentDetails().toArray()).map(({ ap_id }) => ap_id)).toEqual(['ap-1', 'ap-2']);
+  });
+
+  test('live samples go on after a lost connection, and end when nobody wants more', async () => {
+    const { proxy, app } = await behindProxy();
+    let opened = 0;
+    let gaps = 0;
+    const live = app.live({
+      agents: ['ap-1'],
+      metrics: ['pulse'],
+      onOpen: () => opened++,
+      onGap: () => gaps++,
+    });
+    const first = live.next();
+    await vi.waitFor(() => expect(opened).toBe(1));
+    await agent.post({ ts: Date.now(), pulse: 1, other: 1 });
+    expect((await first).value).toMatchObject({ ap_id: 'ap-1', metrics: { pulse: 1 } });
+    proxy.cutAll();
+    await agent.post({ pulse: 2 });
+    expect((await live.next()).value).toMatchObject({ metrics: { pulse: 2 } });
+    expect([opened, gaps]).toEqual([2, 0]);
+    const waiting = live.next();
+    await live.return();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(await live.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('an aborted signal ends everything with its reason', async () => {
+    const app = as('saver');
+    const reason = new Error('enough');
+    await expect(app.agents({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    for (const start of [
+      (signal: AbortSignal) => app.live({ signal }),
+      (signal: AbortSignal) => app.subscribe('ap-2', { until: Date.now() + 60_000, signal }),
+    ]) {
+      const controller = new AbortController();
+      const waiting = start(controller.signal).next();
+      controller.abort(reason);
+      await expect(waiting).rejects.toBe(reason);
+    }
+  });
+});
+
+describe('commands', () => {
+  test('have a verdict, states and a result', async () => {
+    const app = as('saver');
+    const command = await app.command('ap-1', 'set_tx_power', { dbm: 23 }, { holdSeconds: 0 });
+    expect(command).toMatchObject({ verdict: 'accepted', rival: null });
+    expect(await command.result()).toMatchObject({ state: 'succeeded', applied: { dbm: 20 } });
+    expect((await command.states().toArray()).at(-1)?.state).toBe('succeeded');
+    await expect(command.cancel()).rejects.toMatchObject({ code: 'command_ended' });
+    const waiting = await app.command('ap-2', 'sleep', {}, { expiresIn: 60 });
+    expect((await waiting.cancel()).state).toBe('cancelled');
+    expect((await waiting.result()).state).toBe('cancelled');
+    await expect(app.command('ap-1', 'dance')).rejects.toMatchObject({ name: 'WeftRefusal', status: 422 });
+  });
+
+  test('that lose a conflict are told against whom, and what is decided can be asked before', async () => {
+    await as('coverer').command('ap-2', 'set_channel', { channel: 36 }, { holdSeconds: 300 });
+    const app = as('saver');
+    const preview = await app.command('ap-2', 'set_channel', { channel: 40 }, { dryRun: true });
+    expect(preview).toMatchObject({ dry_run: true, verdict: 'rejected' });
+    const refused = await app.command('ap-2', 'set_channel', { channel: 40 }).catch((error) => error);
+    expect(refused).toBeInstanceOf(CommandConflict);
+    expect(refused).toBeInstanceOf(WeftRefusal);
+    expect(refused).toMatchObject({ status: 409, reason: 'held_by_other', rival: { caller_name: 'coverer' } });
+    expect(refused.leaseUntil.getTime()).toBeGreaterThan(Date.now() + 200_000);
+    expect(refused.retryAt).toBeInstanceOf(Date);
+    const [conflict] = await app.conflicts({ agent: 'ap-2' }).toArray();
+    expect(conflict).toMatchObject({ ap_id: 'ap-2', verdict: 'rejected', caller_name: 'saver' });
+    const { totals } = await app.batch('ap-*', 'set_channel', { channel: 44 }, { dryRun: true });
+    expect(totals).toMatchObject({ rejected: 2 });
+  });
+
+  test('are repeated under the same key when the answer is lost, and done once', async () => {
+    const sent: string[] = [];
+    // The request arrives; its answer does not.
+    const losing: typeof fetch = async (address, request) => {
+      const response = await fetch(address, request);
+      if (!String(address).includes('send_command')) return response;
+      sent.push(String(address));
+      if (sent.length > 1) return response;
+      await response.text();
+      throw new TypeError('the connection was lost');
+    };
+    const app = as('saver', { fetch: losing });
+    const command = await app.command('ap-1', 'set_tilt', { degrees: 7 });
+    expect((await command.result()).state).toBe('succeeded');
+    expect(sent).toEqual([sent[0], sent[0]]);
+    expect(handled.filter((args) => args === '{"degrees":7}')).toHaveLength(1);
+  });
+});
+
+describe('patience', () => {
+  const busy = { status: 503, body: '{"code":"outbox_full","detail":"later"}', headers: { 'retry-after': '0' } };
+
+  test('what Weft refuses for now is asked again, whatever it is, and not for ever', async () => {
+    const { url, asked } = await startAnswering([busy, { ...busy, status: 429 }, { status: 200, body: '[]' }]);
+    const app = new App({ url, token: 'mine', backOff: quick });
+    expect(await app.agents()).toEqual([]);
+    expect(asked).toHaveLength(3);
+    const never = await startAnswering(Array.from({ length: 100 }, () => busy));
+    const impatient = new App({ url: never.url, token: 'mine', backOff: quick, patienceMs: 200 });
+    await expect(impatient.emulate({ emulators: [] })).rejects.toMatchObject({ status: 503 });
+    expect(never.asked.length).toBeGreaterThan(2);
+    const late = await startAnswering([{ ...busy, headers: { 'retry-after': '3600' } }]);
+    const app3 = new App({ url: late.url, token: 'mine', backOff: quick });
+    await expect(app3.agents()).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+    expect(late.asked).toHaveLength(1);
+  });
+
+  test('what may have been done is not asked twice, unless that is the same as once', async () => {
+    const lost = { status: 0 };
+    const proxyPage = { status: 503, body: '<html>' };
+    const batch = await startAnswering([lost]);
+    const app = new App({ url: batch.url, token: 'mine', backOff: quick });
+    await expect(app.batch('*', 'sleep')).rejects.toBeInstanceOf(WeftUnreachable);
+    expect(batch.asked).toHaveLength(1);
+    const spinup = await startAnswering([proxyPage]);
+    await expect(
+      new App({ url: spinup.url, token: 'mine', backOff: quick }).emulate({ emulators: [] }),
+    ).rejects.toMatchObject({ status: 503 });
+    expect(spinup.asked).toHaveLength(1);
+    const command = await startAnswering([lost, proxyPage, { status: 200, body: '{"command_id":"1"}' }]);
+    await new App({ url: command.url, token: 'mine', backOff: quick }).command('ap-1', 'sleep');
+    expect(command.asked).toHaveLength(3);
+    expect(new Set(command.asked).size).toBe(1);
+  });
+
+  test('the token is renewed before it ends, and when it has become bad', async () => {
+    const token = (access_token: string) => ({
+      status: 200,
+      body: JSON.stringify({ access_token, token_type: 'bearer', expires_in: 0 }),
+    });
+    const list = { status: 200, body: '[]' };
+    const refused = { status: 401, body: '{"code":"not_authenticated","detail":"no"}' };
+    const { url, asked } = await startAnswering([token('a'), list, token('b'), refused, token('c'), list]);
+    const app = new App({ url, name: 'saver', key: password, backOff: quick });
+    await app.agents();
+    await app.agents();
+    const login = 'POST /api/v1/token/?login_type=third_party_app';
+    const read = 'GET /api/v1/metrics/agent_details';
+    expect(asked).toEqual([login, read, login, read, login, read]);
+  });
+});
+
+test('an emulated network tells of itself, can be asked what if, and is stopped', async () => {
+  const app = as('saver');
+  const network = await app.emulate({
+    emulators: [
+      { access_point_type: '5G', num_access_points: 2, locations: ['Bristol'], num_devices: 4, duration: 900 },
+    ],
+  });
+  const progress = network.progress();
+  expect((await progress.next()).value).toMatchObject({ event: 'started', access_points: 2 });
+  const { totals } = await network.whatIf([{ ap_id: network.agents[0]!.ap_id, name: 'sleep' }], { minutes: 1 });
+  expect(totals.power_w.with).toBeLessThan(totals.power_w.without);
+  expect((await network.state()).state).toBe('running');
+  expect((await network.stop()).is_over).toBe(true);
+  await expect(progress.toArray()).rejects.toMatchObject({ name: 'JobFailure', state: 'cancelled' });
+});

@@ -1,0 +1,160 @@
+// A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
+// and async iterators. Runs in Node and in browsers.
+import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import {
+  type Abortable,
+  type AppOptions,
+  type BatchOptions,
+  type CommandOptions,
+  type ConflictOptions,
+  type EmulationRequest,
+  toTime,
+} from './app-options.ts';
+import { toCommandText } from './command-text.ts';
+import { EmulatedNetwork } from './emulated-network.ts';
+import { FleetReader } from './fleet-reader.ts';
+import type { JobConnection } from './job-messages.ts';
+import { type Query, RestClient } from './rest-client.ts';
+import { SentCommand } from './sent-command.ts';
+import { Stream } from './stream.ts';
+
+/**
+ * Logs in when it first has to, and again before its token ends. Requests are repeated while Weft is busy (429, 503, as
+ * `Retry-After` says), within bounds; after a lost connection only those that may arrive twice. Throws WeftRefusal
+ * when Weft says no, WeftUnreachable when nothing answers.
+ *
+ * ```ts
+ * const app = new App({ url, name: 'saver', key });
+ * for (const { ap_id, configuration } of await app.agents()) console.log(ap_id, configuration.site);
+ * ```
+ */
+export class App extends FleetReader {
+  readonly #connection: JobConnection;
+  readonly #rest: RestClient;
+
+  constructor(options: AppOptions) {
+    const connection = connect(options);
+    super(connection);
+    this.#connection = connection;
+    this.#rest = connection.rest;
+  }
+
+  /**
+   * Sends a command to an access point. Resolves when Weft has taken it, with the verdict; `result()` tells what became of
+   * it. Throws CommandConflict if somebody else holds what it would change. A request that got no answer is repeated: it
+   * carries a key by which Weft knows it again.
+   *
+   * ```ts
+   * const command = await app.command('ap-1', 'set_tx_power', { dbm: 17 }, { holdSeconds: 60, expiresIn: 30 });
+   * console.log(command.verdict, (await command.result()).state);
+   *
+   * const preview = await app.command('ap-1', 'set_tx_power', { dbm: 17 }, { dryRun: true });
+   * console.log(preview.verdict, preview.detail);
+   * ```
+   */
+  command(
+    ap_id: string,
+    name: string,
+    args: Record<string, unknown> | undefined,
+    options: CommandOptions & { dryRun: true },
+  ): Promise<CommandPreview>;
+  command(ap_id: string, name: string, args?: Record<string, unknown>, options?: CommandOptions): Promise<SentCommand>;
+  async command(
+    ap_id: string,
+    name: string,
+    args: Record<string, unknown> = {},
+    { holdSeconds, expiresIn, guard, dryRun, idempotencyKey = randomKey(), signal }: CommandOptions = {},
+  ): Promise<SentCommand | CommandPreview> {
+    const answer = await this.#rest.ask<CommandAccepted | CommandPreview>({
+      ...{ method: 'POST', path: '/api/v1/send_command', isRepeatable: true, signal },
+      query: {
+        agent_id: ap_id,
+        command: toCommandText(name, args),
+        hold_seconds: holdSeconds,
+        expires_in: expiresIn,
+        ...{ guard, dry_run: dryRun, idempotency_key: dryRun ? undefined : idempotencyKey },
+      },
+    });
+    return 'dry_run' in answer ? answer : new SentCommand(this.#connection, answer);
+  }
+
+  /**
+   * Sends a command to many access points, given by name or by one pattern (`*`, `?`), at once or in stages. Each gets a
+   * verdict of its own. Not repeated if there is no answer: look at `GET /api/v1/commands` then.
+   *
+   * ```ts
+   * const { totals, targets } = await app.batch('ap-*', 'set_tx_power', { dbm: 14 }, { holdSeconds: 0 });
+   * console.log(totals.accepted, targets.map(({ ap_id, verdict }) => `${ap_id}: ${verdict}`));
+   * ```
+   */
+  batch(
+    agents: string | readonly string[],
+    name: string,
+    args: Record<string, unknown> = {},
+    { holdSeconds, expiresIn, dryRun, stages, signal }: BatchOptions = {},
+  ): Promise<BatchAnswer> {
+    const json = {
+      ...{ agents, command: { ...args, name } },
+      ...(holdSeconds !== undefined && { hold_seconds: holdSeconds }),
+      ...(expiresIn !== undefined && { expires_in: expiresIn }),
+      ...(dryRun && { dry_run: true }),
+      ...(stages && { stages }),
+    };
+    const path = '/api/v1/commands/batch';
+    return this.#rest.ask({ method: 'POST', path, json, isRepeatable: dryRun === true, signal });
+  }
+
+  /**
+   * Where callers were in each other's way, newest first; an app sees what concerns it.
+   *
+   * ```ts
+   * for await (const { ts, ap_id, detail } of app.conflicts({ agent: 'ap-1' })) console.log(ts, ap_id, detail);
+   * ```
+   */
+  conflicts({ agent, reason, since, until, signal }: ConflictOptions = {}): Stream<Conflict> {
+    const query = { agent, reason, since: since && toTime(since), until: until && toTime(until) };
+    return new Stream((ended) => this.#conflicts(query, ended), signal);
+  }
+
+  /**
+   * Asks for a network of emulated access points, which are agents like any others.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: 'WiFi', num_access_points: 2, locations: ['Bristol'], num_devices: 5, duration: 600 },
+   *   ],
+   * });
+   * console.log(network.agents.map(({ ap_id }) => ap_id));
+   * await network.stop();
+   * ```
+   */
+  async emulate(request: EmulationRequest, { signal }: Abortable = {}): Promise<EmulatedNetwork> {
+    const path = '/api/v1/emulator/spinup';
+    const accepted = await this.#rest.ask<EmulatorAccepted>({ method: 'POST', path, json: request, signal });
+    return new EmulatedNetwork(this.#connection, accepted);
+  }
+
+  async *#conflicts(query: Query, signal: AbortSignal): AsyncGenerator<Conflict, void> {
+    let before: number | undefined;
+    do {
+      const page = await this.#rest.ask<{ conflicts: Conflict[]; next_before: number | null }>({
+        ...{ method: 'GET', path: '/api/v1/conflicts', query: { ...query, before, limit: 200 }, signal },
+      });
+      yield* page.conflicts;
+      before = page.next_before ?? undefined;
+    } while (before !== undefined);
+  }
+}
+
+function connect({ url, patienceMs, backOff, fetch, WebSocket, ...credentials }: AppOptions): JobConnection {
+  const request = fetch ?? globalThis.fetch.bind(globalThis);
+  const Socket = WebSocket ?? globalThis.WebSocket;
+  if (!Socket) throw new Error('there is no WebSocket here: give one as the option WebSocket');
+  return { rest: new RestClient({ url, credentials, fetch: request, patienceMs, backOff }), WebSocket: Socket };
+}
+
+/** Also where browsers have no randomUUID: on pages that came over plain HTTP. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

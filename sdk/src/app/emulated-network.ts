@@ -1,0 +1,152 @@
+// A network of emulated access points that an App has asked for.
+import type {
+  EmulatedAgent,
+  EmulatorAccepted,
+  EmulatorEvent,
+  EmulatorRun,
+  EmulatorRunWithAgents,
+  FaultRequest,
+  ResolvedPlace,
+  StatusAnswer,
+  WhatIfAnswer,
+} from '@weft/contract';
+import { toCommandText } from './command-text.ts';
+import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
+import { Stream } from './stream.ts';
+
+/** A copy of the network is run ahead for minutes of model time. */
+const whatIfTimeoutMs = 150_000;
+
+interface Options {
+  signal?: AbortSignal;
+}
+
+export interface WantedCommand {
+  ap_id: string;
+  name: string;
+  args?: Record<string, unknown>;
+}
+
+export class EmulatedNetwork {
+  readonly #connection: JobConnection;
+  readonly #path: string;
+  readonly job_number: string;
+  readonly agents: EmulatedAgent[];
+  /** For each location that was a name, which place it is. */
+  readonly places: ResolvedPlace[];
+  readonly seed: number;
+  readonly ends_at: string;
+
+  constructor(connection: JobConnection, accepted: EmulatorAccepted) {
+    this.#connection = connection;
+    this.#path = `/api/v1/emulator/${accepted.job_number}`;
+    this.job_number = accepted.job_number;
+    this.agents = accepted.agents;
+    this.places = accepted.places;
+    this.seed = accepted.seed;
+    this.ends_at = accepted.ends_at;
+  }
+
+  /**
+   * How it goes: `started`, `progress` again and again, `ended`. Throws JobFailure if it does not come to its end, also
+   * when it is stopped.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 3, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event, served, power_w } of network.progress()) {
+   *   console.log(event, served, power_w);
+   *   break;
+   * }
+   * await network.stop();
+   * ```
+   */
+  progress({ signal }: Options = {}): Stream<EmulatorEvent> {
+    const { job_number } = this;
+    return new Stream((ended) => jobRecords(jobMessages(this.#connection, job_number, ended)), signal);
+  }
+
+  /**
+   * The run as it stands.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: 'LiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * const { state, access_points } = await network.state();
+   * console.log(state, access_points);
+   * await network.stop();
+   * ```
+   */
+  state({ signal }: Options = {}): Promise<EmulatorRunWithAgents> {
+    return this.#connection.rest.ask({ method: 'GET', path: this.#path, signal });
+  }
+
+  /**
+   * Ends it now. Its agents and their telemetry stay for a day.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: '5G', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * await network.stop();
+   * ```
+   */
+  stop({ signal }: Options = {}): Promise<EmulatorRun> {
+    return this.#connection.rest.ask({ method: 'POST', path: `${this.#path}/stop`, isRepeatable: true, signal });
+  }
+
+  /**
+   * What would become of the network with these commands, and without: two copies are run ahead and compared. The network
+   * itself does not notice.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: '5G', num_access_points: 2, locations: ['Bristol'], num_devices: 5, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event } of network.progress()) if (event === 'started') break;
+   * const [first] = network.agents;
+   * const { totals } = await network.whatIf([{ ap_id: first.ap_id, name: 'sleep' }], { minutes: 1 });
+   * console.log(`${totals.power_w.with} W instead of ${totals.power_w.without} W`);
+   * await network.stop();
+   * ```
+   */
+  whatIf(commands: readonly WantedCommand[], options: { minutes?: number } & Options = {}): Promise<WhatIfAnswer> {
+    const { minutes, signal } = options;
+    return this.#connection.rest.ask({
+      ...{ method: 'POST', path: '/api/v1/emulator/what_if', isRepeatable: true, timeoutMs: whatIfTimeoutMs, signal },
+      json: {
+        job_number: this.job_number,
+        commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),
+        ...(minutes !== undefined && { minutes }),
+      },
+    });
+  }
+
+  /**
+   * Makes something go wrong in the running network.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event } of network.progress()) if (event === 'started') break;
+   * await network.fault({ agent_id: network.agents[0].ap_id, kind: 'jammed_channel', seconds: 60 });
+   * await network.stop();
+   * ```
+   */
+  fault(fault: FaultRequest, { signal }: Options = {}): Promise<StatusAnswer> {
+    return this.#connection.rest.ask({ method: 'POST', path: `${this.#path}/faults`, json: fault, signal });
+  }
+}

@@ -1,0 +1,34 @@
+// The part of the SDK for control programs, which also runs in browsers.
+export type {
+  Agent as AgentRecord,
+  AgentDataRecord,
+  AgentDetails,
+  AgentMetrics,
+  AgentMultiMetricData,
+  AgentPresence,
+  BatchAnswer,
+  Command,
+  CommandPreview,
+  CommandState,
+  Conflict,
+  EmulatorEvent,
+  EmulatorRun,
+  EmulatorRunWithAgents,
+  JobEnvelope,
+  Presence,
+  Rival,
+  VerdictReason,
+  VerdictWord,
+  WhatIfAnswer,
+} from '@weft/contract';
+export { WeftRefusal } from '../weft-refusal.ts';
+export type * from './app-options.ts';
+export { CommandConflict } from './command-conflict.ts';
+export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
+export type { LatestValues } from './fleet-reader.ts';
+export { JobFailure } from './job-messages.ts';
+export type { LiveOptions, LiveSample } from './live-samples.ts';
+export { WeftUnreachable } from './rest-client.ts';
+export { type CommandReport, SentCommand } from './sent-command.ts';
+export { Stream } from './stream.ts';
+export type { WebSocketClass, WebSocketLike } from './web-socket.ts';

@@ -1,0 +1,92 @@
+// Samples as they are stored, over server-sent events; after a break it goes on where it was.
+
+import { WeftRefusal } from '../weft-refusal.ts';
+import { EventStreamParser } from './event-stream.ts';
+import { linkedSignal, pause } from './pause.ts';
+import { isPassing, type RestClient, WeftUnreachable } from './rest-client.ts';
+
+/** Weft says something more often than this; without a word a connection is dead. */
+const silenceMs = 45_000;
+
+export interface LiveSample {
+  ap_id: string;
+  /** RFC 3339. */
+  ts: string;
+  metrics: Record<string, number>;
+}
+
+export interface LiveOptions {
+  /** Only these access points; all that may be seen unless told. */
+  agents?: readonly string[];
+  /** Only these metrics. */
+  metrics?: readonly string[];
+  /** From now on samples come; called again after each break. */
+  onOpen?: () => void;
+  /** Samples may be missing, or come twice: the break was too long, or Weft has been started anew. */
+  onGap?: () => void;
+  signal?: AbortSignal;
+}
+
+export async function* liveSamples(
+  rest: RestClient,
+  { agents, metrics, onOpen, onGap }: LiveOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LiveSample, void> {
+  const backOff = rest.newBackOff();
+  let cursor: string | undefined;
+  let isFirst = true;
+  for (;;) {
+    const { controller, release } = linkedSignal(signal);
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => controller.abort(new WeftUnreachable('Weft has fallen silent')), silenceMs);
+    };
+    let retryAfterMs = 0;
+    try {
+      heard();
+      const query = { agents: agents ?? [], metrics: metrics ?? [], after: cursor };
+      const request = { method: 'GET', path: '/api/v1/metrics/stream', query, signal } as const;
+      const response = await rest.open(request, { accept: 'text/event-stream' }, controller.signal);
+      if (!isFirst && cursor === undefined) onGap?.();
+      isFirst = false;
+      onOpen?.();
+      const parser = new EventStreamParser();
+      for await (const piece of textOf(response)) {
+        heard();
+        for (const { id, event, data } of parser.push(piece)) {
+          cursor = id ?? cursor;
+          if (event === 'gap') onGap?.();
+          if (event !== 'sample') continue;
+          backOff.reset();
+          yield JSON.parse(data);
+        }
+        heard();
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof WeftRefusal && !isPassing(error)) throw error;
+      if (error instanceof WeftRefusal) retryAfterMs = (error.retryAfterSeconds ?? 0) * 1000;
+    } finally {
+      clearTimeout(silence);
+      // Ends the connection, whether it is at its end or the reader has had enough.
+      controller.abort();
+      release();
+    }
+    await pause(retryAfterMs + backOff.next(), signal);
+  }
+}
+
+async function* textOf(response: Response): AsyncGenerator<string, void> {
+  const reader = response.body!.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield decoder.decode(value, { stream: true });
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}

@@ -1,0 +1,29 @@
+// How an agent says which commands it takes, and what that means for the arguments of its handlers.
+
+/** What Weft checks of an argument before a command is sent. */
+export interface ArgumentDeclaration {
+  type?: 'number' | 'integer' | 'string' | 'boolean';
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  enum?: readonly unknown[];
+  unit?: string;
+}
+
+/** A name, or all that Weft should know about the arguments: `params`, and the `parameter` that the command sets. */
+export type CommandDeclaration = string | ({ name: string } & Record<string, unknown>);
+
+type ValueOf<Argument> = Argument extends { enum: readonly (infer Value)[] }
+  ? Value
+  : Argument extends { type: 'number' | 'integer' }
+    ? number
+    : Argument extends { type: 'string' }
+      ? string
+      : Argument extends { type: 'boolean' }
+        ? boolean
+        : unknown;
+
+/** What a handler is given; a command may come without some of its arguments. */
+export type ArgumentsOf<Declaration> = Declaration extends { params: infer Params }
+  ? { [Name in keyof Params]?: ValueOf<Params[Name]> }
+  : Record<string, unknown>;

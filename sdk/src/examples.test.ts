@@ -1,0 +1,114 @@
+// Every example in the comments of the SDK and in docs/sdk.md, run against a real server; and every public function has one.
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { password, startWeft, type TestWeft } from '../../test/weft.ts';
+import { Agent, App, CommandConflict, EmulatedNetwork, SentCommand, Stream } from './index.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+interface Example {
+  title: string;
+  code: string;
+}
+
+function examplesIn(path: string): Example[] {
+  const text = readFileSync(join(root, path), 'utf8');
+  const isDocument = path.endsWith('.md');
+  const blocks = text.matchAll(isDocument ? /```ts\n(.*?)```/gs : /```ts\n(.*?)\n +\* ```/gs);
+  return [...blocks].map(([, block = ''], index) => ({
+    title: `${path} ${index + 1}`,
+    code: isDocument ? block : block.replaceAll(/^ +\* ?/gm, ''),
+  }));
+}
+
+const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => `sdk/src/${name}`);
+const examples = [...sources, 'docs/sdk.md'].flatMap(examplesIn);
+
+let weft: TestWeft;
+let busy: Agent;
+let reporting: NodeJS.Timeout;
+
+beforeAll(async () => {
+  weft = await startWeft();
+  const token = await weft.admin();
+  for (const name of ['saver', 'coverer']) await weft.app(name);
+  for (const ap_id of ['ap-1', 'asleep']) await weft.agent(ap_id);
+  // Examples follow each other faster than sensible programs do.
+  const { body: rules } = await weft.request('GET', '/api/v1/conflicts/rules', { token });
+  rules.groups.push({ name: 'ours', parameters: ['tx_power'], policy: 'priority', min_interval_ms: 0 });
+  rules.oscillation.freeze_s = 0;
+  expect((await weft.request('PUT', '/api/v1/conflicts/rules', { token, json: rules })).status).toBe(200);
+  busy = new Agent({ url: weft.url, ap_id: 'ap-1', password }).command('set_tx_power', () => undefined);
+  await busy.start();
+  const [saver, coverer] = ['saver', 'coverer'].map((name) => new App({ url: weft.url, name, key: password }));
+  await saver!.command('ap-1', 'set_tx_power', { dbm: 11 });
+  await expect(coverer!.command('ap-1', 'set_tx_power', { dbm: 12 })).rejects.toBeInstanceOf(CommandConflict);
+  reporting = setInterval(() => void busy.post({ load: 0.9 }).catch(() => {}), 50);
+});
+afterAll(async () => {
+  clearInterval(reporting);
+  await busy.stop();
+  await weft.stop();
+});
+
+async function run(code: string): Promise<string[]> {
+  const { body } = await weft.request('POST', '/api/v1/enrolment_tokens', {
+    token: await weft.admin(),
+    json: { ap_id_pattern: '*', expires_in: 3600, max_uses: 10 },
+  });
+  const printed: string[] = [];
+  const ap_id = `roof-${Math.random().toString(36).slice(2)}`;
+  const made: Agent[] = [];
+  class NotedAgent extends Agent {
+    constructor(options: ConstructorParameters<typeof Agent>[0]) {
+      super({ ...options, ap_id, ...(options.spoolDir && { spoolDir: join(weft.config.dataDir, 'spool') }) });
+      made.push(this);
+    }
+  }
+  const given = {
+    ...{ url: weft.url, key: password, password, enrolmentToken: body.token, App, Agent: NotedAgent, CommandConflict },
+    app: new App({ url: weft.url, name: 'saver', key: password }),
+    agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token }),
+    console: { log: (...words: unknown[]) => printed.push(words.join(' ')) },
+  };
+  const plain = stripTypeScriptTypes(code.replaceAll(/^import .*\n/gm, ''));
+  const own = Object.entries(given).filter(([name]) => !new RegExp(`const ${name} =`).test(plain));
+  const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
+  try {
+    await new AsyncFunction(...own.map(([name]) => name), plain)(...own.map(([, value]) => value));
+  } finally {
+    await Promise.all(made.map((agent) => agent.stop()));
+  }
+  return printed;
+}
+
+describe('examples', () => {
+  test.each(examples)('$title', async ({ code }) => {
+    const printed = await run(code);
+    // What an example shows is there: neither nothing nor a hole.
+    if (code.includes('console.log')) expect(printed).not.toEqual([]);
+    expect(printed.join('\n')).not.toMatch(/undefined|\[object/);
+  });
+});
+
+const classes = { App, Agent, SentCommand, EmulatedNetwork, Stream };
+const withoutExample = new Set(['constructor', 'next', 'return']);
+
+test.each(Object.entries(classes))('every function of %s has an example', (_name, each) => {
+  const text = sources.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+  const names: string[] = [];
+  for (let proto = each.prototype; proto !== Object.prototype; proto = Object.getPrototypeOf(proto)) {
+    const own = Object.entries(Object.getOwnPropertyDescriptors(proto));
+    names.push(...own.flatMap(([name, { value }]) => (typeof value === 'function' ? [name] : [])));
+  }
+  const missing = names.filter((name) => {
+    if (withoutExample.has(name)) return false;
+    return !new RegExp(`\`\`\`\\n   \\*/\\n  (async )?${name}[<(]`).test(text);
+  });
+  expect(names.length).toBeGreaterThan(2);
+  expect(missing).toEqual([]);
+});

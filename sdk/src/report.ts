@@ -1,0 +1,74 @@
+// One report on its way: its samples as JSON, written down when it is made, with times that may be filled in later, when
+// the clock is known. Once given, a time stays: a report that is sent twice is one.
+
+/** Fields with their values, and maybe `ts`: milliseconds since 1970, or ISO 8601. Without one it is now. */
+export type Sample = Record<string, unknown>;
+
+/** The time of something that happened at a moment of the clock; each call gives another. */
+export type Stamp = (moment: number) => number;
+
+export class Report {
+  readonly #isBatch: boolean;
+  readonly #moment: number;
+  /** Without a time of their own the samples wait for one. */
+  #samples: { json: string; isTimed: boolean }[];
+
+  private constructor(samples: { json: string; isTimed: boolean }[], isBatch: boolean, moment: number) {
+    this.#samples = samples;
+    this.#isBatch = isBatch;
+    this.#moment = moment;
+  }
+
+  static of(report: Sample | readonly Sample[], moment: number): Report {
+    const samples = Array.isArray(report) ? report : [report];
+    return new Report(samples.map(toTimed), Array.isArray(report), moment);
+  }
+
+  /** Of samples that are JSON with a time already. */
+  static ofTexts(texts: readonly string[]): Report {
+    return new Report(
+      texts.map((json) => ({ json, isTimed: true })),
+      true,
+      0,
+    );
+  }
+
+  get count(): number {
+    return this.#samples.length;
+  }
+
+  get moment(): number {
+    return this.#moment;
+  }
+
+  /** Which samples have no time yet, by their index. */
+  get untimed(): number[] {
+    return this.#samples.flatMap(({ isTimed }, index) => (isTimed ? [] : [index]));
+  }
+
+  /** The samples as JSON, with their times. */
+  texts(stamp: Stamp): string[] {
+    this.#samples = this.#samples.map((sample) =>
+      sample.isTimed ? sample : { json: withTime(sample.json, stamp(this.#moment)), isTimed: true },
+    );
+    return this.#samples.map(({ json }) => json);
+  }
+
+  /** As members of a message; the order of the keys is part of the short way through the gate. */
+  body(stamp: Stamp): string {
+    const texts = this.texts(stamp);
+    return this.#isBatch ? `"samples":[${texts.join(',')}]` : `"payload":${texts[0]}`;
+  }
+}
+
+/** A sample without a time as one that has it. */
+export function withTime(json: string, ts: number): string {
+  return json === '{}' ? `{"ts":${ts}}` : `{"ts":${ts},${json.slice(1)}`;
+}
+
+function toTimed(sample: Sample): { json: string; isTimed: boolean } {
+  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) {
+    throw new TypeError('a sample is an object with fields');
+  }
+  return { json: JSON.stringify(sample), isTimed: sample.ts !== undefined || sample.timestamp !== undefined };
+}

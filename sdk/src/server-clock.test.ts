@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { ServerClock } from './server-clock.ts';
+
+const noon = Date.parse('2026-11-15T12:00:00.000Z');
+const date = (ms: number) => new Date(ms).toUTCString();
+
+function machine(wallMs: number) {
+  const time = { wall: wallMs, monotonic: 5_000 };
+  const clock = new ServerClock({ wall: () => time.wall, monotonic: () => time.monotonic });
+  const pass = (ms: number) => {
+    time.wall += ms;
+    time.monotonic += ms;
+  };
+  return { time, clock, pass };
+}
+
+test('a clock that is right is taken as it is, whatever the cut second says', () => {
+  const { clock, pass } = machine(noon + 900);
+  clock.heard(date(noon), clock.moment());
+  pass(10);
+  expect([clock.isKnown, clock.now()]).toEqual([true, noon + 910]);
+});
+
+test('an access point that starts in 1970 knows the time, also of what was before', () => {
+  const { clock, pass } = machine(60_000);
+  expect([clock.isKnown, clock.now()]).toEqual([false, 60_000]);
+  const before = clock.moment();
+  pass(30_000);
+  clock.heard(date(noon), clock.moment());
+  pass(1_000);
+  expect(clock.now()).toBe(noon + 1_500);
+  expect(clock.timeOf(before)).toBe(noon + 500 - 30_000);
+});
+
+test('half of the time on the way counts', () => {
+  const { clock, pass } = machine(0);
+  const asked = clock.moment();
+  pass(4_000);
+  clock.heard(date(noon), asked);
+  expect(clock.now()).toBe(noon + 2_500);
+});
+
+test('a clock that is set right meanwhile does not move the time', () => {
+  const { time, clock, pass } = machine(0);
+  clock.heard(date(noon), clock.moment());
+  time.wall = noon + 500;
+  pass(7_000);
+  expect(clock.now()).toBe(noon + 7_500);
+  clock.heard(date(noon + 7_000), clock.moment());
+  expect(clock.now()).toBe(noon + 7_500);
+});
+
+test('an answer without a Date says nothing', () => {
+  const { clock } = machine(noon);
+  clock.heard(undefined, 0);
+  clock.heard('soon', 0);
+  expect(clock.isKnown).toBe(false);
+});

@@ -1,0 +1,62 @@
+// What time it is by Weft's clock, for access points whose own clock is wrong or starts in 1970. Learns from the Date of
+// Weft's answers, which is cut to the second.
+
+/** A clock of this machine that differs by less is taken as it is. */
+const toleranceMs = 2_000;
+const halfSecondMs = 500;
+
+export interface ServerClockOptions {
+  wall?: () => number;
+  /** Counts on whatever anybody does to the clock on the wall. */
+  monotonic?: () => number;
+}
+
+export class ServerClock {
+  readonly #wall: () => number;
+  readonly #monotonic: () => number;
+  /** Only if the machine's own clock is not to be trusted. */
+  #anchor: { serverMs: number; atMs: number } | undefined;
+  #isKnown = false;
+
+  constructor({ wall = Date.now, monotonic = () => performance.now() }: ServerClockOptions = {}) {
+    this.#wall = wall;
+    this.#monotonic = monotonic;
+  }
+
+  /** Whether Weft has been heard: before, times are only those of this machine. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** Whether this machine's own clock is wrong. */
+  get isOff(): boolean {
+    return this.#anchor !== undefined;
+  }
+
+  /** For `timeOf`. */
+  moment(): number {
+    return this.#monotonic();
+  }
+
+  /** An answer with this Date has just come to what was asked at that moment. */
+  heard(date: string | undefined, askedAt: number): void {
+    const told = date === undefined ? Number.NaN : Date.parse(date);
+    if (Number.isNaN(told)) return;
+    const nowMs = this.#monotonic();
+    const serverMs = told + halfSecondMs + (nowMs - askedAt) / 2;
+    this.#isKnown = true;
+    const isGood = Math.abs(serverMs - this.#wall()) <= toleranceMs;
+    this.#anchor = isGood ? undefined : { serverMs, atMs: nowMs };
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.timeOf(this.#monotonic());
+  }
+
+  /** What time it was at that moment, as far as is known by now. */
+  timeOf(moment: number): number {
+    if (this.#anchor) return Math.floor(this.#anchor.serverMs + moment - this.#anchor.atMs);
+    return Math.floor(this.#wall() - (this.#monotonic() - moment));
+  }
+}

@@ -1,0 +1,102 @@
+// A file to which lines are added, durable when `append` resolves. Lines that wait at the same moment share one flush.
+import { closeSync, fdatasync, fsyncSync, ftruncate, ftruncateSync, openSync, readFileSync, write } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { readLines, toLine } from './checked-lines.ts';
+
+const flush = promisify(fdatasync);
+const cut = promisify(ftruncate);
+const writeBytes = promisify(write);
+
+interface Waiting {
+  line: string;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+export class AppendLog {
+  readonly #fd: number;
+  /** What was there when it was opened; undefined for a damaged line. */
+  readonly found: (string | undefined)[];
+  #size: number;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: unknown;
+  #isClosed = false;
+
+  /** Creates the file if there is none, and cuts off what a sudden end has left of the last write. */
+  constructor(path: string) {
+    this.#fd = openSync(path, 'a+', 0o600);
+    const { texts, size } = readLines(readFileSync(path));
+    this.found = texts;
+    this.#size = size;
+    ftruncateSync(this.#fd, size);
+    fsyncSync(this.#fd);
+    syncFolder(dirname(path));
+  }
+
+  /** Bytes that are durable. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Lines become durable in the order in which they are given. Throws if the disk does not take it; it is not kept then,
+   * and neither is anything that comes after.
+   */
+  append(text: string): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the file is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line: toLine(text), resolve, reject });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#writing;
+    closeSync(this.#fd);
+  }
+
+  async #write(): Promise<void> {
+    // Whoever comes in the same moment comes along.
+    await null;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0);
+      try {
+        if (this.#failure) throw this.#failure;
+        await this.#writeAll(Buffer.from(batch.map(({ line }) => line).join('')));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeAll(bytes: Buffer): Promise<void> {
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += (await writeBytes(this.#fd, bytes, done, bytes.length - done, null)).bytesWritten;
+      }
+      await flush(this.#fd);
+      this.#size += bytes.length;
+    } catch (error) {
+      // What has been written of it must not be found later.
+      this.#failure = error;
+      await cut(this.#fd, this.#size).catch(() => {});
+      throw error;
+    }
+  }
+}
+
+/** Makes names in a folder durable. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

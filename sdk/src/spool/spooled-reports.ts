@@ -1,0 +1,169 @@
+// Reports of an agent with a spool. While the channel is open and nothing waits they go straight to Weft; else they are
+// kept on disk, and sent in their order when Weft is back: after a while that differs from agent to agent, and in steps.
+import { Report, type Stamp } from '../report.ts';
+import { type ReportQueue, stopped } from '../report-queue.ts';
+import type { ServerClock } from '../server-clock.ts';
+import { WeftRefusal } from '../weft-refusal.ts';
+import type { Spool, SpooledRecord } from './spool.ts';
+import { fromSpoolText, toSpoolText } from './spooled-report.ts';
+
+/** Of one message; Weft takes four times as much. */
+const maxMessage = { maxRecords: 500, maxBytes: 256 * 1024 };
+/** The longer Weft was away, the more agents wait for it, up to this. */
+const longestStartMs = 10_000;
+const startShare = 0.1;
+const pauseMs = 200;
+/** After a refusal that is not about the reports. */
+const longPauseMs = 60_000;
+/** What no repetition can change. */
+const hopelessStatuses = new Set([400, 413, 422]);
+
+export interface SpooledReportsOptions {
+  spool: Spool;
+  queue: ReportQueue;
+  clock: ServerClock;
+  stamp: Stamp;
+  onError: (error: Error) => void;
+  random?: () => number;
+}
+
+export class SpooledReports {
+  readonly #options: SpooledReportsOptions;
+  #isOpen = false;
+  #awaySinceMs = performance.now();
+  #draining: { controller: AbortController; ended: Promise<void> } | undefined;
+  #isClosed = false;
+  /** The records that were sent and have no answer, by their number: what is sent twice must be the same. */
+  readonly #sent = new Map<number, string[]>();
+
+  constructor(options: SpooledReportsOptions) {
+    this.#options = options;
+  }
+
+  /** Reports that Weft has not stored yet, about: what is on its way out of the spool is in both. */
+  get size(): number {
+    const { spool, queue } = this.#options;
+    return Math.max(spool.size, queue.size);
+  }
+
+  /** Resolves the number of samples once they are durable: in Weft, or on disk here. */
+  post(report: Report): Promise<number> {
+    const { spool, queue } = this.#options;
+    if (this.#isClosed) return Promise.reject(stopped());
+    if (this.#isOpen && spool.size === 0 && queue.hasRoom) return queue.add(report);
+    const kept = this.#keep(report);
+    if (this.#isOpen) this.#drain();
+    return kept;
+  }
+
+  /** The channel is open, perhaps in place of another. */
+  opened(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    if (this.#options.spool.size > 0) this.#drain();
+  }
+
+  /** What has no answer yet waits on disk for the next channel. */
+  closed(): void {
+    this.#isOpen = false;
+    this.#awaySinceMs = performance.now();
+    this.#draining?.controller.abort();
+    this.#draining = undefined;
+    for (const { report, resolve, reject } of this.#options.queue.take()) {
+      // What comes from the spool is there still.
+      if (spooled.has(report)) reject(new Error('the channel was closed'));
+      else this.#keep(report).then(resolve, reject);
+    }
+  }
+
+  /** Everything that was promised stays on disk. */
+  async close(): Promise<void> {
+    this.closed();
+    this.#isClosed = true;
+    await this.#options.spool.close();
+  }
+
+  async #keep(report: Report): Promise<number> {
+    const { spool, clock, stamp } = this.#options;
+    await spool.append(toSpoolText(report, stamp, clock.isKnown));
+    return report.count;
+  }
+
+  #drain(): void {
+    if (this.#draining) return;
+    const controller = new AbortController();
+    const draining = { controller, ended: this.#run(controller.signal) };
+    this.#draining = draining;
+    void draining.ended.finally(() => {
+      if (this.#draining === draining) this.#draining = undefined;
+    });
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { spool, onError, random = Math.random } = this.#options;
+    const awayMs = performance.now() - this.#awaySinceMs;
+    await pause(Math.min(longestStartMs, awayMs * startShare) * random(), signal);
+    while (spool.size > 0 && !signal.aborted) {
+      try {
+        const records = await spool.peek(maxMessage);
+        if (records.length > 0) await this.#send(records, signal);
+        await pause(pauseMs * (0.5 + random()), signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        onError(error as Error);
+        await pause(longPauseMs * (0.5 + random() / 2), signal);
+      }
+    }
+  }
+
+  /** Throws if it is not about the reports themselves; then they stay. */
+  async #send(records: readonly SpooledRecord[], signal: AbortSignal): Promise<void> {
+    const { spool, queue, onError } = this.#options;
+    const texts = records.flatMap((record) => this.#textsOf(record));
+    try {
+      if (texts.length > 0) {
+        const report = Report.ofTexts(texts);
+        spooled.add(report);
+        await queue.add(report);
+      }
+    } catch (error) {
+      if (!(error instanceof WeftRefusal && hopelessStatuses.has(error.status))) throw error;
+      // One of them spoils the rest: each goes alone, and only that one is given up.
+      if (records.length > 1) {
+        for (const record of records) if (!signal.aborted) await this.#send([record], signal);
+        return;
+      }
+      onError(error);
+    }
+    await spool.done(records.length);
+    for (const { id } of records) this.#sent.delete(id);
+  }
+
+  #textsOf({ id, text }: SpooledRecord): string[] {
+    const { clock, onError } = this.#options;
+    if (text === undefined) {
+      onError(new Error('the disk has damaged a report that waited'));
+      return [];
+    }
+    const texts = this.#sent.get(id) ?? fromSpoolText(text, clock.isOff ? (moment) => clock.timeOf(moment) : undefined);
+    this.#sent.set(id, texts);
+    return texts;
+  }
+}
+
+/** Reports made of what the spool holds. */
+const spooled = new WeakSet<Report>();
+
+/** Resolves early, without a word, when the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}
