@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelDownMessage } from '@weft/contract';
+import type { AgentOptions } from './agent-options.ts';
 import { BackOff } from './back-off.ts';
 import { Channel } from './channel.ts';
 import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
@@ -19,35 +20,6 @@ import { WeftRefusal } from './weft-refusal.ts';
 const defaultSpoolBytes = 64 * 1024 * 1024;
 /** A sample further ahead has the time of a clock that was wrong. */
 const maxAheadMs = 60_000;
-
-export interface AgentOptions {
-  /** Where Weft is, such as https://weft.example.org. */
-  url: string;
-  /** PEM of the one certificate that may answer, whatever host it names; the usual authorities count unless given. */
-  trustedCertificate?: string | undefined;
-  ap_id: string;
-  password: string;
-  /** Registers the access point first, if it is not registered. */
-  enrolmentToken?: string;
-  /** Merged into the agent's configuration at the start, together with the commands and metrics. */
-  configuration?: Record<string, unknown>;
-  /** How many reports may wait for Weft in memory, also while it is away; 10,000 unless told. */
-  maxWaitingReports?: number;
-  /**
-   * A folder in which reports wait while Weft is away, and commands that were done are remembered, beyond the end of the
-   * process. One process at a time may use it for an access point.
-   */
-  spoolDir?: string;
-  /** How much may wait there; 64 MiB unless told. */
-  spoolMaxBytes?: number;
-  /** A command that comes while this is true is as good as lost on the way: not even its receipt is told. */
-  isDeaf?: () => boolean;
-  backOff?: { firstMs?: number; longestMs?: number };
-  onConnected?: () => void;
-  onDisconnected?: (code: number, reason: string) => void;
-  /** Something did not work, and is tried again; or a report that waited on disk was refused. */
-  onError?: (error: Error) => void;
-}
 
 /**
  * Speaks for one access point.

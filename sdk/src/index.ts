@@ -1,6 +1,7 @@
 // The SDK: what a program needs to take part in a network that Weft controls. Agent speaks for an access point, App
 // controls the network.
-export { Agent, type AgentOptions } from './agent.ts';
+export { Agent } from './agent.ts';
+export type { AgentOptions } from './agent-options.ts';
 export * from './app/index.ts';
 export { BackOff } from './back-off.ts';
 export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';

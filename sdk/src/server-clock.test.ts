@@ -56,3 +56,10 @@ test('an answer without a Date says nothing', () => {
   clock.heard('soon', 0);
   expect(clock.isKnown).toBe(false);
 });
+
+test('the moment that passes between two looks at the clocks does not count', () => {
+  const { time, clock } = machine(noon);
+  const moment = clock.moment();
+  time.monotonic += 0.01;
+  expect(clock.timeOf(moment)).toBe(noon);
+});

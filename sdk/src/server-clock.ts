@@ -57,6 +57,7 @@ export class ServerClock {
   /** What time it was at that moment, as far as is known by now. */
   timeOf(moment: number): number {
     if (this.#anchor) return Math.floor(this.#anchor.serverMs + moment - this.#anchor.atMs);
-    return Math.floor(this.#wall() - (this.#monotonic() - moment));
+    // The wall clock is cut to the millisecond: what happens now must not come out as a millisecond ago.
+    return Math.ceil(this.#wall() - (this.#monotonic() - moment));
   }
 }
