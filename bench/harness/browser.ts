@@ -16,6 +16,8 @@ export interface PageFigures {
   busySeconds: number;
   /** After all garbage was collected. */
   heapMiB: number;
+  /** What listens to events; more and more of them are a leak long before the heap shows it. */
+  listeners: number;
 }
 
 export class BenchBrowser {
@@ -65,7 +67,11 @@ export async function figuresOf(session: CDPSession): Promise<PageFigures> {
   await session.send('HeapProfiler.collectGarbage');
   const { metrics } = await session.send('Performance.getMetrics');
   const value = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
-  return { busySeconds: value('TaskDuration'), heapMiB: value('JSHeapUsedSize') / 2 ** 20 };
+  return {
+    busySeconds: value('TaskDuration'),
+    heapMiB: value('JSHeapUsedSize') / 2 ** 20,
+    listeners: value('JSEventListeners'),
+  };
 }
 
 /** Frames per second that the page draws while `act` goes on. */
