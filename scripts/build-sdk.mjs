@@ -184,7 +184,7 @@ async function contractTypes(names) {
   for (const name of names) write(name);
   const channel =
     'export type ChannelDownMessage = ChannelCommand | TelemetryAck | CommandStateMessage | HelloAck | ChannelError;\n';
-  for (const name of channel.match(/\w+(?=[ ;]\|?)/g) ?? []) write(name);
+  for (const name of channel.match(/\b\w+(?=[ ;]\|?)/g) ?? []) write(name);
   return `// What crosses the wire.\n${[...written.values()].join('\n')}\n${channel}`;
 }
 

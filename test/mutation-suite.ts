@@ -91,7 +91,11 @@ export async function describeMutations(runs: Runs): Promise<void> {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
     const isByItself = operation.id.startsWith('answer_command');
-    const values = isByItself ? { ...known, ap_id: [itself] } : known;
+    const values = isByItself
+      ? { ...known, ap_id: [itself] }
+      : operation.id === 'emulator_spinup'
+        ? { ...known, start_time: [new Date(Date.now() - 3_600_000).toISOString()], speed: [1], faults: [[]] }
+        : known;
     const by = isByItself ? ownToken : byAgent.test(operation.id) ? agentToken : token;
     await fc.assert(
       fc.asyncProperty(requestsOf(operation, document, values), async (request) => {

@@ -78,8 +78,11 @@ export class SpooledReports {
 
   /** Everything that was promised stays on disk. */
   async close(): Promise<void> {
+    const draining = this.#draining?.ended;
     this.closed();
     this.#isClosed = true;
+    // What was sent last may still be on its way out of the files.
+    await draining;
     await this.#options.spool.close();
   }
 
