@@ -4,6 +4,7 @@ import { call } from '../api/client.ts';
 import { type Failure, toFailure } from '../api/failure.ts';
 import type { Job, JobEnvelope, JobWithMessages } from '../api/operations.ts';
 import { sessionToken } from '../session/session.ts';
+import { pause } from './pause.ts';
 
 export type JobStreamState = 'reading' | 'live' | 'polling' | 'broken' | 'ended';
 
@@ -142,18 +143,4 @@ export class JobStream {
       });
     });
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -2,6 +2,7 @@
 // where it broke off; while it cannot be had, the newest values are asked for once a second.
 import { call, open } from '../api/client.ts';
 import { EventStreamParser } from './event-stream.ts';
+import { pause } from './pause.ts';
 
 export interface LiveSample {
   ap_id: string;
@@ -174,17 +175,4 @@ export class LiveStream {
       return [{ ap_id, time, metrics: Object.fromEntries(values.map(([name, { value }]) => [name, value])) }];
     });
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      // A stream lives for hours and pauses every second: nothing of a pause may stay behind.
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
 }
