@@ -167,7 +167,7 @@ export async function serve(
   services.metrics.add(emulation.metrics);
   const stopWatching = database.watchOthers?.(() => {
     services.auth.forgetAll();
-    agents.forgetPresent();
+    agents.forgetAll();
   });
   const { users, apps, presence } = services;
   const preparation = prepareUntilDone(
@@ -300,7 +300,7 @@ function createServices(
     callerChanged,
     audit,
     maxAgents: quotas.agents,
-    presentMs: freshMs,
+    freshMs,
     onConfigured: (agent) => later.configured(agent),
     // Whoever gets the name next must not find what another has left behind.
     forgetData: async (ap_id) => {

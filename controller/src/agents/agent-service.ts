@@ -15,6 +15,7 @@ import {
   enrolmentTokenCreated,
   enrolmentTokenRemoved,
 } from './agent-entries.ts';
+import { AgentMemory } from './agent-memory.ts';
 import { type AgentChange, type AgentRecord, type AgentStore, generatedHashPrefix } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { matchesGlob } from './glob.ts';
@@ -23,8 +24,6 @@ import { matchesGlob } from './glob.ts';
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
 const maxEnrolmentTokens = 10_000;
-/** Of up to 64 KiB each, though a few are usual. */
-const maxPresent = 5_000;
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;
@@ -47,7 +46,7 @@ export interface AgentServiceOptions {
   /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
   forgetData?: (ap_id: string) => Promise<void>;
   /** How long a record is trusted unseen, though other nodes may change it. Not at all unless told. */
-  presentMs?: number;
+  freshMs?: number;
 }
 
 export class AgentService implements PrincipalSource {
@@ -59,11 +58,7 @@ export class AgentService implements PrincipalSource {
   readonly #maxAgents: number;
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
-  readonly #presentMs: number;
-  /** Agents that are there, and until when they need not be looked up. */
-  readonly #present = new Map<string, { record: AgentRecord; untilMs: number }>();
-  /** Counts what may have made one of them another. */
-  #changes = 0;
+  readonly #memory: AgentMemory;
 
   constructor({
     agents,
@@ -74,7 +69,7 @@ export class AgentService implements PrincipalSource {
     maxAgents,
     onConfigured = () => {},
     forgetData = async () => {},
-    presentMs = 0,
+    freshMs = 0,
   }: AgentServiceOptions) {
     this.#agents = agents;
     this.#enrolmentTokens = enrolmentTokens;
@@ -84,7 +79,7 @@ export class AgentService implements PrincipalSource {
     this.#maxAgents = maxAgents;
     this.#onConfigured = onConfigured;
     this.#forgetData = forgetData;
-    this.#presentMs = presentMs;
+    this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
   }
 
   /** Throws NotFoundError for an agent that is unknown or outside of what the caller may see. */
@@ -101,41 +96,25 @@ export class AgentService implements PrincipalSource {
    */
   requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    return this.#remembered(ap_id) ? undefined : this.#look(ap_id);
+    return this.#memory.get(ap_id) ? undefined : this.#look(ap_id);
   }
 
   /** Others may have changed or removed agents. */
-  forgetPresent(): void {
-    this.#changes++;
-    this.#present.clear();
+  forgetAll(): void {
+    this.#memory.forgetAll();
   }
 
   /** The record, as of a moment ago, with the id of the caller that an emulated agent was spun up for. */
   async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    const agent = this.#remembered(ap_id) ?? (await this.#look(ap_id));
+    const agent = this.#memory.get(ap_id) ?? (await this.#look(ap_id));
     return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
   }
 
-  #remembered(ap_id: string): AgentRecord | undefined {
-    const known = this.#present.get(ap_id);
-    return known && known.untilMs > performance.now() ? known.record : undefined;
-  }
-
   async #look(ap_id: string): Promise<AgentRecord> {
-    const changes = this.#changes;
-    const record = await this.#agents.get(ap_id);
-    if (!record) throw agentNotFound();
-    if (changes !== this.#changes || this.#presentMs === 0) return record;
-    if (this.#present.size >= maxPresent) this.#present.clear();
-    this.#present.set(ap_id, { record, untilMs: performance.now() + this.#presentMs });
-    return record;
-  }
-
-  /** After every change, so that nobody remembers what was before it. */
-  #changed(ap_id: string): void {
-    this.#changes++;
-    this.#present.delete(ap_id);
+    const agent = await this.#memory.look(ap_id);
+    if (!agent) throw agentNotFound();
+    return agent;
   }
 
   /** The agent, or undefined: for Weft's own work, never for an answer. */
@@ -211,7 +190,7 @@ export class AgentService implements PrincipalSource {
     const also = this.#audit.entry<AgentRecord>(({ before, after }) => agentUpdated(by, before!, after!));
     const after =
       Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change, also) : await this.#agents.get(ap_id);
-    this.#changed(ap_id);
+    this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
     if (change.configuration) this.#onConfigured(after);
     if (change.ver) this.#callerChanged('agent', ap_id);
@@ -240,7 +219,7 @@ export class AgentService implements PrincipalSource {
       ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
       this.#audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
-    this.#changed(agent.name);
+    this.#memory.forget(agent.name);
     if (after) this.#onConfigured(after);
   }
 
@@ -250,7 +229,7 @@ export class AgentService implements PrincipalSource {
     await this.#forgetData(ap_id);
     const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
     const isRemoved = await this.#agents.remove(ap_id, also);
-    this.#changed(ap_id);
+    this.#memory.forget(ap_id);
     if (!isRemoved) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
   }
@@ -335,7 +314,7 @@ export class AgentService implements PrincipalSource {
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
       await this.#agents.update(ap_id, { onboard: true }, also);
-      this.#changed(ap_id);
+      this.#memory.forget(ap_id);
     }
     return principal;
   }

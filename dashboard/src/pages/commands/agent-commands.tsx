@@ -10,7 +10,7 @@ import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
 import { LifeDots } from './command-life.tsx';
 import { commandInWords } from './command-words.ts';
-import { conflictSentence, decisionSentence, parameterWords } from './decision-words.ts';
+import { decisionSentence, parameterWords, rivalSentence } from './decision-words.ts';
 import { isEnded } from './life-steps.ts';
 
 const text = commandsText.ofAgent;
@@ -72,7 +72,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
   const time = <time class="faint small">{formatMoment(entry.at)}</time>;
   if ('command' in entry) {
     const { command } = entry;
-    const sentence = conflictSentence(command);
+    const sentence = rivalSentence(command);
     return (
       <li>
         <a class="what" href={`/commands/${encodeURIComponent(command.command_id)}`}>

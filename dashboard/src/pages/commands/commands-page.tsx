@@ -21,7 +21,7 @@ import { pageTitles } from '../../text/pages.ts';
 import { LifeDots } from './command-life.tsx';
 import { argumentsInWords } from './command-words.ts';
 import './commands-page.css';
-import { conflictSentence } from './decision-words.ts';
+import { rivalSentence } from './decision-words.ts';
 import { isEnded } from './life-steps.ts';
 import { RefusedList } from './refused-list.tsx';
 import { VerdictChip } from './verdict-chip.tsx';
@@ -88,7 +88,7 @@ const columns: Column<Command>[] = [
 ];
 
 function DecisionCell({ command }: { command: Command }) {
-  const sentence = conflictSentence(command);
+  const sentence = rivalSentence(command);
   return (
     <span class="decision-cell" title={sentence}>
       <VerdictChip verdict={command.verdict} />
@@ -105,7 +105,7 @@ function Age({ at }: { at: number }) {
 }
 
 const textOf = (command: Command) =>
-  `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${command.state} ${command.caller_name} ${conflictSentence(command) ?? ''}`;
+  `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${command.state} ${command.caller_name} ${rivalSentence(command) ?? ''}`;
 
 export function CommandsPage() {
   const { isAdmin = false, username } = session.value ?? {};

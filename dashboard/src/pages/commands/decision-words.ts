@@ -19,7 +19,7 @@ export interface Decision {
 }
 
 /** Undefined where nobody was in the way, which needs no words in a list. */
-export function conflictSentence(decision: Command | Conflict): string | undefined {
+export function rivalSentence(decision: Command | Conflict): string | undefined {
   return decision.rival || decision.verdict === 'rejected' || decision.verdict === 'queued'
     ? decisionSentence(decision)
     : undefined;
