@@ -29,6 +29,12 @@ export interface Answer {
   body: any;
 }
 
+/** What every process gets; all settings are given by the tests. */
+function surroundings() {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, TZ: 'UTC' };
+}
+
 /** A folder that goes with the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'weft-e2e-'));
@@ -51,7 +57,7 @@ export class WeftProcess {
       cwd: folder,
       // A launcher has children of its own: as a group they can be ended together.
       detached: launcher !== undefined,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TZ: 'UTC', WEFT_PORT: '0', ...env },
+      env: { ...surroundings(), WEFT_PORT: '0', ...env },
     });
     this.child.stdin.on('error', () => {});
     this.child.stdin.end(input);
@@ -170,13 +176,13 @@ export async function serve(options: RunOptions = {}): Promise<WeftServer> {
   return weft;
 }
 
-/** Asks again until the answer is as wanted. */
+/** Asks again until the answer is as wanted, at first often. */
 export async function eventually<Value>(ask: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
   const deadline = Date.now() + patienceMs;
-  for (;;) {
+  for (let pauseMs = 20; ; pauseMs = Math.min(200, pauseMs * 1.2)) {
     const value = await ask();
     if (isSo(value)) return value;
     if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${patienceMs} ms`);
-    await new Promise((next) => setTimeout(next, 20));
+    await new Promise((next) => setTimeout(next, pauseMs));
   }
 }

@@ -1,5 +1,5 @@
-// Builds the dashboard unless the build is that of the present sources. `npm start` and `npm test` do it by themselves;
-// run directly, it says what it did.
+// Builds what Weft hands out, the dashboard, the command line as one file and the SDK, unless the build is that of the present
+// sources. `npm start` and `npm test` do it by themselves; run directly, it says what it did.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,8 +40,14 @@ export async function ensureDashboard() {
 async function build(target) {
   const stamp = sourcesStamp();
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
-  const args = [vite, 'build', folder, '--outDir', target, '--configLoader', 'native', '--logLevel', 'warn'];
-  const code = await runInForeground(node24(), args);
+  const outDirs = { [folder]: target, [join(root, 'cli')]: join(target, 'install') };
+  for (const [sources, outDir] of Object.entries(outDirs)) {
+    const args = [vite, 'build', sources, '--outDir', outDir, '--configLoader', 'native', '--logLevel', 'warn'];
+    const code = await runInForeground(node24(), args);
+    if (code !== 0) return code;
+  }
+  const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install', 'weft-sdk.tgz')];
+  const code = await runInForeground(node24(), sdk);
   if (code !== 0) return code;
   await compress(target);
   // Last: only what is complete carries it.
@@ -52,7 +58,7 @@ async function build(target) {
 /** @param {string} target */
 async function compress(target) {
   const files = readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(js|css|html|json|svg)$/.test(name),
+    /\.(m?js|css|html|json|svg)$/.test(name),
   );
   for (const name of files) {
     const path = join(target, name);
@@ -72,13 +78,17 @@ function isBuilt() {
 /** One hash over everything that a build is made from. */
 function sourcesStamp() {
   const hash = createHash('sha256');
-  const sources = ['src', 'public'].flatMap((part) =>
-    readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
+  const parts = ['dashboard/src', 'dashboard/public', 'cli/src', 'sdk/src', 'contract/src'];
+  const sources = parts.flatMap((part) =>
+    readdirSync(join(root, part), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const others = ['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => join(folder, name));
-  for (const path of [...sources, ...others, join(root, 'package-lock.json')].sort()) {
+  const others = [
+    ...['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => `dashboard/${name}`),
+    ...['cli/package.json', 'cli/vite.config.ts', 'sdk/package.json', 'docs/sdk.md', 'package-lock.json'],
+  ].map((name) => join(root, name));
+  for (const path of [...sources, ...others].sort()) {
     hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
   }
   return hash.digest('hex');

@@ -1,6 +1,6 @@
 // Builds the package that other people install, sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
-// types of the contract written out, so that it needs neither the contract nor its schema library. Inside this repository
-// the sources are used as they are.
+// types of the contract written out, so that it needs neither the contract nor its schema library; what it does need comes
+// in it. Inside this repository the sources are used as they are. `--pack FILE` leaves a tarball there rather.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
 
 const folder = join(root, 'sdk');
@@ -25,10 +26,13 @@ const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export ty
 /** @typedef {Record<string, any>} Schema */
 
 await ensureInstalled();
-if (!isNode24()) process.exit(await runInForeground(node24(), [fileURLToPath(import.meta.url)]));
-await build();
+const args = process.argv.slice(2);
+if (!isNode24()) process.exit(await runInForeground(node24(), [fileURLToPath(import.meta.url), ...args]));
+const { values } = parseArgs({ args, options: { pack: { type: 'string' } } });
+await build(values.pack);
 
-async function build() {
+/** @param {string | undefined} tarball */
+async function build(tarball) {
   const work = mkdtempSync(join(tmpdir(), 'weft-sdk-'));
   try {
     symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
@@ -39,11 +43,15 @@ async function build() {
     writeFileSync(join(fresh, 'package.json'), `${JSON.stringify(packageFile(), null, 2)}\n`);
     cpSync(join(root, 'docs', 'sdk.md'), join(fresh, 'README.md'));
     cpSync(join(root, 'LICENSE'), join(fresh, 'LICENSE'));
-    replace(fresh);
+    for (const name of Object.keys(packageFile().dependencies)) {
+      cpSync(join(root, 'node_modules', name), join(fresh, 'node_modules', name), { recursive: true });
+    }
+    if (tarball === undefined) replace(fresh);
+    else pack(fresh, tarball);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  process.stdout.write(`Built ${relative(root, built)}\n`);
+  if (tarball === undefined) process.stdout.write(`Built ${relative(root, built)}\n`);
 }
 
 /**
@@ -117,7 +125,20 @@ function packageFile() {
     exports: { '.': { browser, types: './index.d.ts', default: './index.js' }, './browser': browser },
     files: ['**/*.js', '**/*.d.ts'],
     dependencies: needed,
+    bundleDependencies: Object.keys(needed),
   };
+}
+
+/**
+ * @param {string} fresh
+ * @param {string} tarball
+ */
+function pack(fresh, tarball) {
+  const { status } = spawnSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: fresh, stdio: 'ignore' });
+  const made = readdirSync(fresh).find((name) => name.endsWith('.tgz'));
+  if (status !== 0 || made === undefined) throw new Error('npm pack has failed');
+  mkdirSync(dirname(tarball), { recursive: true });
+  cpSync(join(fresh, made), tarball);
 }
 
 /** @param {string} fresh */

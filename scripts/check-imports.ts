@@ -4,7 +4,15 @@ import { join, resolve } from 'node:path';
 import { findBreaches } from './import-rules.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const folders = ['contract/src', 'broker/src', 'sdk/src', 'emulator/src', 'controller/src', 'dashboard/src'];
+const folders = [
+  'contract/src',
+  'broker/src',
+  'sdk/src',
+  'emulator/src',
+  'controller/src',
+  'dashboard/src',
+  'examples',
+];
 
 const files = folders
   .filter((folder) => existsSync(join(root, folder)))

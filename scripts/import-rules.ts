@@ -52,6 +52,11 @@ const rules: Rule[] = [
     only: [/^sdk\/src\//, contract, builtIn, /^ws$/],
   },
   {
+    because: 'the command line of people and access points is one file that runs without a server',
+    who: /^cli\/src\//,
+    only: [/^cli\/(src\/|package\.json$)/, contract, builtIn, /^@weft\/sdk$/],
+  },
+  {
     because: 'the emulator is an outsider: it knows the wire, the SDK and the broker, never the controller',
     who: /^emulator\/src\//,
     only: [/^emulator\/src\//, contract, builtIn, /^@weft\/(sdk|broker)$/],
@@ -60,6 +65,12 @@ const rules: Rule[] = [
     because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
     who: /^emulator\/src\/(radio|world|access-points)\//,
     never: /^(node:|@weft\/)/,
+  },
+  {
+    because:
+      'an example has what any author has, the SDK; only its pictures are drawn with the tools of this repository',
+    who: /^examples\//,
+    only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^scripts\/plots\/svg-chart\.ts$/],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, its own folder and a few small libraries',
@@ -96,7 +107,7 @@ const rules: Rule[] = [
   },
   {
     because: 'wire.ts and the command line are the top; nothing stands on them',
-    who: /^(contract\/|broker\/|sdk\/|emulator\/|controller\/src\/(?!bin\/))/,
+    who: /^(contract\/|broker\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/))/,
     never: /^controller\/src\/(wire\.ts$|bin\/)/,
   },
 ];
@@ -113,7 +124,7 @@ const featureOrder = [
 ];
 
 const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
-const environmentReader = /^controller\/src\/bin\/weft\.ts$/;
+const environmentReader = /^(controller|cli)\/src\/bin\/weft\.ts$/;
 
 /** One line for each breach; empty when all is well. */
 export function findBreaches(files: SourceFile[]): string[] {
@@ -129,7 +140,7 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(
         ({ path, text }) =>
-          /^(contract|broker|sdk|emulator|controller)\//.test(path) &&
+          /^(contract|broker|sdk|cli|emulator|controller)\//.test(path) &&
           !environmentReader.test(path) &&
           text.includes('process.env'),
       )

@@ -24,7 +24,11 @@ const servers = [
     variable: 'TEST_AMQP_URL',
   },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
-  { title: 'Chromium', debianPackage: 'chromium', isThere: () => existsSync('/usr/bin/chromium') },
+  {
+    title: 'Chromium',
+    debianPackage: 'chromium-headless-shell',
+    isThere: () => ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path)),
+  },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];

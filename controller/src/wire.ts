@@ -365,6 +365,13 @@ function createServices(
       later.recorded(ap_id, samples);
     },
   });
+  // Of history only the answers that were made of what is stored must know.
+  const history = new TelemetryService({
+    store: telemetryStore,
+    agents,
+    retentionDays: config.retention.rawDays,
+    onRecorded: (ap_id) => metricsService.recorded(ap_id),
+  });
   const retention = new Retention(telemetryStore, onError);
   const metrics = new ServiceMetrics({
     weft_password_checks_queued: { help: 'Logins that wait for a free core', value: () => hasher.queued },
@@ -387,6 +394,7 @@ function createServices(
     presence,
     feed,
     retention,
+    history,
     metrics,
   };
 }
@@ -421,7 +429,7 @@ function createRoutes(
     ...thirdPartyAppRoutes(services.apps),
     ...auditRoutes(services.audit),
     ...ingestRoutes(services.telemetry),
-    ...lineProtocolRoutes(services.telemetry),
+    ...lineProtocolRoutes(services.telemetry, { telemetry: services.history, agents: services.agents }),
     ...metricsRoutes({ metrics: services.metricsService, presence: services.presence }),
     ...metricsStreamRoutes(services.feed),
     ...pathRoutes,

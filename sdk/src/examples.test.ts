@@ -107,7 +107,7 @@ test.each(Object.entries(classes))('every function of %s has an example', (_name
   }
   const missing = names.filter((name) => {
     if (withoutExample.has(name)) return false;
-    return !new RegExp(`\`\`\`\\n   \\*/\\n  (async )?${name}[<(]`).test(text);
+    return !new RegExp(`\`\`\`\\n   \\*/\\n(?:  //.*\\n)?  (async )?${name}[<(]`).test(text);
   });
   expect(names.length).toBeGreaterThan(2);
   expect(missing).toEqual([]);

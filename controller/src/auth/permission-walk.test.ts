@@ -39,9 +39,9 @@ const table = `
   DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
   GET    /api/v1/audit                            yes  no   no   no
   POST   /api/v1/agent_update/update              no   no   yes  no
-  POST   /api/v1/write                            no   no   yes  no
-  POST   /write                                   no   no   yes  no
-  POST   /api/v2/write                            no   no   yes  no
+  POST   /api/v1/write?agent                      yes  no   self no
+  POST   /write?agent                             yes  no   self no
+  POST   /api/v2/write?agent                      yes  no   self no
   GET    /api/v1/metrics/agent_details            yes  yes  yes  yes
   GET    /api/v1/metrics/agent_data?agent         yes  yes  self glob
   GET    /api/v1/metrics/agent_multi_metric_data?agent  yes  yes  self glob

@@ -69,7 +69,7 @@ const table = `
    -  list_conflicts                  yes  yes  no   own
    -  get_conflict_rules              yes  yes  no   yes
    -  update_conflict_rules           yes  no   no   no
-   -  write_line_protocol             no   no   yes  no
+   -  write_line_protocol             yes  no   self no
    -  metrics_latest                  yes  yes  own  read
    -  metrics_export                  yes  yes  self read
    -  metrics_stream                  yes  yes  own  read

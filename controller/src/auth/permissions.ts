@@ -123,7 +123,8 @@ export const permissions = {
   emulator_fault: emulatorOwners,
   emulator_what_if: emulatorOwners,
   callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'callback_token' },
-  write_line_protocol: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
+  /** An agent reports; an administrator brings in history for the agent he names. */
+  write_line_protocol: { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
   metrics_latest: fleetReaders,
   metrics_export: metricsReaders,
   metrics_stream: fleetReaders,

@@ -1,7 +1,8 @@
 // `weft audit verify`: whether anybody has been at the audit log.
+
+import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
-import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
 
 const usage = 'Usage: weft audit verify [--head HASH] [--json]';
 

@@ -1,9 +1,9 @@
 // Takes the arguments of a command apart: its own options, the flags of all settings, and the words between. Anything
 // else is refused with the name that was probably meant; secrets are refused with the right way to give them.
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../closest-name.ts';
+import { UsageError } from '@weft/cli';
+import { didYouMean } from '@weft/cli/closest-name';
 import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
-import { UsageError } from './surroundings.ts';
 
 export interface CommandLine {
   words: string[];

@@ -1,19 +1,32 @@
 // Which commands there are, and what happens to the errors they end with.
+
+import {
+  clientCommand,
+  clientCommandNames,
+  clientHelp,
+  exitCode,
+  runClientCommand,
+  type Surroundings,
+  tellFailure,
+  UsageError,
+} from '@weft/cli';
+import { didYouMean } from '@weft/cli/closest-name';
 import packageJson from '../../package.json' with { type: 'json' };
-import { didYouMean } from '../closest-name.ts';
 import { ConfigError } from '../config.ts';
 import { ValidationError, WeftError } from '../errors.ts';
 import { StartError } from '../start-error.ts';
 import { commandHelp, helpTopics, overview } from './help.ts';
-import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
 
 type Command = (args: string[], around: Surroundings) => Promise<number>;
 
 // Loaded when needed: `weft --help` must not wait for the server's code.
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
+  demo: async () => (await import('./demo-command.ts')).demoCommand,
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   user: async () => (await import('./user-command.ts')).userCommand,
+  backup: async () => (await import('./backup-command.ts')).backupCommand,
+  restore: async () => (await import('./restore-command.ts')).restoreCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
   config: async () => (await import('./config-command.ts')).configCommand,
@@ -24,29 +37,33 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
   const [name, ...rest] = args;
   try {
     if (name === undefined) {
-      around.stderr.write(overview());
+      around.stderr.write(await overview());
       return exitCode.usage;
     }
     if (name === '--version' || name === '-V' || name === 'version') {
       around.stdout.write(`weft ${packageJson.version}\n`);
       return exitCode.ok;
     }
-    if (['--help', '-h', 'help'].includes(name)) return showHelp(rest, around);
-    if (beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h')) return showHelp(args, around);
+    if (['--help', '-h', 'help'].includes(name)) return await showHelp(rest, around);
+    if (beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h')) return await showHelp(args, around);
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command === undefined) {
-      throw new UsageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))}`);
-    }
-    return await (await command())(rest, around);
+    if (command !== undefined) return await (await command())(rest, around);
+    const ofClient = await clientCommand(name);
+    if (ofClient !== undefined) return await runClientCommand(ofClient, rest, around);
+    const known = [...Object.keys(commands), ...clientCommandNames];
+    throw new UsageError(`There is no command ${name}.${didYouMean(name, known)}`);
   } catch (error) {
     return tell(error, around);
   }
 }
 
-function showHelp(topic: string[], around: Surroundings): number {
+async function showHelp(topic: string[], around: Surroundings): Promise<number> {
   const words = topic.filter((word) => !word.startsWith('-'));
-  const help = words.length === 0 ? overview() : commandHelp(words);
-  if (help === undefined) throw new UsageError(`There is no help on ${words[0]}.${didYouMean(words[0]!, helpTopics)}`);
+  const help = words.length === 0 ? await overview() : (commandHelp(words) ?? (await clientHelp(words[0]!)));
+  if (help === undefined)
+    throw new UsageError(
+      `There is no help on ${words[0]}.${didYouMean(words[0]!, [...helpTopics, ...clientCommandNames])}`,
+    );
   around.stdout.write(help);
   return exitCode.ok;
 }
@@ -57,10 +74,8 @@ function beforeDoubleDash(args: string[]): string[] {
 }
 
 function tell(error: unknown, { stderr }: Surroundings): number {
-  if (error instanceof UsageError) {
-    stderr.write(`weft: ${error.message}\nSee weft --help\n`);
-    return exitCode.usage;
-  }
+  const known = tellFailure(error, { stderr });
+  if (known !== undefined) return known;
   if (error instanceof ConfigError) {
     for (const problem of error.problems) stderr.write(`weft: ${problem}\n`);
     return exitCode.configuration;

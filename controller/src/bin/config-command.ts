@@ -1,10 +1,11 @@
 // `weft config print`: every setting, its value, and where that comes from; secrets never.
+
+import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 import { ConfigError, loadConfig } from '../config.ts';
 import { findSettings } from '../setting-sources.ts';
 import { type Setting, settingKeys, settings } from '../settings.ts';
 import { parseCommandLine } from './command-line.ts';
 import { gatherSources } from './read-config.ts';
-import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
 
 interface ShownSetting {
   name: string;

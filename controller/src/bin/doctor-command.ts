@@ -1,9 +1,10 @@
 // `weft doctor`: one line per thing that Weft needs, with what to do about those that are not well.
+
+import { exitCode, hasColor, type Surroundings, UsageError } from '@weft/cli';
 import { type Config, ConfigError } from '../config.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type CheckResult, machineChecks, nodeCheck } from './doctor-checks.ts';
 import { readConfig } from './read-config.ts';
-import { exitCode, hasColor, type Surroundings, UsageError } from './surroundings.ts';
 
 export async function doctorCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { bare: ['json'] });

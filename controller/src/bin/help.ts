@@ -1,4 +1,5 @@
 // The help texts of the command line. The settings in them come from the table of settings.
+import { clientOverview } from '@weft/cli';
 import { type Setting, settingGroups, settingKeys, settings } from '../settings.ts';
 
 const topics: Record<string, () => string> = {
@@ -12,6 +13,18 @@ Examples:
   weft serve --config /etc/weft/weft.env
 
 ${settingsHelp()}`,
+  demo: () => `Runs Weft with an emulated network of twelve access points and a control program that saves energy, to look at
+and to play with. Prints where to sign in. Keeps nothing, unless told where with --data-dir.
+
+Usage: weft demo [--at PLACE] [settings]
+
+Options:
+  --at PLACE   a town or coordinates (default: Bristol)
+
+Examples:
+  weft demo
+  weft demo --port 9000 --at "Graz, AT"
+`,
   doctor: () => `Checks this machine, the settings and every backend, and says what to do about what is wrong.
 Ends with 0 when all is well, else with 1.
 
@@ -37,6 +50,36 @@ Examples:
   weft user add ada@example.org --role admin
   weft user set-password ada@example.org --password-stdin < password.txt
   weft user list --json
+`,
+  backup:
+    () => `Writes one file with all that this Weft keeps in its data folder, as it is at this moment; a server may go on
+writing meanwhile. What is in PostgreSQL or InfluxDB is not in it, nor is the secret unless told. The file can be read by
+its owner only, and has its name only when it is whole. While it is made, its folder needs room for an unpacked copy.
+
+Usage: weft backup [FILE|-] [--with-secret] [--json] [settings]
+
+Options:
+  --with-secret  put the secret in, too: whoever has the file can then sign tokens and read api keys
+  --json         print what is in it: versions, and size and SHA-256 of each part
+
+Examples:
+  weft backup
+  weft backup /mnt/backups/weft.tar.zst --data-dir /var/lib/weft
+  weft backup - | ssh vault 'cat > weft.tar.zst'
+`,
+  restore:
+    () => `Makes a data folder out of a backup. The folder appears when all of the backup was read and found whole, else
+nothing changes. One that has something in it is refused, as is one that a server runs on.
+
+Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json] [settings]
+
+Options:
+  --force  move a folder that is in the way aside; nothing is deleted
+  --json   print what was in the backup
+
+Examples:
+  weft restore weft.tar.zst --data-dir /var/lib/weft
+  weft restore weft.tar.zst --force
 `,
   audit:
     () => `Checks that no entry of the audit log was changed, removed, moved or put in. Prints how many there are and the
@@ -80,14 +123,21 @@ Examples:
 
 export const helpTopics = Object.keys(topics);
 
-export function overview(): string {
+export async function overview(): Promise<string> {
   return `Weft: one controller for 5G, WiFi and LiFi access points
 
 Usage: weft COMMAND [options]
 
+Use, as whoever is logged in
+${await clientOverview()}
 Run
   serve                        run the controller
+  demo                         the same with an emulated network and a control program, to look at
   doctor                       check settings and backends, and say what is wrong
+
+Keep
+  backup [FILE]                write one file with all that this Weft keeps
+  restore FILE                 make a data folder out of a backup
 
 Accounts
   user add EMAIL               create an account

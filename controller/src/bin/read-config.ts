@@ -1,11 +1,11 @@
 // Brings the three places of settings together: flags, environment and the settings file.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import type { Surroundings } from '@weft/cli';
 import { type Config, ConfigError, loadConfig } from '../config.ts';
 import type { SettingSources } from '../setting-sources.ts';
 import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
 import type { CommandLine } from './command-line.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface GatheredSources extends SettingSources {
   /** Undefined when there is none. */

@@ -1,9 +1,8 @@
 // `weft user`: accounts of people, managed on the machine that holds the database.
 import { userInfo } from 'node:os';
+import { exitCode, readNewPassword, type Surroundings, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
-import { readNewPassword } from './password-input.ts';
 import { readConfig } from './read-config.ts';
-import { exitCode, type Surroundings, UsageError } from './surroundings.ts';
 
 const usage = {
   add: 'weft user add EMAIL [--role admin|user] [--password-stdin]',

@@ -13,12 +13,14 @@ for (const stream of [process.stdout, process.stderr]) {
 enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weft'));
 // Only now: what was imported before would be compiled anew each time.
 const { runCommand } = await import('./commands.ts');
+const { onInterruption } = await import('@weft/cli');
 
 const code = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
+  interruption: onInterruption,
 });
 // Said outright, so that nothing left open by a start that failed keeps the process alive.
 process.exit(code);

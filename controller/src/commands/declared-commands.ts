@@ -1,6 +1,6 @@
 // What an access point says it can do: reads `configuration.commands`, and holds a command against it before anybody
 // decides about it.
-import { didYouMean } from '../closest-name.ts';
+import { didYouMean } from '@weft/cli/closest-name';
 import { type Problem, ValidationError } from '../errors.ts';
 import { MAX_PROBLEMS } from '../http/json-scanner.ts';
 import { isCommandName, type ParsedCommand } from './command-text.ts';

@@ -19,13 +19,14 @@ let server: ReturnType<typeof createServer>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-dashboard-'));
-  mkdirSync(join(folder, 'assets'));
+  for (const part of ['assets', 'install']) mkdirSync(join(folder, part));
   const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
   write('index.html', html);
   write('favicon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
   write('pages.json', JSON.stringify(['/', '/agents', '/agents/:ap_id']));
   write('.sources', 'a stamp');
   write('assets/index-a1.js', script);
+  write('install/weft.mjs', script);
   write('assets/index-a1.js.br', brotliCompressSync(script));
   write('assets/index-a1.js.gz', gzipSync(script));
   const dashboard = openDashboard(folder)!;
@@ -122,6 +123,7 @@ describe('a file', () => {
   it('with a hash in its name is kept for good, another for an hour', async () => {
     expect((await get('/assets/index-a1.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
+    expect((await get('/install/weft.mjs')).headers.get('cache-control')).toBe('no-cache');
   });
 
   it.each(['/.sources', '/pages.json', '/index.html', '/assets/index-a1.js.br', '/assets/', '/assets/../index.html'])(

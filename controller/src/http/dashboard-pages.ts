@@ -16,7 +16,9 @@ const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
 };
 
 const documentHeaders = {
@@ -44,9 +46,7 @@ export function openDashboard(folder: string): Dashboard | undefined {
     pages: [
       ...addresses.map((url): Page => ({ operation: 'documentation', url, handle: document.handle })),
       ...files.map((path): Page => {
-        const isHashed = path.startsWith('assets/');
-        const cache = isHashed ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
-        const file = new ServedFile(join(folder, path), { 'cache-control': cache });
+        const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
         return { operation: 'documentation', url: `/${path}`, handle: file.handle };
       }),
     ],
@@ -58,6 +58,12 @@ export function openDashboard(folder: string): Dashboard | undefined {
       return true;
     },
   };
+}
+
+/** Names in `assets` change with what is in the files; the command line must be that of the server. */
+function cacheControl(path: string): string {
+  if (path.startsWith('assets/')) return 'public, max-age=31536000, immutable';
+  return path.startsWith('install/') ? 'no-cache' : 'public, max-age=3600';
 }
 
 interface Content {

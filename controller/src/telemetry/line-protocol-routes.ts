@@ -1,18 +1,25 @@
 // The door for InfluxDB's line protocol, at the addresses of its versions 1 and 2, so that Telegraf's ordinary outputs
-// post to Weft. An agent shows its token (Bearer, Token) or its ap_id and password (Basic, Token); `u` and `p` in the
-// address are not taken, because addresses end up in logs. Databases, buckets and organizations mean nothing here: set
-// `skip_database_creation = true` in [[outputs.influxdb]], there is no /query and no /ping. See examples/telegraf.conf.
+// post to Weft, and administrators bring history in. An agent shows its token (Bearer, Token) or its ap_id and password
+// (Basic, Token), never in the address, which ends up in logs. Databases, buckets and organizations mean nothing here, and
+// there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
 import Type from 'typebox';
-import { UnusableRequestError } from '../errors.ts';
+import type { AgentService } from '../agents/agent-service.ts';
+import { PermissionError, UnusableRequestError, ValidationError } from '../errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { requireAgent } from './ingest-routes.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
 const maxBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function lineProtocolRoutes(telemetry: TelemetryService): Route[] {
+/** For history, which is no sign of life and no news: the service must tell nobody who watches the present. */
+export interface HistoryDoor {
+  telemetry: TelemetryService;
+  agents: Pick<AgentService, 'find'>;
+}
+
+/** Without a door for history, nobody but agents is let in. */
+export function lineProtocolRoutes(telemetry: TelemetryService, history?: HistoryDoor): Route[] {
   return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
     route({
       operation: 'write_line_protocol',
@@ -21,27 +28,43 @@ export function lineProtocolRoutes(telemetry: TelemetryService): Route[] {
       tag: 'Telemetry',
       summary: 'Report telemetry in the line protocol of InfluxDB',
       query: Type.Object({
+        agent: Type.Optional(
+          Type.String({
+            description: 'Whose telemetry it is. Administrators must say; an agent may name itself only.',
+          }),
+        ),
         precision: Type.Optional(
           Type.Enum(precisions, { default: 'ns', description: 'The unit of the times in the lines.' }),
         ),
       }),
+      target: '?agent',
       rawBody: { maxBytes },
       takesAgentPassword: true,
       isFrequent: true,
       hasNoAnswer: true,
       response: Type.Unknown(),
       async handle({ body, query, caller }) {
-        const agent = requireAgent(caller);
+        if (caller.kind !== 'agent' && !history) throw new PermissionError();
+        const ap_id = caller.kind === 'agent' ? caller.name : requireName(query.agent);
         const report = parseLineProtocol(decode(body as Uint8Array), {
           precision: query.precision as Precision,
-          ap_id: agent.name,
+          ap_id,
           nowMs: Date.now(),
           limits: telemetry.limits,
         });
-        await telemetry.record(agent, report);
+        if (caller.kind === 'agent') await telemetry.record(caller, report);
+        else {
+          const { id } = await history!.agents.find(ap_id, caller);
+          await history!.telemetry.record({ kind: 'agent', id, name: ap_id }, report);
+        }
       },
     }),
   );
+}
+
+function requireName(agent: string | undefined): string {
+  if (agent !== undefined) return agent;
+  throw new ValidationError([{ loc: ['query', 'agent'], msg: 'Field required', type: 'missing' }]);
 }
 
 function decode(bytes: Uint8Array): string {

@@ -214,9 +214,9 @@ export interface Operations {
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
-  write_line_protocol: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
-  write_line_protocol_2: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
-  write_line_protocol_3: { query?: { precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_2: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_3: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
 }
 
 export const operations = {

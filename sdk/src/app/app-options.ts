@@ -2,6 +2,7 @@
 import type { Aggregate, BatchRequest, EmulatorSpinupRequest } from '@weft/contract';
 import type { BackOffOptions } from '../back-off.ts';
 import type { Credentials } from './credentials.ts';
+import type { Query } from './rest-client.ts';
 import type { WebSocketClass } from './web-socket.ts';
 
 /** A Date, milliseconds since 1970, or RFC 3339. */
@@ -92,6 +93,21 @@ export interface ConflictOptions extends Abortable {
   reason?: string;
   since?: Moment;
   until?: Moment;
+}
+
+export interface RequestOptions extends Abortable {
+  query?: Query;
+  json?: unknown;
+}
+
+export interface DownloadOptions extends Abortable {
+  from: Moment;
+  /** Now unless told. */
+  to?: Moment;
+  /** `csv` unless told. */
+  format?: 'csv' | 'ndjson';
+  /** Only these metrics. */
+  metrics?: readonly string[];
 }
 
 export type EmulationRequest = EmulatorSpinupRequest;

@@ -8,13 +8,14 @@ import {
   type CommandOptions,
   type ConflictOptions,
   type EmulationRequest,
+  type RequestOptions,
   toTime,
 } from './app-options.ts';
 import { toCommandText } from './command-text.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
-import { type Query, RestClient } from './rest-client.ts';
+import { type Query, RestClient, type RestRequest } from './rest-client.ts';
 import { SentCommand } from './sent-command.ts';
 import { Stream } from './stream.ts';
 
@@ -37,6 +38,19 @@ export class App extends FleetReader {
     super(connection);
     this.#connection = connection;
     this.#rest = connection.rest;
+  }
+
+  /**
+   * Logs in now rather than with the first request. Resolves the token and when it ends, for those who want to hand it on.
+   *
+   * ```ts
+   * const { token, expiresAt } = await app.logIn();
+   * console.log(token.length, expiresAt?.toISOString());
+   * ```
+   */
+  async logIn({ signal }: Abortable = {}): Promise<{ token: string; expiresAt: Date | undefined }> {
+    const { tokens } = this.#rest;
+    return { token: await tokens.token(signal), expiresAt: tokens.expiresAt };
   }
 
   /**
@@ -133,6 +147,20 @@ export class App extends FleetReader {
     const path = '/api/v1/emulator/spinup';
     const accepted = await this.#rest.ask<EmulatorAccepted>({ method: 'POST', path, json: request, signal });
     return new EmulatedNetwork(this.#connection, accepted);
+  }
+
+  /**
+   * Any other operation of Weft's interface, for which there is no function here; `/docs` lists them. Resolves the JSON of
+   * the answer. Repeated as everything else: after a lost connection only what is not a POST.
+   *
+   * ```ts
+   * const jobs = await app.request('GET', '/api/v1/jobs', { query: { limit: 5 } });
+   * console.log(jobs.length);
+   * ```
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asks for
+  request<Answer = any>(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<Answer> {
+    return this.#rest.ask({ method, path, ...options });
   }
 
   async *#conflicts(query: Query, signal: AbortSignal): AsyncGenerator<Conflict, void> {

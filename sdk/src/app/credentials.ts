@@ -17,6 +17,8 @@ export class TokenKeeper {
   #token: string | undefined;
   #renewAtMs = Number.POSITIVE_INFINITY;
   #login: Promise<string> | undefined;
+  /** By this machine's clock; undefined of a token that somebody else has got. */
+  expiresAt: Date | undefined;
 
   constructor(credentials: Credentials, logIn: LogIn) {
     this.#credentials = credentials;
@@ -51,6 +53,7 @@ export class TokenKeeper {
       ? this.#logIn('third_party_app', { username: credentials.name, password: credentials.key })
       : this.#logIn('user', { username: credentials.username, password: credentials.password }));
     this.#token = access_token;
+    this.expiresAt = new Date(Date.now() + expires_in * 1000);
     this.#renewAtMs = startedAt + expires_in * 1000 * renewAfter;
     return access_token;
   }

@@ -12,6 +12,7 @@ import type {
 } from '@weft/contract';
 import {
   type Abortable,
+  type DownloadOptions,
   type FleetOptions,
   type HistoryOptions,
   type LatestOptions,
@@ -22,6 +23,7 @@ import {
 } from './app-options.ts';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
+import { linkedSignal } from './pause.ts';
 import type { Query } from './rest-client.ts';
 import { Stream } from './stream.ts';
 
@@ -132,6 +134,31 @@ export class FleetReader {
   }
 
   /**
+   * What an agent has reported in a range of time as the bytes of a file: CSV, or a JSON object a line. Nothing is kept in
+   * memory; a download that breaks off throws, and is begun anew by whoever wants it.
+   *
+   * ```ts
+   * const file = await app.download('ap-1', { from: Date.now() - 3_600_000, format: 'csv' });
+   * let bytes = 0;
+   * for await (const piece of file) bytes += piece.length;
+   * console.log(`${bytes} bytes`);
+   * ```
+   */
+  async download(ap_id: string, options: DownloadOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { from, to, format = 'csv', metrics = [], signal } = options;
+    const query = { agent: ap_id, start: toTime(from), end: to && toTime(to), format, metrics };
+    const { controller, release } = linkedSignal(signal);
+    const request = { method: 'GET', path: '/api/v1/metrics/export', query, signal } as const;
+    try {
+      const { body } = await this.#connection.rest.open(request, {}, controller.signal);
+      return pieces(body!, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /**
    * The agents that this app may see, as a job: for fleets of many thousands.
    *
    * ```ts
@@ -204,5 +231,19 @@ export class FleetReader {
       if (!isOver)
         await this.#connection.rest.ask({ method: 'DELETE', path: `/api/v1/jobs/${job_number}` }).catch(() => {});
     }
+  }
+}
+
+async function* pieces(body: ReadableStream<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+    release();
   }
 }

@@ -18,7 +18,7 @@ export class WeftUnreachable extends Error {
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export interface RestRequest {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   query?: Query;
   json?: unknown;
@@ -62,9 +62,14 @@ export class RestClient {
   /** One attempt, for an answer that has no end; throws as `ask` does. */
   open(request: RestRequest, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
     return this.#withToken(request, async (token) => {
-      const response = await this.#send(request, token, signal, headers);
-      if (response.status === 200) return response;
-      throw toError(response, await response.text());
+      try {
+        const response = await this.#send(request, token, signal, headers);
+        if (response.status === 200) return response;
+        throw toError(response, await response.text());
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toUnreachable(error);
+      }
     });
   }
 
@@ -109,12 +114,12 @@ export class RestClient {
     try {
       const response = await this.#send(request, token, controller.signal);
       const text = await response.text();
-      if (response.status === 200) return JSON.parse(text);
+      if (response.status === 204) return undefined as Answer;
+      if (response.ok) return JSON.parse(text);
       throw toError(response, text);
     } catch (error) {
       request.signal?.throwIfAborted();
-      if (error instanceof WeftRefusal || error instanceof WeftUnreachable) throw error;
-      throw new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
+      throw toUnreachable(error);
     } finally {
       clearTimeout(timer);
       release();
@@ -167,6 +172,12 @@ function toSearch(query: Query = {}): string {
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** What is not an answer of Weft's. */
+function toUnreachable(error: unknown): Error {
+  if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
+  return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
 }
 
 /** Node says why in the cause. */

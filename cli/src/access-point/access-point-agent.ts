@@ -1,0 +1,127 @@
+// The agent of a real access point: looks at the machine at every interval, reports what it finds, does what the operator
+// allows, and says in one line each what happens. Lasts until it is told to stop.
+import { join } from 'node:path';
+import { Agent } from '@weft/sdk';
+import { CommandFailure } from '../surroundings.ts';
+import { type AgentSettings, maxIntervalSeconds } from './agent-settings.ts';
+import type { CommandOffer } from './commands/command-offer.ts';
+import { offerScripts } from './commands/script-commands.ts';
+import { offerSystemCommands } from './commands/system-commands.ts';
+import { offerWifiCommands, requireNumber } from './commands/wifi-commands.ts';
+import type { Machine } from './machine/machine.ts';
+import { ownPassword } from './own-password.ts';
+import { Pace } from './pace.ts';
+import { type Description, describeMachine } from './readers/description.ts';
+import { Measurements, readersOf } from './readers/measurements.ts';
+import { Speaker } from './speaker.ts';
+import { refusalAtStart } from './troubles.ts';
+
+export interface RunOptions {
+  settings: AgentSettings;
+  machine: Machine;
+  /** One line. */
+  say: (text: string) => void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** Resolves when it was stopped. Throws CommandFailure if Weft does not want this agent. */
+export async function runAccessPointAgent({ settings, machine, say, signal }: RunOptions): Promise<void> {
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  if (signal.aborted) return;
+  signal.addEventListener('abort', end);
+  const speaker = new Speaker(say, settings.url);
+  const pace = new Pace(settings.intervalSeconds, ending.signal);
+  const measurements = new Measurements({ readers: readersOf(machine), say: speaker.say });
+  const description = await describeMachine(machine);
+  await measurements.look();
+  const offers = await offersOf(settings, machine, pace, description, ending.signal, speaker);
+  speaker.found(description, Object.keys(measurements.declared), offers, settings);
+  const configuration = { ...description, ...settings.configuration, report_interval_seconds: pace.seconds };
+  const agent = makeAgent(settings, speaker, configuration);
+  for (const [name, declaration] of Object.entries(measurements.declared)) agent.metric(name, declaration);
+  for (const { declaration, run } of offers) agent.command(declaration, run);
+
+  let refusal: unknown;
+  const starting = agent.start().catch((error) => {
+    if (!ending.signal.aborted) refusal = error;
+    end();
+  });
+  await report(agent, measurements, pace, speaker);
+  await agent.stop();
+  await starting;
+  signal.removeEventListener('abort', end);
+  if (refusal !== undefined) throw refusalAtStart(refusal, settings);
+  speaker.say('stopped');
+}
+
+function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Record<string, unknown>): Agent {
+  const { url, ap_id, stateDir, enrolmentToken, trustedCertificate } = settings;
+  let password: string;
+  try {
+    password = ownPassword(join(stateDir, encodeURIComponent(ap_id)));
+  } catch (error) {
+    throw new CommandFailure(`The agent has no place for its password: ${(error as Error).message}`);
+  }
+  return new Agent({
+    ...{ url, ap_id, password, spoolDir: stateDir, trustedCertificate, configuration },
+    ...(enrolmentToken !== undefined && { enrolmentToken }),
+    onConnected: () => speaker.connected(),
+    onDisconnected: (code, reason) => speaker.lost(code, reason),
+    onError: (error) => speaker.trouble(error),
+  });
+}
+
+async function report(agent: Agent, measurements: Measurements, pace: Pace, speaker: Speaker): Promise<void> {
+  let toldMetrics = Object.keys(measurements.declared).length;
+  let toldSeconds = pace.seconds;
+  while (await pace.next()) {
+    const values = await measurements.look();
+    const { declared } = measurements;
+    const found = Object.keys(declared).length;
+    // What has turned up since then, such as a radio that was switched on, is declared along with its first values.
+    const news = {
+      ...(found > toldMetrics && { metrics: declared }),
+      ...(pace.seconds !== toldSeconds && { report_interval_seconds: pace.seconds }),
+    };
+    [toldMetrics, toldSeconds] = [found, pace.seconds];
+    if (Object.keys(values).length === 0) continue;
+    const sample = { ...values, ...(Object.keys(news).length > 0 && { configuration: news }) };
+    agent.post(sample).catch((error: Error) => speaker.trouble(error));
+  }
+}
+
+async function offersOf(
+  { allowance, commandsDir: folder }: AgentSettings,
+  machine: Machine,
+  pace: Pace,
+  description: Description,
+  signal: AbortSignal,
+  { say }: Speaker,
+): Promise<CommandOffer[]> {
+  return [
+    ...offerOwn(pace, description),
+    ...(await offerWifiCommands(machine, allowance.commands)),
+    ...(await offerSystemCommands(machine, allowance.commands)),
+    ...(await offerScripts({ folder, names: allowance.scripts, signal, say })),
+  ];
+}
+
+/** What every agent can be asked for. */
+function offerOwn(pace: Pace, description: Description): CommandOffer[] {
+  const seconds = { type: 'integer', minimum: 1, maximum: maxIntervalSeconds, unit: 's' };
+  return [
+    {
+      declaration: { name: 'identify', parameter: 'identify', params: {} },
+      run: async () => ({ result: { ...description, agent_uptime_seconds: Math.floor(process.uptime()) } }),
+    },
+    {
+      declaration: { name: 'set_report_interval', parameter: 'report_interval', params: { seconds } },
+      async run(args) {
+        pace.set(Math.round(requireNumber(args, 'seconds', 1, maxIntervalSeconds)));
+        return undefined;
+      },
+    },
+  ];
+}

@@ -1,0 +1,146 @@
+// How an agent is told what to do: by flags, by the environment, or by a file of such settings, in this order of strength.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { CommandLine, CommandOption } from '../command.ts';
+import { parseUrl } from '../connection.ts';
+import { UsageError } from '../surroundings.ts';
+import { parseApId } from './ap-id.ts';
+import { type Allowance, parseAllowance } from './commands/allowance.ts';
+import { parseAssignments } from './configuration.ts';
+import { parseEnvironment } from './service/environment-file.ts';
+
+export interface AgentSettings {
+  url: string;
+  ap_id: string;
+  intervalSeconds: number;
+  stateDir: string;
+  allowance: Allowance;
+  commandsDir: string;
+  configuration: Record<string, unknown>;
+  enrolmentToken: string | undefined;
+  /** PEM. */
+  trustedCertificate: string | undefined;
+}
+
+export const maxIntervalSeconds = 3600;
+export const defaultCommandsDir = '/etc/weft-agent/commands';
+const defaultIntervalSeconds = 5;
+
+export const agentOptions = {
+  url: { value: 'URL', about: 'where Weft is (WEFT_URL)' },
+  'ap-id': { value: 'ID', about: 'the name of this access point (WEFT_AP_ID)' },
+  interval: { value: 'SECONDS', about: 'between two reports, 1 to 3600; 5 unless told (WEFT_AGENT_INTERVAL)' },
+  allow: {
+    value: 'LIST',
+    about:
+      'what Weft may do here beyond identify and set_report_interval: set_tx_power, set_channel, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
+    isMany: true,
+  },
+  'commands-dir': {
+    value: 'DIR',
+    about: `where the programs of run:NAME are; ${defaultCommandsDir} unless told (WEFT_AGENT_COMMANDS_DIR)`,
+  },
+  set: {
+    value: 'KEY=VALUE',
+    about: 'for the agent’s configuration, such as site=roof (WEFT_AGENT_CONFIGURATION, a JSON object)',
+    isMany: true,
+  },
+  certificate: {
+    value: 'FILE',
+    about:
+      'PEM of the one certificate that Weft may show; the usual authorities count unless told (WEFT_AGENT_CERTIFICATE)',
+  },
+  'enrolment-token-file': {
+    value: 'FILE',
+    about: 'holds the enrolment token, if it is not in WEFT_ENROLMENT_TOKEN; needed once',
+  },
+} as const satisfies Record<string, CommandOption>;
+
+type Env = Record<string, string | undefined>;
+
+/** Throws UsageError. */
+export function readAgentSettings(line: CommandLine, processEnv: Env): AgentSettings {
+  const file = line.get('config');
+  const env = { ...(file !== undefined && readConfigFile(file)), ...withoutEmpty(processEnv) };
+  const given = (option: string, variable: string) => line.get(option) ?? env[variable];
+  const certificate = given('certificate', 'WEFT_AGENT_CERTIFICATE');
+  return {
+    url: parseUrl(require(given('url', 'WEFT_URL'), '--url', 'WEFT_URL')),
+    ap_id: parseApId(require(given('ap-id', 'WEFT_AP_ID'), '--ap-id', 'WEFT_AP_ID')),
+    intervalSeconds: parseInterval(given('interval', 'WEFT_AGENT_INTERVAL')),
+    stateDir: line.get('spool-dir') ?? env.WEFT_AGENT_SPOOL_DIR ?? defaultStateDir(env),
+    allowance: usable(() => parseAllowance(line.has('allow') ? line.all('allow') : [env.WEFT_AGENT_ALLOW ?? ''])),
+    commandsDir: given('commands-dir', 'WEFT_AGENT_COMMANDS_DIR') ?? defaultCommandsDir,
+    configuration: {
+      ...parseConfiguration(env.WEFT_AGENT_CONFIGURATION),
+      ...usable(() => parseAssignments(line.all('set'))),
+    },
+    enrolmentToken: readToken(line, env),
+    trustedCertificate: certificate === undefined ? undefined : readText(certificate, '--certificate'),
+  };
+}
+
+function defaultStateDir({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: Env): string {
+  // systemd gives a list if it was asked for several.
+  const [given] = (STATE_DIRECTORY ?? '').split(':');
+  return given || join(XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state'), 'weft-agent');
+}
+
+function parseInterval(text: string | undefined): number {
+  if (text === undefined) return defaultIntervalSeconds;
+  const seconds = Number(text);
+  if (text.trim() !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= maxIntervalSeconds) return seconds;
+  throw new UsageError(`--interval must be a whole number of seconds from 1 to ${maxIntervalSeconds}.`);
+}
+
+function parseConfiguration(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const found = JSON.parse(text);
+    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError('WEFT_AGENT_CONFIGURATION must be a JSON object.');
+}
+
+function readToken(line: CommandLine, env: Env): string | undefined {
+  const path = line.get('enrolment-token-file') ?? env.WEFT_ENROLMENT_TOKEN_FILE;
+  return path === undefined ? env.WEFT_ENROLMENT_TOKEN : readText(path, '--enrolment-token-file').trim();
+}
+
+function readConfigFile(path: string): Env {
+  const text = readText(path, '--config');
+  try {
+    return withoutEmpty(parseEnvironment(text));
+  } catch (error) {
+    throw new UsageError(`${path}: ${(error as Error).message}.`);
+  }
+}
+
+function readText(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${option} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function require(value: string | undefined, option: string, variable: string): string {
+  if (value !== undefined) return value;
+  throw new UsageError(`${option} is missing (or ${variable}).`);
+}
+
+function usable<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}.`);
+  }
+}
+
+/** A variable that is set to nothing is not set. */
+function withoutEmpty(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}

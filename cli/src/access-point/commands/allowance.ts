@@ -1,0 +1,47 @@
+// What the operator allows the controller to do on this machine: the list behind --allow.
+
+/** Done here, and harmless. */
+const always = ['identify', 'set_report_interval'] as const;
+export const allowableCommands = ['set_tx_power', 'set_channel', 'restart_wifi', 'reboot'] as const;
+export type AllowableCommand = (typeof allowableCommands)[number];
+
+export interface Allowance {
+  commands: ReadonlySet<AllowableCommand>;
+  /** Names of programs in the folder of commands. */
+  scripts: ReadonlySet<string>;
+}
+
+/** As Weft has them. */
+const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** Reads `set_tx_power,run:NAME`. Throws an Error whose message says what is wrong. */
+export function parseAllowance(texts: readonly string[]): Allowance {
+  const commands = new Set<AllowableCommand>();
+  const scripts = new Set<string>();
+  const words = texts.flatMap((text) => text.split(',')).map((word) => word.trim());
+  for (const word of words.filter((each) => each !== '')) {
+    const known = allowableCommands.find((name) => name === word);
+    if (known) commands.add(known);
+    else if (word.startsWith('run:')) scripts.add(parseScriptName(word.slice('run:'.length)));
+    else if (!always.some((name) => name === word)) {
+      throw new Error(`there is no command ${word} to allow: ${allowableCommands.join(', ')} or run:NAME`);
+    }
+  }
+  return { commands, scripts };
+}
+
+export function toAllowText({ commands, scripts }: Allowance): string {
+  return [...commands, ...[...scripts].map((name) => `run:${name}`)].join(',');
+}
+
+function parseScriptName(name: string): string {
+  if (!commandName.test(name)) {
+    throw new Error(
+      `run:${name} names no command: a letter and then at most 63 letters, digits, dots, underscores, hyphens`,
+    );
+  }
+  if ([...always, ...allowableCommands].some((own) => own === name)) {
+    throw new Error(`run:${name} would hide the agent's own command ${name}: give the program another name`);
+  }
+  return name;
+}

@@ -1,0 +1,85 @@
+// Commands that the operator has written: programs in a folder, each given its arguments as JSON on standard input. A file
+// NAME.json beside NAME may declare the arguments, so that Weft checks them.
+import { constants } from 'node:fs';
+import { access, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runTool } from '../machine/tool.ts';
+import type { CommandOffer } from './command-offer.ts';
+
+const maxOutputBytes = 4096;
+const defaultTimeoutMs = 60_000;
+
+export interface ScriptOptions {
+  folder: string;
+  names: ReadonlySet<string>;
+  /** Ends those that run. */
+  signal: AbortSignal;
+  say: (text: string) => void;
+  timeoutMs?: number;
+}
+
+/** What cannot be offered is said. */
+export async function offerScripts(options: ScriptOptions): Promise<CommandOffer[]> {
+  const offers = await Promise.all(
+    [...options.names].map(async (name) => {
+      try {
+        return [await offerScript(name, options)];
+      } catch (error) {
+        options.say(`run:${name} is not offered: ${(error as Error).message}`);
+        return [];
+      }
+    }),
+  );
+  return offers.flat();
+}
+
+async function offerScript(name: string, { folder, signal, timeoutMs }: ScriptOptions): Promise<CommandOffer> {
+  const path = join(folder, name);
+  await requireTrustworthy(path);
+  const declared = await readDeclaration(`${path}.json`);
+  return {
+    declaration: { name, parameter: declared.parameter ?? name, ...(declared.params && { params: declared.params }) },
+    async run(args) {
+      const { output, isCut } = await runTool(path, [], {
+        input: `${JSON.stringify(args)}\n`,
+        timeoutMs: timeoutMs ?? defaultTimeoutMs,
+        maxBytes: maxOutputBytes,
+        signal,
+      });
+      return { result: { output, ...(isCut && { is_cut: true }) } };
+    },
+  };
+}
+
+/** What others may write must not be run with the agent's rights. */
+async function requireTrustworthy(path: string): Promise<void> {
+  const file = await stat(path).catch(() => {
+    throw new Error(`there is no ${path}`);
+  });
+  if (!file.isFile()) throw new Error(`${path} is no file`);
+  const own = process.getuid?.();
+  const isOurs = file.uid === 0 || file.uid === own;
+  if (!isOurs || (file.mode & 0o022) !== 0) throw new Error(`${path} can be changed by others: chmod go-w, chown root`);
+  await access(path, constants.X_OK).catch(() => {
+    throw new Error(`${path} cannot be run: chmod +x`);
+  });
+}
+
+async function readDeclaration(path: string): Promise<{ parameter?: string; params?: Record<string, unknown> }> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    return {};
+  }
+  try {
+    const { parameter, params } = JSON.parse(text);
+    return { ...(typeof parameter === 'string' && { parameter }), ...(isObject(params) && { params }) };
+  } catch {
+    throw new Error(`${path} is no JSON`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+// What an operator wants to stand in the agent's configuration beside what the agent finds: `site=roof`, as JSON where it
+// is that, and with dots for what is further inside (`geolocation.latitude=51.45`).
+
+/** The agent makes these itself. */
+const reserved = ['commands', 'metrics', 'report_interval_seconds'];
+const keyPattern = /^[A-Za-z_][\w-]{0,63}(\.[A-Za-z_][\w-]{0,63})?$/;
+
+/** Undefined if it may be set; else what is wrong with it. */
+export function problemOfKey(key: string): string | undefined {
+  if (!keyPattern.test(key)) return `${JSON.stringify(key)} is no name: letters, digits, hyphens and underscores`;
+  if (reserved.includes(key.split('.')[0]!)) return `${key} is made by the agent itself`;
+  return undefined;
+}
+
+/** Throws an Error whose message says what is wrong. */
+export function parseAssignments(texts: readonly string[]): Record<string, unknown> {
+  const configuration: Record<string, unknown> = {};
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    if (at < 1) throw new Error(`--set ${text} is not key=value`);
+    const key = text.slice(0, at);
+    const problem = problemOfKey(key);
+    if (problem) throw new Error(`--set: ${problem}`);
+    assign(configuration, key.split('.'), toValue(text.slice(at + 1)));
+  }
+  return configuration;
+}
+
+function assign(target: Record<string, unknown>, [key = '', inner]: string[], value: unknown): void {
+  if (inner === undefined) {
+    target[key] = value;
+    return;
+  }
+  const before = target[key];
+  const isObject = typeof before === 'object' && before !== null && !Array.isArray(before);
+  target[key] = { ...(isObject && before), [inner]: value };
+}
+
+/** A house number such as 007 is none. */
+function toValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

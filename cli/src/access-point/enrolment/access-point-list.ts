@@ -1,0 +1,78 @@
+// A table of access points to be: a column `ap_id`, and others that become their configuration. All that is wrong with it
+// is found before anything is done.
+import { CsvError, parseCsvTable, requireWidth } from '../../csv.ts';
+import { apIdPattern } from '../ap-id.ts';
+import { problemOfKey } from '../configuration.ts';
+
+export interface ListedAccessPoint {
+  ap_id: string;
+  /** `key=value`, as --set takes them. */
+  assignments: string[];
+}
+
+/** What is wrong with a table, each with its line. */
+export class ListError extends Error {
+  override name = 'ListError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** As many as Weft keeps enrolment tokens. */
+const maxAccessPoints = 10_000;
+const places = new Map([
+  ['latitude', 'geolocation.latitude'],
+  ['longitude', 'geolocation.longitude'],
+]);
+
+/** Throws ListError. */
+export async function readAccessPointList(
+  text: AsyncIterable<string> | Iterable<string>,
+): Promise<ListedAccessPoint[]> {
+  const found: ListedAccessPoint[] = [];
+  const problems: string[] = [];
+  const lineOf = new Map<string, number>();
+  try {
+    const { columns, rows } = await parseCsvTable(text);
+    const keys = columns.map((column) => places.get(column) ?? column);
+    const at = columns.indexOf('ap_id');
+    if (at < 0) throw new CsvError(1, 'there is no column ap_id');
+    for (const key of keys.filter((_, index) => index !== at)) {
+      const problem = problemOfKey(key);
+      if (problem) problems.push(`line 1: ${problem}`);
+    }
+    for await (const row of rows) {
+      if (found.length >= maxAccessPoints) throw new CsvError(row.line, `more than ${maxAccessPoints} access points`);
+      try {
+        requireWidth(row, columns);
+      } catch (error) {
+        problems.push((error as Error).message);
+        continue;
+      }
+      const cells = row.cells.map((cell) => cell.trim());
+      const ap_id = cells[at]!;
+      const problem = problemOfName(ap_id, lineOf.get(ap_id));
+      if (problem) problems.push(`line ${row.line}: ${problem}`);
+      lineOf.set(ap_id, row.line);
+      const assignments = cells.flatMap((cell, index) => (index === at || cell === '' ? [] : `${keys[index]}=${cell}`));
+      found.push({ ap_id, assignments });
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    problems.push(error.message);
+  }
+  if (problems.length === 0 && found.length === 0) problems.push('line 2: there is no access point');
+  if (problems.length > 0) throw new ListError(problems);
+  return found;
+}
+
+function problemOfName(ap_id: string, otherLine: number | undefined): string | undefined {
+  if (ap_id === '') return 'ap_id is empty';
+  if (!apIdPattern.test(ap_id)) {
+    return `${JSON.stringify(ap_id)} cannot name an access point: letters, digits and . _ : @ + -, no * and no ?`;
+  }
+  return otherLine === undefined ? undefined : `${ap_id} is in line ${otherLine} already`;
+}

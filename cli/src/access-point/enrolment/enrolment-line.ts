@@ -1,0 +1,23 @@
+// The line that makes a machine an access point of Weft: pasted into its shell, it fetches the program and installs it.
+
+export interface LineOptions {
+  /** Where the access point reaches Weft. */
+  url: string;
+  ap_id: string;
+  token: string;
+  /** Further options of `weft agent install`. */
+  more: readonly string[];
+}
+
+export function enrolmentLine({ url, ap_id, token, more }: LineOptions): string {
+  const install = ['agent', 'install', '--url', url, '--ap-id', ap_id, ...more].map(shellQuoted).join(' ');
+  return (
+    `curl -fsSL ${shellQuoted(`${url}/install/weft.mjs`)} -o /tmp/weft.mjs && ` +
+    `sudo WEFT_ENROLMENT_TOKEN=${shellQuoted(token)} node /tmp/weft.mjs ${install}`
+  );
+}
+
+/** One word for any shell, whatever is in it. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

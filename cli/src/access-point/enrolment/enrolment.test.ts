@@ -1,0 +1,59 @@
+// From a table of access points to lines that a shell understands.
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { NAME_PATTERN } from '../../../../contract/src/identifiers.ts';
+import { apIdPattern } from '../ap-id.ts';
+import { readAccessPointList } from './access-point-list.ts';
+import { enrolmentLine, shellQuoted } from './enrolment-line.ts';
+
+test('columns beside ap_id become configuration; empty cells mean nothing', async () => {
+  const text = 'site,ap_id,floor,latitude,longitude\nBristol,roof-1,2,51.45,-2.58\n,roof-2,,,\n';
+  expect(await readAccessPointList([text])).toEqual([
+    {
+      ap_id: 'roof-1',
+      assignments: ['site=Bristol', 'floor=2', 'geolocation.latitude=51.45', 'geolocation.longitude=-2.58'],
+    },
+    { ap_id: 'roof-2', assignments: [] },
+  ]);
+});
+
+test('everything that is wrong is told at once, with its line', async () => {
+  const text = 'ap_id,site,metrics,my site\nroof-1,a,,\nroof-*,b,,\n,c,,\nroof-1,d,,\nroof-2\n"roof-3,e';
+  const error = await readAccessPointList([text]).catch((problem) => problem);
+  expect(error.problems).toEqual([
+    'line 1: metrics is made by the agent itself',
+    'line 1: "my site" is no name: letters, digits, hyphens and underscores',
+    'line 3: "roof-*" cannot name an access point: letters, digits and . _ : @ + -, no * and no ?',
+    'line 4: ap_id is empty',
+    'line 5: roof-1 is in line 2 already',
+    'line 6: 1 cells instead of 4',
+    'line 7: a quote is not closed',
+  ]);
+  await expect(readAccessPointList(['name\nx\n'])).rejects.toThrow('line 1: there is no column ap_id');
+  await expect(readAccessPointList(['ap_id;site\n'])).rejects.toThrow('semicolons');
+  await expect(readAccessPointList(['ap_id\n'])).rejects.toThrow('there is no access point');
+});
+
+test('a word is one word for a shell, whatever is in it', () => {
+  const words = fc.sample(
+    fc.string({ minLength: 1 }).filter((text) => !text.includes('\0')),
+    200,
+  );
+  const all = [...words, `$(touch x)`, "it's", '`id`', '--set', 'a\nb'];
+  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\0' ${all.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
+  expect(stdout.split('\0').slice(0, -1)).toEqual(all);
+});
+
+test('the line fetches the program and installs it with what it was told', () => {
+  const more = ['--set', "site=St. Mary's"];
+  expect(enrolmentLine({ url: 'https://weft.example.org', ap_id: 'roof-1', token: 'weft-enrol-x', more })).toBe(
+    'curl -fsSL https://weft.example.org/install/weft.mjs -o /tmp/weft.mjs && ' +
+      'sudo WEFT_ENROLMENT_TOKEN=weft-enrol-x node /tmp/weft.mjs agent install ' +
+      `--url https://weft.example.org --ap-id roof-1 --set 'site=St. Mary'\\''s'`,
+  );
+});
+
+test('access points are called as the contract has it', () => {
+  expect(apIdPattern.source).toBe(new RegExp(NAME_PATTERN).source);
+});

@@ -1,0 +1,52 @@
+// The rhythm of reports, which a command may change.
+
+/** Rates need two looks; the first report is not kept waiting for longer. */
+const firstAfterMs = 1_000;
+
+export class Pace {
+  #seconds: number;
+  #lastAt: number;
+  readonly #ending: AbortSignal;
+  #timer: NodeJS.Timeout | undefined;
+  #decide: (isDue: boolean) => void = () => {};
+
+  constructor(seconds: number, ending: AbortSignal) {
+    this.#seconds = seconds;
+    this.#lastAt = performance.now() + firstAfterMs - seconds * 1000;
+    this.#ending = ending;
+    ending.addEventListener('abort', () => this.#end(false));
+  }
+
+  get seconds(): number {
+    return this.#seconds;
+  }
+
+  /** Counted from the last report on. */
+  set(seconds: number): void {
+    this.#seconds = seconds;
+    if (this.#timer !== undefined) this.#wait();
+  }
+
+  /** Resolves true when it is time for the next report, false when it is over. What was late is not made up for. */
+  async next(): Promise<boolean> {
+    if (this.#ending.aborted) return false;
+    const isDue = await new Promise<boolean>((resolve) => {
+      this.#decide = resolve;
+      this.#wait();
+    });
+    this.#lastAt = Math.max(this.#lastAt + this.#seconds * 1000, performance.now() - 1000);
+    return isDue;
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const dueAt = this.#lastAt + this.#seconds * 1000;
+    this.#timer = setTimeout(() => this.#end(true), Math.max(0, dueAt - performance.now()));
+  }
+
+  #end(isDue: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#decide(isDue);
+  }
+}

@@ -1,0 +1,63 @@
+// Takes apart what `hostapd_cli` prints, for machines without `iw`.
+import type { ObservedRadio, Station } from './radio.ts';
+
+/** Of `status`: undefined if the interface does not serve. */
+export function parseStatus(name: string, text: string): ObservedRadio | undefined {
+  const fields = toFields(text.split('\n'));
+  if (fields.get('state') !== 'ENABLED') return undefined;
+  const number = (key: string) => toNumber(fields.get(key));
+  const share = number('chan_util_avg');
+  return {
+    interface: name,
+    phy: fields.get('phy'),
+    channel: number('channel'),
+    frequencyMhz: number('freq'),
+    widthMhz: undefined,
+    // hostapd knows what is allowed, not what is sent with.
+    txPowerDbm: undefined,
+    stations: [],
+    survey: undefined,
+    // As in a beacon: 255 is all of the time.
+    utilisationPct: share === undefined ? undefined : (100 * share) / 255,
+  };
+}
+
+/** Of `all_sta`: an address on a line of its own, and what is known about it below. */
+export function parseAllStations(text: string): Station[] {
+  const lines = text.split('\n');
+  const heads = lines.flatMap((line, index) => (/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(line.trim()) ? [index] : []));
+  return heads.flatMap((head, index) => {
+    const fields = toFields(lines.slice(head + 1, heads[index + 1]));
+    if (fields.get('flags')?.includes('[AUTHORIZED]') === false) return [];
+    // In steps of 100 kbit/s, and then what it is made of.
+    const rate = (key: string) => {
+      const steps = toNumber(fields.get(key)?.split(' ')[0]);
+      return steps === undefined || steps === 0 ? undefined : steps / 10;
+    };
+    const signal = toNumber(fields.get('signal'));
+    return [
+      {
+        address: lines[head]!.trim(),
+        signalDbm: signal === 0 ? undefined : signal,
+        txRateMbps: rate('tx_rate_info'),
+        rxRateMbps: rate('rx_rate_info'),
+        ...{ txPackets: undefined, txRetries: undefined, txFailed: undefined },
+      },
+    ];
+  });
+}
+
+function toFields(lines: string[]): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of lines) {
+    const at = line.indexOf('=');
+    if (at > 0) fields.set(line.slice(0, at), line.slice(at + 1).trim());
+  }
+  return fields;
+}
+
+function toNumber(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,60 @@
+// All readers together: each look gives a sample and the declarations of what is in it. A reader that fails is left out
+// of that look and never holds up the others; that it fails is said once, until it works again.
+
+import type { Machine } from '../machine/machine.ts';
+import { CpuReader } from './cpu-reader.ts';
+import { InterfaceReader } from './interface-reader.ts';
+import { MemoryReader } from './memory-reader.ts';
+import type { Measured, Reader } from './reader.ts';
+import { TemperatureReader } from './temperature-reader.ts';
+import { UptimeReader } from './uptime-reader.ts';
+import { WifiReader } from './wifi-reader.ts';
+
+export type MetricDeclarations = Record<string, { label: string; unit?: string }>;
+
+export interface MeasurementsOptions {
+  readers: Reader[];
+  say: (text: string) => void;
+}
+
+export class Measurements {
+  readonly #readers: Reader[];
+  readonly #say: (text: string) => void;
+  readonly #failing = new Set<Reader>();
+  /** Everything that was ever found. */
+  readonly declared: MetricDeclarations = {};
+
+  constructor({ readers, say }: MeasurementsOptions) {
+    this.#readers = readers;
+    this.#say = say;
+  }
+
+  /** The values of now by name. */
+  async look(nowMs = performance.now()): Promise<Record<string, number>> {
+    const found = await Promise.all(this.#readers.map((reader) => this.#read(reader, nowMs)));
+    const values: Record<string, number> = {};
+    for (const { name, value, label, unit } of found.flat()) {
+      this.declared[name] ??= { label, ...(unit !== undefined && { unit }) };
+      if (value !== undefined && Number.isFinite(value)) values[name] = value;
+    }
+    return values;
+  }
+
+  async #read(reader: Reader, nowMs: number): Promise<Measured[]> {
+    try {
+      const measured = await reader.read(nowMs);
+      if (this.#failing.delete(reader)) this.#say(`${reader.subject} can be read again`);
+      return measured;
+    } catch (error) {
+      if (!this.#failing.has(reader)) this.#say(`${reader.subject} cannot be read: ${(error as Error).message}`);
+      this.#failing.add(reader);
+      return [];
+    }
+  }
+}
+
+export function readersOf(machine: Machine): Reader[] {
+  return [CpuReader, MemoryReader, UptimeReader, TemperatureReader, InterfaceReader, WifiReader].map(
+    (Kind) => new Kind(machine),
+  );
+}

@@ -1,0 +1,79 @@
+// The agent as a service of systemd: an account that exists only while it runs and can do next to nothing. Commands that
+// need more rights get exactly these.
+import type { AllowableCommand, Allowance } from '../commands/allowance.ts';
+
+export interface UnitOptions {
+  nodePath: string;
+  programPath: string;
+  environmentPath: string;
+  allowance: Allowance;
+  /** Differs from machine to machine, so that a fleet does not come back all at once. */
+  restartSeconds: number;
+}
+
+/** Beyond what an ordinary account may do. */
+const capabilities: Record<AllowableCommand, string> = {
+  set_tx_power: 'CAP_NET_ADMIN',
+  set_channel: 'CAP_NET_ADMIN',
+  restart_wifi: 'CAP_SYS_ADMIN',
+  reboot: 'CAP_SYS_BOOT',
+};
+/** hostapd and systemd listen to root. */
+const needRoot: AllowableCommand[] = ['set_channel', 'restart_wifi', 'reboot'];
+
+export function toUnit(options: UnitOptions): string {
+  const { nodePath, programPath, environmentPath, allowance, restartSeconds } = options;
+  const needed = [...new Set([...allowance.commands].map((name) => capabilities[name]))].sort().join(' ');
+  const isRoot = needRoot.some((name) => allowance.commands.has(name));
+  return `[Unit]
+Description=Weft agent: speaks for this access point
+Wants=network-online.target
+After=network-online.target
+# Weft may be away for long; giving up would need somebody to come here.
+StartLimitIntervalSec=0
+
+[Service]
+ExecStart=${quoted(nodePath)} ${quoted(programPath)} agent run
+EnvironmentFile=${environmentPath}
+${isRoot ? 'User=root' : 'DynamicUser=yes'}
+StateDirectory=weft-agent
+StateDirectoryMode=0700
+RuntimeDirectory=weft-agent
+Restart=always
+RestartSec=${restartSeconds}
+# Settings that cannot be used do not mend themselves.
+RestartPreventExitStatus=2
+TimeoutStopSec=20
+UMask=0077
+CapabilityBoundingSet=${needed}
+AmbientCapabilities=${isRoot ? '' : needed}
+NoNewPrivileges=yes
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+MemoryMax=256M
+TasksMax=64
+
+[Install]
+WantedBy=multi-user.target
+`;
+}
+
+/** Spaces end a word, and percent signs begin a specifier. */
+function quoted(path: string): string {
+  const text = path.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  return /[\s"'\\]/.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text;
+}

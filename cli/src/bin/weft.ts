@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+// The command `weft` without a server: what Weft hands out as one file, to people's machines and to access points.
+import packageJson from '../../package.json' with { type: 'json' };
+import { didYouMean } from '../closest-name.ts';
+import {
+  clientCommand,
+  clientCommandNames,
+  clientHelp,
+  clientOverview,
+  exitCode,
+  onInterruption,
+  runClientCommand,
+  type Surroundings,
+  tellFailure,
+  UsageError,
+} from '../index.ts';
+
+for (const stream of [process.stdout, process.stderr]) {
+  // A reader that has seen enough (`weft agents | head`) is no failure.
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+}
+
+const { env, stdin, stdout, stderr } = process;
+process.exit(await run(process.argv.slice(2), { env, stdin, stdout, stderr, interruption: onInterruption }));
+
+async function run(args: string[], around: Surroundings): Promise<number> {
+  const [name, ...rest] = args;
+  try {
+    if (name === '--version' || name === '-V') {
+      around.stdout.write(`weft ${packageJson.version}\n`);
+      return exitCode.ok;
+    }
+    const isHelp = name === undefined || ['--help', '-h', 'help'].includes(name);
+    if (isHelp || rest.includes('--help') || rest.includes('-h')) {
+      const topic = isHelp ? rest[0] : name;
+      const help = topic === undefined ? await overview() : await clientHelp(topic);
+      if (help === undefined) throw unknown(topic!);
+      (name === undefined ? around.stderr : around.stdout).write(help);
+      return name === undefined ? exitCode.usage : exitCode.ok;
+    }
+    const command = await clientCommand(name);
+    if (!command) throw unknown(name);
+    return await runClientCommand(command, rest, around);
+  } catch (error) {
+    const code = tellFailure(error, around);
+    if (code !== undefined) return code;
+    around.stderr.write(`weft: unexpected failure: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return exitCode.failure;
+  }
+}
+
+async function overview(): Promise<string> {
+  return `Weft: one controller for 5G, WiFi and LiFi access points
+
+Usage: weft COMMAND [options]
+
+${await clientOverview()}
+weft help COMMAND shows the help on a command. The controller itself comes with a checkout of Weft.
+`;
+}
+
+function unknown(name: string): UsageError {
+  return new UsageError(`There is no command ${name} here.${didYouMean(name, clientCommandNames)}`);
+}

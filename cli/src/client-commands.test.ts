@@ -1,0 +1,251 @@
+// Every command against a real server, as a shell would see it: what is on which stream, and the exit code.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Agent, App } from '../../sdk/src/index.ts';
+import { adminUsername, password, startWeft, type TestWeft } from '../../test/weft.ts';
+import { clientCommand, clientCommandNames, clientHelp, runClientCommand } from './client-commands.ts';
+import { tellFailure } from './failures.ts';
+
+let weft: TestWeft;
+let agent: Agent;
+let home: string;
+let reporting: NodeJS.Timeout;
+
+beforeAll(async () => {
+  weft = await startWeft();
+  await weft.admin();
+  await weft.app('saver');
+  await weft.app('rival');
+  for (const ap_id of ['roof-1', 'roof-2']) await weft.agent(ap_id);
+  agent = new Agent({ url: weft.url, ap_id: 'roof-1', password, configuration: { access_point_type: 'WiFi' } })
+    .metric('rssi_dbm', { label: 'Signal', unit: 'dBm' })
+    .command('set_tx_power', ({ dbm }) => ({ applied: { dbm } }))
+    .command('break', () => {
+      throw new Error('it broke');
+    });
+  await agent.start();
+  reporting = setInterval(() => void agent.post({ rssi_dbm: -60, load: 0.5 }).catch(() => {}), 100);
+});
+afterAll(async () => {
+  clearInterval(reporting);
+  await agent.stop();
+  await weft.stop();
+});
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'weft-cli-'));
+  return () => rmSync(home, { recursive: true });
+});
+
+async function run(
+  args: string[],
+  options: { input?: string; env?: Record<string, string>; signal?: AbortSignal } = {},
+) {
+  const said = { out: '', err: '' };
+  const stdin = new PassThrough();
+  stdin.end(options.input ?? '');
+  const note = (stream: 'out' | 'err') => ({
+    write: (text: string | Uint8Array) => {
+      said[stream] += Buffer.from(text as string).toString();
+    },
+  });
+  const around = {
+    env: { HOME: home, WEFT_URL: weft.url, ...options.env },
+    ...{ stdin, stdout: note('out'), stderr: note('err') },
+    ...(options.signal && { interruption: () => options.signal! }),
+  };
+  const [name = '', ...rest] = args;
+  try {
+    const command = await clientCommand(name);
+    return { code: await runClientCommand(command!, rest, around), ...said };
+  } catch (error) {
+    const code = tellFailure(error, around);
+    if (code === undefined) throw error;
+    return { code, ...said };
+  }
+}
+
+const asApp = { WEFT_APP_NAME: 'saver', WEFT_APP_KEY: password };
+const logIn = () => run(['login', weft.url, '--user', adminUsername, '--password-stdin'], { input: `${password}\n` });
+
+test('login keeps the token and not the password, for its owner only; logout forgets it', async () => {
+  expect(await logIn()).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`as ${adminUsername} until`) });
+  const path = join(home, '.config/weft/login.json');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, 'utf8')).not.toContain(password);
+  expect(await run(['agents'])).toMatchObject({ code: 0, out: expect.stringContaining('roof-1') });
+  expect((await run(['logout'])).err).toBe('Logged out.\n');
+  expect(await run(['agents'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('weft login') });
+});
+
+test('an app may log in and keep its key', async () => {
+  const login = ['login', '--app', 'saver', '--keep', '--password-stdin'];
+  expect(await run(login, { input: password })).toMatchObject({ code: 0 });
+  // Even when the token has ended.
+  const path = join(home, '.config/weft/login.json');
+  const kept = { ...JSON.parse(readFileSync(path, 'utf8')), token: 'gone', expires_at: '2026-01-01T00:00:00Z' };
+  writeFileSync(path, JSON.stringify(kept));
+  expect(await run(['agents'])).toMatchObject({ code: 0, out: expect.stringContaining('roof-1') });
+});
+
+test('a wrong password, an ended login, another address: a sentence with what to do', async () => {
+  const wrong = await run(['login', '--user', adminUsername, '--password-stdin'], { input: 'not the password' });
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('knows no such user with this password') });
+  await logIn();
+  const path = join(home, '.config/weft/login.json');
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(/"expires_at": "[^"]*"/, '"expires_at": "2026-01-01T00:00:00Z"'),
+  );
+  expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('has ended') });
+  await logIn();
+  const elsewhere = await run(['agents', '--url', 'http://127.0.0.1:9']);
+  expect(elsewhere).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Nobody is logged in at http://127.0.0.1:9'),
+  });
+  writeFileSync(path, 'not json');
+  expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('cannot be used') });
+});
+
+test('nothing answers: says so and where to look', async () => {
+  const answer = await run(['agents', '--url', 'http://127.0.0.1:9'], { env: { WEFT_TOKEN: 'x' } });
+  expect(answer).toMatchObject({ code: 1, out: '', err: expect.stringContaining('WEFT_URL') });
+}, 30_000);
+
+test('agents: a table for people, JSON for programs, by pattern and state', async () => {
+  const { out } = await run(['agents'], { env: asApp });
+  expect(out.split('\n')[0]).toMatch(/^ACCESS POINT +TYPE +STATE/);
+  expect(out).toMatch(/roof-1 +WiFi +online/);
+  const json = await run(['agents', '--json', '*-2'], { env: asApp });
+  expect(JSON.parse(json.out)).toMatchObject([{ ap_id: 'roof-2', presence: 'offline' }]);
+  const offline = await run(['agents', '--state', 'offline', '--json'], { env: asApp });
+  expect(JSON.parse(offline.out).map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['roof-2']);
+});
+
+test('watch prints a JSON object a line where there is no terminal, and ends quietly when interrupted', async () => {
+  const { out, code } = await run(['watch', 'roof-1', '--metric', 'load', '--count', '2'], { env: asApp });
+  const samples = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, samples]).toMatchObject([0, [{ ap_id: 'roof-1', metrics: { load: 0.5 } }, { ap_id: 'roof-1' }]]);
+  expect(samples[0].metrics).not.toHaveProperty('rssi_dbm');
+  const interrupted = await run(['watch', 'roof-1'], { env: asApp, signal: AbortSignal.timeout(300) });
+  expect(interrupted).toMatchObject({ code: 0, err: '' });
+  expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({ code: 1, err: 'weft: Agent not found.\n' });
+});
+
+test('data: CSV, JSON lines, a file', async () => {
+  await agent.post({ rssi_dbm: -61, load: 0.5 });
+  const csv = await run(['data', 'roof-1', '--from', '5m', '--metric', 'load'], { env: asApp });
+  expect([csv.code, csv.out.split('\r\n')[0]]).toEqual([0, 'ts,load']);
+  expect(csv.out.split('\n').length).toBeGreaterThan(2);
+  const json = await run(['data', 'roof-1', '--from', '5m', '--json'], { env: asApp });
+  expect(JSON.parse(json.out.split('\n')[0]!)).toHaveProperty('ts');
+  const path = join(home, 'roof.csv');
+  expect(await run(['data', 'roof-1', '--out', path], { env: asApp })).toMatchObject({ code: 0, out: '' });
+  expect(readFileSync(path, 'utf8')).toContain('rssi_dbm');
+  const nowhere = await run(['data', 'roof-1', '--out', join(home, 'no/such/folder')], { env: asApp });
+  expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
+});
+
+describe('command', () => {
+  test('waits for what becomes of it: succeeded is 0, failed is 1', async () => {
+    const { code, out } = await run(['command', 'roof-1', 'set_tx_power', 'dbm=17', '--hold', '0'], { env: asApp });
+    expect([code, out.trim().split('\n').at(-1)]).toEqual([0, 'succeeded  {"dbm":17}']);
+    const broken = await run(['command', 'roof-1', 'break', '--json'], { env: asApp });
+    expect([broken.code, JSON.parse(broken.out)]).toMatchObject([1, { state: 'failed', verdict: 'accepted' }]);
+  });
+
+  test('a conflict is 3, and says who and until when; a dry run changes nothing', async () => {
+    const app = new App({ url: weft.url, name: 'rival', key: password });
+    await app.command('roof-2', 'set_tx_power', { dbm: 5 }, { holdSeconds: 60 });
+    const { code, out, err } = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6'], { env: asApp });
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(/^weft: Refused: .*rival.* Try again after 2/);
+    const dry = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6', '--dry-run', '--json'], { env: asApp });
+    expect([dry.code, JSON.parse(dry.out)]).toMatchObject([3, { verdict: 'rejected', dry_run: true }]);
+  });
+
+  test('--no-wait prints the number of the command; a pattern gives a verdict for each', async () => {
+    const { code, out } = await run(['command', 'roof-2', 'reboot', '--no-wait'], { env: asApp });
+    expect([code, out]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+    const many = await run(['command', 'roof-?', 'set_channel', 'channel=36', '--json', '--dry-run'], { env: asApp });
+    expect(JSON.parse(many.out).targets).toHaveLength(2);
+  });
+});
+
+test('emulate starts, lists and ends a network', async () => {
+  const start = await run(['emulate', '--wifi', '2', '--for', '10m', '--seed', '7', '--json'], { env: asApp });
+  const { job_number, agents, seed } = JSON.parse(start.out);
+  expect([start.code, agents.length, seed]).toEqual([0, 2, 7]);
+  expect(JSON.parse((await run(['emulate', 'list', '--json'], { env: asApp })).out)).toMatchObject([{ job_number }]);
+  expect((await run(['emulate', 'list'], { env: asApp })).out).toContain('2 WiFi');
+  expect(await run(['emulate', 'stop', job_number], { env: asApp })).toMatchObject({ code: 0 });
+});
+
+test('jobs are listed, followed and cancelled', async () => {
+  const app = new App({ url: weft.url, name: 'saver', key: password });
+  const { job_number } = await app.request('POST', '/api/v1/agent_details/request_all_agents_details');
+  const followed = await run(['jobs', 'follow', job_number], { env: asApp });
+  expect([followed.code, JSON.parse(followed.out.split('\n')[0]!)]).toMatchObject([
+    0,
+    { seq: 1, type: 'agent_details' },
+  ]);
+  expect((await run(['jobs'], { env: asApp })).out).toMatch(new RegExp(`${job_number} +agent_details +succeeded`));
+  expect(await run(['jobs', 'cancel', job_number], { env: asApp })).toMatchObject({ code: 1 });
+  expect(await run(['jobs', 'cancel', 'nothing'], { env: asApp })).toMatchObject({ code: 1 });
+});
+
+test('apps: made with a key that works, rotated, removed; only administrators', async () => {
+  await logIn();
+  const { code, out } = await run(['apps', 'add', 'planner', '--agents', 'roof-*', '--read-only']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{32}\n$/)]);
+  const planner = { WEFT_APP_NAME: 'planner', WEFT_APP_KEY: out.trim() };
+  expect((await run(['agents'], { env: planner })).code).toBe(0);
+  expect(await run(['command', 'roof-1', 'set_tx_power', 'dbm=1'], { env: planner })).toMatchObject({ code: 1 });
+  expect((await run(['apps'])).out).toMatch(/planner +read, emulator; roof-\*/);
+  const rotated = await run(['apps', 'rotate', 'planner']);
+  expect(rotated.out).not.toBe(out);
+  expect(await run(['agents'], { env: planner })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('weft login'),
+  });
+  expect((await run(['apps', 'remove', 'planner'])).code).toBe(0);
+  expect(await run(['apps'], { env: asApp })).toMatchObject({ code: 1, out: '' });
+});
+
+test.each([
+  [['agents', '--sate', 'x'], 'Did you mean --state?'],
+  [['agents', '--state', 'asleep'], '--state must be'],
+  [['login', '--password', 'hunter2'], 'everybody on this machine'],
+  [['login', '--user', 'a@b.c'], '--password-stdin'],
+  [['login', 'http://a:b@c'], 'must not hold a name or a password'],
+  [['watch'], 'Which access point?'],
+  [['data', 'a', '--from', 'yesterday'], '--from must be a time'],
+  [['data', 'a', '--from', '1h', '--to', '2h'], '--from must lie before --to'],
+  [['data', 'a', '--csv', '--json'], 'not both'],
+  [['command', 'a'], 'Give the access point and the command.'],
+  [['command', 'a', 'b', 'c'], 'name=value'],
+  [['command', 'a', 'b', '--hold', 'long'], '--hold must be a length of time'],
+  [['emulate', '--wifi', 'many'], '--wifi must be a whole number'],
+  [['emulate', '--wifi', '0'], 'without access points'],
+  [['jobs', 'eat', 'x'], 'There is no weft jobs eat'],
+  [['apps', 'add'], 'Usage: weft apps'],
+])('%j is a usage error, and no secret is repeated', async (args, sentence) => {
+  const { code, out, err } = await run(args);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(sentence);
+  expect(err).not.toContain('hunter2');
+});
+
+test.each(clientCommandNames)('the help on %s has a usage and an example, and fits a terminal', async (name) => {
+  const help = (await clientHelp(name))!;
+  expect(help).toMatch(/^Usage:$/m);
+  expect(help).toMatch(/^Examples:\n {2}weft /m);
+  for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+});

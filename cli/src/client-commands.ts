@@ -1,0 +1,45 @@
+// Which commands need no server beside them, and how one is run.
+import { type ClientCommand, helpOf, parseLine } from './command.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** Loaded when needed: help must not wait for everything. */
+const commands: Record<string, () => Promise<ClientCommand>> = {
+  login: async () => (await import('./commands/login-command.ts')).loginCommand,
+  logout: async () => (await import('./commands/login-command.ts')).logoutCommand,
+  agent: async () => (await import('./commands/agent-command.ts')).agentCommand,
+  agents: async () => (await import('./commands/agents-command.ts')).agentsCommand,
+  watch: async () => (await import('./commands/watch-command.ts')).watchCommand,
+  data: async () => (await import('./commands/data-command.ts')).dataCommand,
+  import: async () => (await import('./commands/import-command.ts')).importCommand,
+  command: async () => (await import('./commands/command-command.ts')).commandCommand,
+  emulate: async () => (await import('./commands/emulate-command.ts')).emulateCommand,
+  jobs: async () => (await import('./commands/jobs-command.ts')).jobsCommand,
+  apps: async () => (await import('./commands/apps-command.ts')).appsCommand,
+  new: async () => (await import('./commands/new-command.ts')).newCommand,
+};
+
+export const clientCommandNames: readonly string[] = Object.keys(commands);
+
+/** Undefined if there is none of this name. */
+export async function clientCommand(name: string): Promise<ClientCommand | undefined> {
+  return Object.hasOwn(commands, name) ? commands[name]!() : undefined;
+}
+
+/** Resolves the exit code; throws what tellFailure knows to say. */
+export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
+  return command.run(parseLine(args, command.options), around);
+}
+
+/** The lines of the overview. */
+export async function clientOverview(): Promise<string> {
+  const rows = await Promise.all(
+    clientCommandNames.map(async (name) => `  ${name.padEnd(27)}  ${(await commands[name]!()).summary}\n`),
+  );
+  return rows.join('');
+}
+
+/** The help on a command, or undefined if there is no such command. */
+export async function clientHelp(name: string): Promise<string | undefined> {
+  const command = await clientCommand(name);
+  return command && helpOf(command);
+}

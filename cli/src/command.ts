@@ -1,0 +1,112 @@
+// A command of the client side: what it says about itself, from which its help is made, and what its arguments are once
+// they were taken apart.
+import { parseArgs } from 'node:util';
+import { didYouMean } from './closest-name.ts';
+import { type Surroundings, UsageError } from './surroundings.ts';
+
+export interface CommandOption {
+  about: string;
+  /** What stands for its value in the help; without it, the option takes none. */
+  value?: string;
+  /** May be given several times. */
+  isMany?: boolean;
+}
+
+export interface ClientCommand {
+  /** A few words for the overview. */
+  summary: string;
+  /** Without the word `weft`. */
+  usage: readonly string[];
+  /** Paragraphs for the help, a line each, if the summary is not enough. */
+  about?: string;
+  options: Readonly<Record<string, CommandOption>>;
+  examples: readonly string[];
+  /** Resolves the exit code. */
+  run(line: CommandLine, around: Surroundings): Promise<number>;
+}
+
+/** The arguments of a command: the words, and the options that were given. */
+export interface CommandLine {
+  words: readonly string[];
+  /** The last of them; undefined if it was not given. */
+  get(option: string): string | undefined;
+  all(option: string): readonly string[];
+  has(option: string): boolean;
+}
+
+export const jsonOption = { json: { about: 'print JSON' } } as const;
+
+const helpWidth = 100;
+const secretOption = /password|token|key$|secret/;
+
+/** Throws UsageError. */
+export function parseLine(args: string[], options: ClientCommand['options']): CommandLine {
+  const { tokens } = parseArgs({
+    args,
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+    ),
+  });
+  const words: string[] = [];
+  const given = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option || !rawName.startsWith('--')) throw unknownOption(rawName, Object.keys(options));
+    if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+    if (option.value !== undefined && value === undefined) throw new UsageError(`${rawName} needs a value.`);
+    const before = given.get(name) ?? [];
+    if (before.length > 0 && !option.isMany) throw new UsageError(`${rawName} was given twice.`);
+    given.set(name, [...before, value ?? '']);
+  }
+  return {
+    words,
+    get: (name) => given.get(name)?.at(-1),
+    all: (name) => given.get(name) ?? [],
+    has: (name) => given.has(name),
+  };
+}
+
+function unknownOption(rawName: string, known: string[]): UsageError {
+  if (rawName.startsWith('--') && secretOption.test(rawName)) {
+    return new UsageError(
+      `${rawName} is refused, because everybody on this machine can read a command line. ` +
+        'Type the secret when asked, or send it to standard input or the environment: the help says which.',
+    );
+  }
+  const names = known.map((name) => `--${name}`);
+  return new UsageError(`There is no option ${rawName}.${rawName.startsWith('--') ? didYouMean(rawName, names) : ''}`);
+}
+
+/** The help on a command. */
+export function helpOf({ summary, usage, about, options, examples }: ClientCommand): string {
+  const rows = Object.entries(options).map(([name, { value, about: what }]): [string, string] => [
+    `--${name}${value === undefined ? '' : ` ${value}`}`,
+    what,
+  ]);
+  const indent = Math.max(0, ...rows.map(([name]) => name.length)) + 4;
+  const optionRows = rows.map(([name, what]) => wrap(what, indent, `  ${name}`.padEnd(indent)));
+  return [
+    wrap(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`),
+    ...(about?.split('\n').map((paragraph) => wrap(paragraph)) ?? []),
+    `\nUsage:\n${usage.map((line) => `  weft ${line}\n`).join('')}`,
+    ...(rows.length > 0 ? [`\nOptions:\n${optionRows.join('')}`] : []),
+    `\nExamples:\n${examples.map((line) => `  weft ${line}\n`).join('')}`,
+  ].join('');
+}
+
+/** Lines of at most so many characters as fit most terminals; those after the first go on under it. */
+function wrap(text: string, indent = 0, start = ''): string {
+  const lines = [start];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    const isFirst = line.length <= indent;
+    if (!isFirst && line.length + word.length >= helpWidth) lines.push(' '.repeat(indent) + word);
+    else lines[lines.length - 1] = isFirst ? line + word : `${line} ${word}`;
+  }
+  return `${lines.join('\n')}\n`;
+}

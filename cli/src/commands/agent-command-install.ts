@@ -1,0 +1,36 @@
+// `weft agent install`: makes the agent a service of this machine.
+import { readAgentSettings } from '../access-point/agent-settings.ts';
+import { installFiles, startService, unitOf } from '../access-point/service/install.ts';
+import type { CommandLine } from '../command.ts';
+import { CommandFailure, exitCode, type Surroundings } from '../surroundings.ts';
+
+const restartSeconds = { least: 5, most: 20 };
+
+export async function installAgent(line: CommandLine, { env, stdout, stderr }: Surroundings): Promise<number> {
+  const settings = readAgentSettings(line, env);
+  const { least, most } = restartSeconds;
+  const options = {
+    ...{ settings, nodePath: process.execPath, program: process.argv[1] ?? '', root: line.get('root') ?? '/' },
+    restartSeconds: least + Math.floor(Math.random() * (most - least + 1)),
+  };
+  if (line.has('print-unit')) {
+    stdout.write(unitOf(options));
+    return exitCode.ok;
+  }
+  const isHere = !line.has('root');
+  if (isHere && process.getuid?.() !== 0) {
+    throw new CommandFailure('Only root can install a service. Put sudo before it, or try it out with --root DIR.');
+  }
+  for (const path of installFiles(options)) stderr.write(`Wrote ${path}\n`);
+  if (settings.enrolmentToken === undefined) {
+    stderr.write('There is no WEFT_ENROLMENT_TOKEN: Weft must know this access point already.\n');
+  }
+  if (!isHere) return exitCode.ok;
+  if (line.has('no-start')) {
+    stderr.write('Start it with: systemctl enable --now weft-agent\n');
+    return exitCode.ok;
+  }
+  await startService();
+  stderr.write('The agent is running. Follow it with: journalctl -fu weft-agent\n');
+  return exitCode.ok;
+}

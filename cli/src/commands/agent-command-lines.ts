@@ -1,0 +1,149 @@
+// `weft agent line` and `weft agent import`: an enrolment token for each access point, and the line to paste there.
+import { createReadStream } from 'node:fs';
+import type { EnrolmentToken } from '@weft/contract';
+import { type App, WeftRefusal } from '@weft/sdk';
+import { parseApId } from '../access-point/ap-id.ts';
+import { parseAllowance } from '../access-point/commands/allowance.ts';
+import { parseAssignments } from '../access-point/configuration.ts';
+import { ListError, type ListedAccessPoint, readAccessPointList } from '../access-point/enrolment/access-point-list.ts';
+import { enrolmentLine } from '../access-point/enrolment/enrolment-line.ts';
+import type { CommandLine } from '../command.ts';
+import { connect, parseUrl, urlOf } from '../connection.ts';
+import { toCsvLine } from '../csv.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+
+const daySeconds = 86_400;
+const maxShownProblems = 100;
+
+interface MadeLine {
+  ap_id: string;
+  line: string;
+  expires_at: string;
+}
+
+export async function makeLine(ap_id: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const wanted = { ap_id: parseApId(ap_id), assignments: [] };
+  const maker = new LineMaker(line, around);
+  if (await maker.isKnown(ap_id)) {
+    throw new CommandFailure(`${ap_id} is an agent already. Delete it first if another machine is to take its place.`);
+  }
+  const made = await maker.make(wanted);
+  around.stdout.write(line.has('json') ? `${JSON.stringify(made, null, 2)}\n` : `${made.line}\n`);
+  return exitCode.ok;
+}
+
+export async function makeLines(path: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const { stdout, stderr } = around;
+  const maker = new LineMaker(line, around);
+  const list = await readList(path, around);
+  const known = await maker.known();
+  const wanted = list.filter(({ ap_id }) => !known.has(ap_id));
+  for (const { ap_id } of list) if (known.has(ap_id)) stderr.write(`${ap_id} is an agent already: left out\n`);
+  const isJson = line.has('json');
+  const made: MadeLine[] = [];
+  const bar = new ProgressBar(stderr);
+  if (!isJson && wanted.length > 0) stdout.write(toCsvLine(['ap_id', 'line']));
+  try {
+    for (const each of wanted) {
+      bar.show(made.length / wanted.length, `${made.length} of ${wanted.length}  ${each.ap_id}`);
+      const one = await maker.make(each);
+      made.push(one);
+      if (!isJson) stdout.write(toCsvLine([one.ap_id, one.line]));
+    }
+  } catch (error) {
+    if (made.length > 0) bar.clear();
+    stderr.write(`Made ${made.length} of ${wanted.length} lines; again, it begins at ${wanted[made.length]!.ap_id}\n`);
+    throw error;
+  } finally {
+    bar.clear();
+    // Also of what was made before something went wrong: the tokens are shown this once.
+    if (isJson) stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  }
+  stderr.write(`Made ${made.length} lines, ${list.length - wanted.length} left out\n`);
+  return exitCode.ok;
+}
+
+class LineMaker {
+  readonly #app: App;
+  readonly #url: string;
+  readonly #expiresIn: number;
+  readonly #more: string[];
+  readonly #signal: AbortSignal;
+
+  /** Throws UsageError, CommandFailure. */
+  constructor(line: CommandLine, around: Surroundings) {
+    this.#expiresIn = parseDays(line.get('expires-in')) * daySeconds;
+    this.#more = installOptions(line);
+    const given = line.get('agent-url');
+    this.#url = given === undefined ? urlOf(line, around) : parseUrl(given);
+    if (isLoopback(this.#url)) {
+      around.stderr.write(`${this.#url} is this machine itself; --agent-url tells where others reach Weft\n`);
+    }
+    this.#app = connect(line, around);
+    this.#signal = interruptionOf(around);
+  }
+
+  async isKnown(ap_id: string): Promise<boolean> {
+    try {
+      await this.#app.agent(ap_id, { signal: this.#signal });
+      return true;
+    } catch (error) {
+      if (error instanceof WeftRefusal && error.status === 404) return false;
+      throw error;
+    }
+  }
+
+  async known(): Promise<Set<string>> {
+    return new Set((await this.#app.agents({ signal: this.#signal })).map(({ ap_id }) => ap_id));
+  }
+
+  async make({ ap_id, assignments }: ListedAccessPoint): Promise<MadeLine> {
+    // A name that has no sign of a pattern in it fits itself only.
+    const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
+    const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
+      ...{ json, signal: this.#signal },
+    });
+    const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
+    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, more }), expires_at };
+  }
+}
+
+async function readList(path: string, { stdin }: Surroundings): Promise<ListedAccessPoint[]> {
+  const source = path === '-' ? stdin : createReadStream(path);
+  source.setEncoding('utf8');
+  try {
+    return await readAccessPointList(source as AsyncIterable<string>);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall)
+      throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`);
+    if (!(error instanceof ListError)) throw error;
+    const { problems } = error;
+    const shown = problems.slice(0, maxShownProblems).map((problem) => `  ${problem}\n`);
+    const more = problems.length > shown.length ? `  and ${problems.length - shown.length} more\n` : '';
+    throw new CommandFailure(`Nothing was made, because the table is not right:\n${shown.join('')}${more}`.trimEnd());
+  }
+}
+
+/** The options that the access point is to be installed with, checked here already. */
+function installOptions(line: CommandLine): string[] {
+  try {
+    parseAssignments(line.all('set'));
+    parseAllowance(line.all('allow'));
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}.`);
+  }
+  return ['interval', 'allow', 'commands-dir', 'set'].flatMap((name) =>
+    line.all(name).flatMap((value) => [`--${name}`, value]),
+  );
+}
+
+function parseDays(text = '7'): number {
+  const days = Number(text);
+  if (text.trim() !== '' && Number.isInteger(days) && days >= 1 && days <= 365) return days;
+  throw new UsageError('--expires-in must be a whole number of days from 1 to 365.');
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -1,0 +1,99 @@
+// `weft agent`: the program on an access point, and the lines that put it there.
+
+import { runAccessPointAgent } from '../access-point/access-point-agent.ts';
+import { agentOptions, readAgentSettings } from '../access-point/agent-settings.ts';
+import { thisMachine } from '../access-point/machine/machine.ts';
+import { type ClientCommand, jsonOption } from '../command.ts';
+import { identityHelp } from '../connection.ts';
+import { exitCode, interruptionOf, UsageError } from '../surroundings.ts';
+import { installAgent } from './agent-command-install.ts';
+import { makeLine, makeLines } from './agent-command-lines.ts';
+
+const onlyFor = {
+  run: [
+    'url',
+    'ap-id',
+    'interval',
+    'allow',
+    'commands-dir',
+    'set',
+    'certificate',
+    'enrolment-token-file',
+    'spool-dir',
+    'config',
+  ],
+  install: [
+    ...['url', 'ap-id', 'interval', 'allow', 'commands-dir', 'set', 'certificate', 'enrolment-token-file', 'config'],
+    ...['root', 'no-start', 'print-unit'],
+  ],
+  line: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
+  import: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
+} as const;
+type Action = keyof typeof onlyFor;
+
+export const agentCommand: ClientCommand = {
+  summary: 'speak for this access point; make the lines that put agents on others',
+  usage: [
+    'agent run --url URL --ap-id ID [options]',
+    'agent install --url URL --ap-id ID [options] [--root DIR] [--no-start] [--print-unit]',
+    'agent line AP_ID [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
+    'agent import FILE.csv [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
+  ],
+  about:
+    'run reports what this machine measures and does what --allow permits, until it is stopped. install makes that a service ' +
+    'of systemd. line and import make an enrolment token for each access point and print what is to be pasted into its ' +
+    'shell; import reads a table with a column ap_id, whose other columns become configuration (- reads standard input). ' +
+    `For line and import: ${identityHelp}`,
+  options: {
+    ...agentOptions,
+    'spool-dir': {
+      value: 'DIR',
+      about:
+        'where reports wait while Weft is away, and the password is kept; the state folder unless told (WEFT_AGENT_SPOOL_DIR)',
+    },
+    config: { value: 'FILE', about: 'settings as lines NAME=value, with the names in capitals' },
+    root: { value: 'DIR', about: 'install below this folder, for images; starts nothing' },
+    'no-start': { about: 'install, but do not start it' },
+    'print-unit': { about: 'print the service and do nothing' },
+    'agent-url': { value: 'URL', about: 'where access points reach Weft, if not at --url' },
+    'expires-in': { value: 'DAYS', about: 'how long a line can be used, 1 to 365; 7 unless told' },
+    ...jsonOption,
+  },
+  examples: [
+    'agent line roof-1 --set site=Bristol --allow set_tx_power',
+    'agent import access-points.csv --agent-url https://weft.example.org > lines.csv',
+    'agent run --url https://weft.example.org --ap-id roof-1',
+    'agent install --url https://weft.example.org --ap-id roof-1 --print-unit',
+  ],
+  async run(line, around) {
+    const [action = '', ...words] = line.words;
+    if (!Object.hasOwn(onlyFor, action))
+      throw new UsageError('weft agent is followed by run, install, line or import.');
+    requireOptions(action as Action, Object.keys(agentCommand.options).filter(line.has));
+    const wanted = action === 'line' || action === 'import' ? 1 : 0;
+    if (words.length !== wanted) {
+      throw new UsageError(`Usage: weft ${agentCommand.usage.find((usage) => usage.startsWith(`agent ${action}`))}`);
+    }
+    switch (action as Action) {
+      case 'install':
+        return installAgent(line, around);
+      case 'line':
+        return makeLine(words[0]!, line, around);
+      case 'import':
+        return makeLines(words[0]!, line, around);
+      case 'run': {
+        const settings = readAgentSettings(line, around.env);
+        const say = (text: string) => around.stderr.write(`weft agent: ${text}\n`);
+        const machine = { ...thisMachine, runtimeDir: around.env.RUNTIME_DIRECTORY?.split(':')[0] };
+        await runAccessPointAgent({ settings, machine, say, signal: interruptionOf(around) });
+        return exitCode.ok;
+      }
+    }
+  },
+};
+
+function requireOptions(action: Action, given: string[]): void {
+  const known: readonly string[] = onlyFor[action];
+  const foreign = given.find((name) => !known.includes(name));
+  if (foreign !== undefined) throw new UsageError(`weft agent ${action} takes no --${foreign}.`);
+}

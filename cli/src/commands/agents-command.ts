@@ -1,0 +1,65 @@
+// `weft agents`: which access points there are, and how they are.
+import type { AgentDetails, AgentPresence } from '@weft/sdk';
+import { type ClientCommand, jsonOption } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { matchesGlob } from '../glob.ts';
+import { ago } from '../moments.ts';
+import { exitCode, UsageError } from '../surroundings.ts';
+import { toTable } from '../table.ts';
+
+const states = ['online', 'late', 'offline'];
+
+export const agentsCommand: ClientCommand = {
+  summary: 'list the access points and how they are',
+  usage: ['agents [PATTERN] [--state STATE] [--json]'],
+  about: identityHelp,
+  options: {
+    state: { value: 'STATE', about: 'only those that are online, late or offline' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['agents', "agents 'hall-*' --state offline", 'agents --json | jq -r .[].ap_id'],
+  async run(line, around) {
+    const [pattern = '*', ...rest] = line.words;
+    if (rest.length > 0)
+      throw new UsageError('One pattern at most; put it in quotes, so that the shell leaves it alone.');
+    const state = line.get('state');
+    if (state !== undefined && !states.includes(state)) throw new UsageError(`--state must be ${states.join(', ')}.`);
+    const app = connect(line, around);
+    const [agents, presences] = await Promise.all([app.agents(), app.presence()]);
+    const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
+    const rows = agents
+      .filter(({ ap_id }) => matchesGlob(ap_id, pattern))
+      .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id) }))
+      .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
+    if (line.has('json')) {
+      around.stdout.write(
+        `${JSON.stringify(
+          rows.map(({ agent, presence }) => ({ ...agent, ...presence })),
+          null,
+          2,
+        )}\n`,
+      );
+      return exitCode.ok;
+    }
+    if (rows.length === 0) {
+      around.stderr.write(agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'None fits.\n');
+      return exitCode.ok;
+    }
+    const head = ['ACCESS POINT', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];
+    around.stdout.write(toTable(head, rows.map(toRow), around.stdout));
+    return exitCode.ok;
+  },
+};
+
+function toRow({ agent, presence }: { agent: AgentDetails; presence: AgentPresence | undefined }): string[] {
+  const { access_point_type } = agent.configuration;
+  return [
+    agent.ap_id,
+    typeof access_point_type === 'string' ? access_point_type : '–',
+    presence?.presence ?? 'offline',
+    ago(presence?.last_seen),
+    presence?.command_ready ? 'ready' : '–',
+    presence?.reason ?? '',
+  ];
+}

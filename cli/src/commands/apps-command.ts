@@ -1,0 +1,95 @@
+// `weft apps`: third-party apps, their keys and what they may do. For administrators.
+import { randomBytes } from 'node:crypto';
+import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { connect, urlOption } from '../connection.ts';
+import { exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { toTable } from '../table.ts';
+
+const path = '/api/v1/third_party_apps/';
+
+export const appsCommand: ClientCommand = {
+  summary: 'manage third-party apps and their keys',
+  usage: [
+    'apps [--json]',
+    'apps add NAME [--agents PATTERN]... [--read-only] [--no-emulator]',
+    'apps rotate NAME',
+    'apps remove NAME',
+  ],
+  about:
+    'add and rotate make up a key and print it, once. An app without restrictions may see and command every access point.',
+  options: {
+    agents: { value: 'PATTERN', about: 'only these access points; may be given several times', isMany: true },
+    'read-only': { about: 'no commands' },
+    'no-emulator': { about: 'no emulated networks' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['apps', "apps add planner --agents 'hall-*' --read-only", 'apps rotate planner'],
+  async run(line, around) {
+    const [action, name, ...rest] = line.words;
+    if (action === undefined) return list(line, around);
+    const isKnown = ['add', 'rotate', 'remove'].includes(action);
+    if (!isKnown || name === undefined || rest.length > 0)
+      throw new UsageError(`Usage: weft ${appsCommand.usage.join('\n       weft ')}`);
+    if (action === 'remove') return remove(name, line, around);
+    return action === 'add' ? add(name, line, around) : rotate(name, line, around);
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const apps: ThirdPartyAppSummary[] = await connect(line, around).request('GET', path);
+  if (line.has('json')) around.stdout.write(`${JSON.stringify(apps, null, 2)}\n`);
+  else if (apps.length === 0) around.stderr.write('There are no apps yet. Try: weft apps add NAME\n');
+  else {
+    const rows = apps.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
+    around.stdout.write(toTable(['APP', 'MAY'], rows, around.stdout));
+  }
+  return exitCode.ok;
+}
+
+async function add(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const permissions: AppPermissions = {
+    ...(line.has('agents') && { agents: [...line.all('agents')] }),
+    ...(line.has('read-only') && { commands: false }),
+    ...(line.has('no-emulator') && { emulator: false }),
+  };
+  const json = { app_name, api_key: newKey(), permissions };
+  return tellKey(await connect(line, around).request('POST', path, { json }), json.api_key, line, around);
+}
+
+async function rotate(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const json = { api_key: newKey() };
+  const one = path + encodeURIComponent(app_name);
+  return tellKey(await connect(line, around).request('PUT', one, { json }), json.api_key, line, around);
+}
+
+async function remove(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+  await connect(line, around).request('DELETE', path + encodeURIComponent(app_name));
+  around.stderr.write(`Removed ${app_name}; its tokens have ended.\n`);
+  return exitCode.ok;
+}
+
+function newKey(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): number {
+  if (line.has('json')) around.stdout.write(`${JSON.stringify({ ...app, api_key })}\n`);
+  else {
+    around.stdout.write(`${api_key}\n`);
+    around.stderr.write(`The key of ${app.app_name}; it is not shown again. Try: weft login --app ${app.app_name}\n`);
+  }
+  return exitCode.ok;
+}
+
+function inWords({ agents, read, commands, emulator }: AppPermissions): string {
+  const on = agents ? agents.join(', ') : 'all access points';
+  const some = Array.isArray(commands)
+    ? commands.join(', ')
+    : commands && commands !== true
+      ? Object.keys(commands).join(', ')
+      : 'commands';
+  const may = [read !== false && 'read', commands !== false && some, emulator !== false && 'emulator'].filter(Boolean);
+  return `${may.length > 0 ? may.join(', ') : 'nothing'}; ${on}`;
+}

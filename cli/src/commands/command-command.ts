@@ -1,0 +1,141 @@
+// `weft command`: sends a command to an access point, or to many, and says what became of it.
+import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
+import { type ClientCommand, jsonOption } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { isGlob } from '../glob.ts';
+import { parseDuration } from '../moments.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { printable, toTable } from '../table.ts';
+
+export const commandCommand: ClientCommand = {
+  summary: 'send a command and wait for what becomes of it',
+  usage: ['command AGENT NAME [ARGUMENT=VALUE]... [options]', "command 'PATTERN' NAME [ARGUMENT=VALUE]... [options]"],
+  about: `Values are JSON where they can be (12, true, "text"), else text. Ends with 0 if the command succeeded (or, with --no-wait and for a pattern, was accepted), with 3 if somebody else holds what it would change, else with 1.
+${identityHelp}`,
+  options: {
+    hold: { value: 'TIME', about: 'how long others may not change it; as the rules of Weft say unless told' },
+    expires: { value: 'TIME', about: 'give up after so long (default: 10m)' },
+    guard: {
+      value: 'RULE',
+      about: "what must stay true, such as 'rssi_dbm>-80'; if it does not, the old value is put back",
+    },
+    'dry-run': { about: 'only say what Weft would decide' },
+    'no-wait': { about: 'do not wait for the access point' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: [
+    'command ap-roof-1 set_tx_power dbm=17',
+    'command ap-roof-1 set_tx_power dbm=17 --hold 5m --dry-run',
+    "command 'hall-*' sleep --no-wait --json",
+  ],
+  async run(line, around) {
+    const [ap_id, name, ...pairs] = line.words;
+    if (ap_id === undefined || name === undefined) throw new UsageError('Give the access point and the command.');
+    const options = {
+      ...seconds('holdSeconds', line.get('hold'), '--hold'),
+      ...seconds('expiresIn', line.get('expires'), '--expires'),
+      ...(line.has('guard') && { guard: line.get('guard')! }),
+      signal: interruptionOf(around),
+    };
+    const args = parseArguments(pairs);
+    const app = connect(line, around);
+    const wanted: Wanted = { app, around, ap_id, name, args, options, isJson: line.has('json') };
+    if (isGlob(ap_id)) {
+      if (line.has('guard')) throw new UsageError('--guard is for one access point.');
+      return sendMany(wanted, line.has('dry-run'));
+    }
+    if (line.has('dry-run')) return preview(wanted);
+    return send(wanted, !line.has('no-wait'));
+  },
+};
+
+interface Wanted {
+  app: App;
+  around: Surroundings;
+  ap_id: string;
+  name: string;
+  args: Record<string, unknown>;
+  options: { holdSeconds?: number; expiresIn?: number; guard?: string; signal: AbortSignal };
+  isJson: boolean;
+}
+
+/** Throws UsageError. */
+export function parseArguments(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, text] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+      if (name === undefined || text === undefined) {
+        throw new UsageError(`Arguments are given as name=value, and "${pair}" is not.`);
+      }
+      return [name, jsonOrText(text)];
+    }),
+  );
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function seconds(key: string, text: string | undefined, option: string): Record<string, number> {
+  if (text === undefined) return {};
+  return { [key]: text === '0' ? 0 : parseDuration(text, option) };
+}
+
+async function preview({ app, around, ap_id, name, args, options, isJson }: Wanted): Promise<number> {
+  const answer = await app.command(ap_id, name, args, { ...options, dryRun: true });
+  around.stdout.write(isJson ? toLine(answer) : `${answer.verdict}: ${printable(answer.detail)}\n`);
+  return answer.verdict === 'rejected' ? exitCode.conflict : exitCode.ok;
+}
+
+async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
+  const { app, around, ap_id, name, args, options, isJson } = wanted;
+  const command = await app.command(ap_id, name, args, options);
+  if (!isPatient) {
+    around.stdout.write(isJson ? toLine(command) : `${command.command_id}\n`);
+    return exitCode.ok;
+  }
+  if (!isJson) around.stderr.write(`${command.verdict}: ${printable(command.detail)}\n`);
+  const last = await follow(command, wanted);
+  if (isJson) around.stdout.write(toLine({ ...command, ...last }));
+  return last?.state === 'succeeded' ? exitCode.ok : exitCode.failure;
+}
+
+async function follow(command: SentCommand, { around, options, isJson }: Wanted): Promise<CommandReport | undefined> {
+  let last: CommandReport | undefined;
+  for await (const report of command.states({ signal: options.signal })) {
+    last = report;
+    if (!isJson) around.stdout.write(`${printable(inWords(report))}\n`);
+  }
+  return last;
+}
+
+function inWords({ state, detail, result, applied }: CommandReport): string {
+  const why = state === 'received' || state === 'succeeded' ? null : detail;
+  const said = [why, result, applied].filter((each) => each !== undefined && each !== null);
+  return [state, ...said.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))].join('  ');
+}
+
+async function sendMany({ app, around, ap_id, name, args, options, isJson }: Wanted, dryRun: boolean): Promise<number> {
+  const { guard: _, ...rest } = options;
+  const answer: BatchAnswer = await app.batch(ap_id, name, args, { ...rest, dryRun });
+  if (isJson) around.stdout.write(toLine(answer));
+  else {
+    const rows = answer.targets.map((target) => [
+      target.ap_id,
+      target.verdict,
+      'detail' in target ? String(target.detail) : '',
+    ]);
+    around.stdout.write(toTable(['ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout));
+  }
+  const isRefused = answer.targets.some(({ verdict }) => verdict === 'rejected');
+  return isRefused ? exitCode.conflict : exitCode.ok;
+}
+
+function toLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}

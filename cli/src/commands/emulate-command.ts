@@ -1,0 +1,149 @@
+// `weft emulate`: asks for a network of emulated access points, lists those there are, and ends them.
+import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
+import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { ago, inWords, parseDuration } from '../moments.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { printable, toTable } from '../table.ts';
+
+const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
+
+export const emulateCommand: ClientCommand = {
+  summary: 'emulate a network: access points, devices and radio',
+  usage: [
+    'emulate [--5g N] [--wifi N] [--lifi N] [--at PLACE]... [options]',
+    'emulate list [--json]',
+    'emulate stop RUN',
+  ],
+  about: `Without numbers: four access points of each kind. They are agents like any others, with people around them who move and ask for traffic.
+${identityHelp}`,
+  options: {
+    '5g': { value: 'N', about: 'how many 5G cells' },
+    wifi: { value: 'N', about: 'how many WiFi access points' },
+    lifi: { value: 'N', about: 'how many LiFi lamps' },
+    at: { value: 'PLACE', about: 'a town or coordinates; may be given several times (default: Bristol)', isMany: true },
+    devices: { value: 'N', about: 'devices around each access point (default: 10)' },
+    for: { value: 'TIME', about: 'how long, in model time (default: 1h)' },
+    speed: { value: 'N', about: 'seconds of model time in a second (default: 1)' },
+    seed: { value: 'N', about: 'the same seed gives the same network' },
+    'report-every': { value: 'TIME', about: 'how often access points report, in model time (default: 1s)' },
+    wait: { about: 'stay until the run has ended, showing how far it is' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: [
+    'emulate',
+    'emulate --wifi 20 --at "Graz, AT" --for 10m --wait',
+    'emulate --5g 7 --for 1d --speed 240',
+    'emulate list',
+  ],
+  async run(line, around) {
+    const [action, ...rest] = line.words;
+    if (action === 'list' && rest.length === 0) return list(line, around);
+    if (action === 'stop' && rest.length === 1) return stop(rest[0]!, line, around);
+    if (action !== undefined)
+      throw new UsageError('Usage: weft emulate [options], weft emulate list, weft emulate stop RUN');
+    return start(line, around);
+  },
+};
+
+/** Throws UsageError. */
+export function parseEmulation(line: CommandLine): EmulationRequest {
+  const counts = Object.keys(types).map((key) => [key, whole(line, key)] as const);
+  const isTold = counts.some(([, count]) => count !== undefined);
+  const locations = line.all('at').length > 0 ? [...line.all('at')] : ['Bristol'];
+  const num_devices = whole(line, 'devices') ?? 10;
+  const duration = Math.round(parseDuration(line.get('for') ?? '1h', '--for'));
+  const emulators = counts
+    .map(([key, count]) => ({
+      access_point_type: types[key as keyof typeof types],
+      num_access_points: count ?? (isTold ? 0 : 4),
+    }))
+    .filter(({ num_access_points }) => num_access_points > 0)
+    .map((entry) => ({ ...entry, locations, num_devices, duration }));
+  if (emulators.length === 0) throw new UsageError('That is a network without access points.');
+  const speed = line.get('speed');
+  if (speed !== undefined && !(Number(speed) >= 1)) throw new UsageError('--speed must be a number from 1 to 3600.');
+  const seed = whole(line, 'seed');
+  const every = line.get('report-every');
+  return {
+    emulators,
+    ...(seed !== undefined && { seed }),
+    ...(speed !== undefined && { speed: Number(speed) }),
+    ...(every !== undefined && { report_interval_seconds: Math.round(parseDuration(every, '--report-every')) }),
+  };
+}
+
+function whole(line: CommandLine, option: string): number | undefined {
+  const text = line.get(option);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(text)) throw new UsageError(`--${option} must be a whole number, not "${text}".`);
+  return Number(text);
+}
+
+async function start(line: CommandLine, around: Surroundings): Promise<number> {
+  const request = parseEmulation(line);
+  const network = await connect(line, around).emulate(request);
+  const { job_number, agents, places, seed, ends_at } = network;
+  if (line.has('json')) around.stdout.write(`${JSON.stringify({ job_number, agents, places, seed, ends_at })}\n`);
+  else {
+    const found = new Set(
+      places.map(({ given, name, country }) =>
+        printable(
+          `${given}: ${name}, ${country}
+`.trim(),
+        ),
+      ),
+    );
+    for (const place of found)
+      around.stderr.write(`${place}
+`);
+    around.stdout.write(`${job_number}\n`);
+    around.stderr.write(`${agents.length} access points, seed ${seed}, until ${new Date(ends_at).toLocaleString()}.\n`);
+  }
+  if (line.has('wait')) await waitForEnd(network, around);
+  return exitCode.ok;
+}
+
+async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promise<void> {
+  const signal = interruptionOf(around);
+  const bar = new ProgressBar(around.stderr);
+  const startedAt = Date.now();
+  const endsAt = Date.parse(network.ends_at);
+  try {
+    for await (const { event, served, power_w } of network.progress({ signal })) {
+      const share = (Date.now() - startedAt) / Math.max(1, endsAt - startedAt);
+      bar.show(share, `${event}: ${served ?? 0} devices served, ${Math.round(Number(power_w ?? 0))} W`);
+    }
+  } finally {
+    bar.clear();
+  }
+}
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const runs: EmulatorRun[] = await connect(line, around).request('GET', '/api/v1/emulator');
+  if (line.has('json')) {
+    around.stdout.write(`${JSON.stringify(runs, null, 2)}\n`);
+    return exitCode.ok;
+  }
+  if (runs.length === 0) around.stderr.write('No network is emulated. Try: weft emulate\n');
+  else
+    around.stdout.write(
+      toTable(['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'], runs.map(toRow), around.stdout),
+    );
+  return exitCode.ok;
+}
+
+function toRow({ job_number, state, by_type, devices, duration, created_at }: EmulatorRun): string[] {
+  const kinds = Object.entries(by_type).map(([type, count]) => `${count} ${type}`);
+  return [job_number, state, kinds.join(', '), String(devices), inWords(duration), ago(created_at)];
+}
+
+async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/stop`;
+  const run: EmulatorRun = await connect(line, around).request('POST', path);
+  if (line.has('json')) around.stdout.write(`${JSON.stringify(run)}\n`);
+  else around.stderr.write('Ended. Its agents and their telemetry stay for a day.\n');
+  return exitCode.ok;
+}

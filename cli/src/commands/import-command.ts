@@ -1,0 +1,161 @@
+// `weft import`: history out of files into Weft, on behalf of its access points.
+import type { ClientCommand, CommandLine } from '../command.ts';
+import { connect, identityHelp, urlOf, urlOption } from '../connection.ts';
+import { readCsvHistory } from '../history/csv-history.ts';
+import { BadLine, type HistoryItem } from '../history/history-line.ts';
+import { HistoryWriter } from '../history/history-writer.ts';
+import { readLineProtocol } from '../history/line-protocol-history.ts';
+import { openText } from '../history/text-source.ts';
+import { ProgressBar } from '../progress-bar.ts';
+import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { printable } from '../table.ts';
+
+const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'];
+const formats = ['csv', 'line'];
+/** Of the lines that are left out, so many are named. */
+const maxTold = 20;
+/** A format that has not shown itself by then never will. */
+const maxSniffed = 1024 * 1024;
+
+export const importCommand: ClientCommand = {
+  summary: 'bring history in from CSV or InfluxDB’s line protocol',
+  usage: ['import FILE|- --agent AGENT [--skip-bad]', 'import FILE|- --agent-tag NAME [--skip-bad]'],
+  about: `For administrators. The file may be gzip, and as long as it likes. A CSV has a column of times and a column for each metric, or
+the columns metric and value beside it; empty cells are passed over. Lines of the line protocol get the names that they
+would have, had the agent posted them. Importing the same file again changes nothing, so after a failure begin anew.
+${identityHelp}`,
+  options: {
+    agent: { value: 'AGENT', about: 'whose history it is' },
+    'agent-tag': { value: 'NAME', about: 'the tag, or the column, that says whose a line is' },
+    format: { value: 'FORMAT', about: 'csv or line; as the file looks unless told' },
+    'time-column': {
+      value: 'NAME',
+      about: 'the column of times: epoch in s, ms, us or ns, or RFC 3339 (default: ts, time, …)',
+    },
+    measurement: { value: 'NAME', about: 'only lines of this measurement' },
+    precision: { value: 'UNIT', about: `the unit of times in lines: ${precisions.join(', ')} (default: ns)` },
+    'skip-bad': { about: 'leave out lines that cannot be taken in, and count them' },
+    json: { about: 'print JSON' },
+    ...urlOption,
+  },
+  examples: [
+    'import roof.csv --agent ap-roof-1 --time-column when',
+    'import fleet.lp.gz --agent-tag host --precision s',
+    'import - --agent ap-roof-1 --measurement radio < old.lp',
+  ],
+  async run(line, around) {
+    const [path, ...rest] = line.words;
+    if (path === undefined || rest.length > 0) throw new UsageError('Give one file, or - for standard input.');
+    const wanted = { format: oneOf(line, 'format', formats), precision: oneOf(line, 'precision', precisions) ?? 'ns' };
+    const source = openText(path, around);
+    const { format, pieces } = await recognise(source.pieces, wanted.format ?? formatOfName(path));
+    const tally = new Tally(line.has('skip-bad'), around);
+    const signal = interruptionOf(around);
+    const app = connect(line, around);
+    const writer = new HistoryWriter({
+      ...{ url: urlOf(line, around), signal, precision: format === 'csv' ? 'ms' : wanted.precision },
+      token: async () => (await app.logIn({ signal })).token,
+      onBad: (bad) => tally.refuse(bad),
+      onStored: (lines) => tally.store(lines, source.share()),
+    });
+    try {
+      for await (const item of read(format, pieces, line, around)) {
+        if (item instanceof BadLine) tally.refuse(item);
+        else await writer.add(item);
+      }
+      await writer.flush();
+    } catch (error) {
+      throw tally.explain(error);
+    } finally {
+      tally.bar.clear();
+    }
+    tally.tell(line.has('json'));
+    return exitCode.ok;
+  },
+};
+
+function read(format: string, pieces: AsyncIterable<string>, line: CommandLine, around: Surroundings) {
+  const agent = line.get('agent');
+  const agentTag = line.get('agent-tag');
+  if (format === 'line') {
+    return readLineProtocol(pieces, { agent, agentTag, measurement: line.get('measurement') });
+  }
+  return readCsvHistory(pieces, {
+    ...{ agent, agentColumn: agentTag, timeColumn: line.get('time-column') },
+    onTimes: (column, kind) => around.stderr.write(`Times are in column ${printable(column)}, as ${kind}.\n`),
+  }) as AsyncGenerator<HistoryItem>;
+}
+
+/** What was stored and what was left out. */
+class Tally {
+  readonly bar: ProgressBar;
+  readonly #skips: boolean;
+  readonly #around: Surroundings;
+  #stored = 0;
+  #skipped = 0;
+
+  constructor(skips: boolean, around: Surroundings) {
+    this.#skips = skips;
+    this.#around = around;
+    this.bar = new ProgressBar(around.stderr);
+  }
+
+  store(lines: number, share: number | undefined): void {
+    this.#stored += lines;
+    this.bar.show(share, inLines(this.#stored));
+  }
+
+  refuse(bad: BadLine): void {
+    if (!this.#skips) throw bad;
+    this.#skipped += 1;
+    if (this.#skipped > maxTold) return;
+    this.bar.clear();
+    this.#around.stderr.write(`${printable(bad.message)}\n`);
+  }
+
+  /** A bad line as a failure that says how far it got; anything else as it is. */
+  explain(error: unknown): unknown {
+    if (!(error instanceof BadLine)) return error;
+    const next = 'Correct it and import the file again, or pass over such lines with --skip-bad.';
+    return new CommandFailure(printable(`${error.message}. Stored before: ${inLines(this.#stored)}. ${next}`));
+  }
+
+  tell(isJson: boolean): void {
+    const { stdout } = this.#around;
+    if (isJson) stdout.write(`${JSON.stringify({ stored: this.#stored, skipped: this.#skipped })}\n`);
+    else stdout.write(`Stored ${inLines(this.#stored)}${this.#skipped > 0 ? `, left out ${this.#skipped}` : ''}.\n`);
+  }
+}
+
+function inLines(count: number): string {
+  return count === 1 ? '1 line' : `${count} lines`;
+}
+
+function oneOf(line: CommandLine, option: string, allowed: readonly string[]): string | undefined {
+  const given = line.get(option);
+  if (given === undefined || allowed.includes(given)) return given;
+  throw new UsageError(`--${option} must be one of ${allowed.join(', ')}.`);
+}
+
+function formatOfName(path: string): string | undefined {
+  if (/\.csv(\.gz)?$/i.test(path)) return 'csv';
+  return /\.(lp|line|influx)(\.gz)?$/i.test(path) ? 'line' : undefined;
+}
+
+/** A line of the line protocol has an equals sign; the head of a table has none. */
+async function recognise(pieces: AsyncIterable<string>, format: string | undefined) {
+  if (format !== undefined) return { format, pieces };
+  const source = pieces[Symbol.asyncIterator]();
+  let text = '';
+  for (;;) {
+    const { done, value } = await source.next();
+    if (!done) text += value;
+    const first = text.split('\n').find((each) => each.trim() !== '' && !each.startsWith('#'));
+    if (!done && text.length < maxSniffed && (first === undefined || !text.includes(`${first}\n`))) continue;
+    async function* all() {
+      yield text;
+      yield* { [Symbol.asyncIterator]: () => source };
+    }
+    return { format: first?.includes('=') ? 'line' : 'csv', pieces: all() };
+  }
+}

@@ -1,0 +1,66 @@
+// `weft jobs`: what was asked for, how far it is, and what has come of it.
+import type { Job } from '@weft/contract';
+import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { ago } from '../moments.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { toTable } from '../table.ts';
+
+export const jobsCommand: ClientCommand = {
+  summary: 'list jobs, follow their messages, cancel them',
+  usage: ['jobs [--state STATE] [--all] [--json]', 'jobs follow JOB [--after SEQ]', 'jobs cancel JOB'],
+  about: `follow prints each message of the job as a JSON object a line, those that came before included, until the job has ended.
+${identityHelp}`,
+  options: {
+    state: { value: 'STATE', about: 'only those that are queued, running, succeeded, failed, expired or cancelled' },
+    all: { about: 'those of everybody; for administrators' },
+    limit: { value: 'N', about: 'how many at most, up to 200 (default: 50)' },
+    after: { value: 'SEQ', about: 'only messages after the one with this number' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['jobs', 'jobs --state running --json', 'jobs follow 8e146d6a-3b23-42ba-8616-a658af6a70be'],
+  async run(line, around) {
+    const [action, job_number, ...rest] = line.words;
+    if (action === undefined) return list(line, around);
+    if (job_number === undefined || rest.length > 0)
+      throw new UsageError(`Usage: weft ${jobsCommand.usage.join('\n       weft ')}`);
+    if (action === 'follow') return follow(job_number, line, around);
+    if (action === 'cancel') return cancel(job_number, line, around);
+    throw new UsageError(`There is no weft jobs ${action}: follow and cancel there are.`);
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const query = { state: line.get('state'), limit: line.get('limit'), all: line.has('all') || undefined };
+  const jobs: Job[] = await connect(line, around).request('GET', '/api/v1/jobs', { query });
+  if (line.has('json')) {
+    around.stdout.write(`${JSON.stringify(jobs, null, 2)}\n`);
+    return exitCode.ok;
+  }
+  if (jobs.length === 0) around.stderr.write('There are no such jobs.\n');
+  else {
+    const rows = jobs.map(({ job_number, task_type, state, last_seq, created_at, detail }) => [
+      ...[job_number, task_type, state, String(last_seq), ago(created_at), detail ?? ''],
+    ]);
+    around.stdout.write(toTable(['JOB', 'FOR', 'STATE', 'MESSAGES', 'CREATED', 'WHY'], rows, around.stdout));
+  }
+  return exitCode.ok;
+}
+
+async function follow(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const after = Number(line.get('after') ?? 0);
+  if (!Number.isInteger(after) || after < 0) throw new UsageError('--after must be the number of a message.');
+  const app = connect(line, around, { patienceMs: 60_000 });
+  const signal = interruptionOf(around);
+  for await (const message of app.job(job_number, { after, signal }))
+    around.stdout.write(`${JSON.stringify(message)}\n`);
+  return exitCode.ok;
+}
+
+async function cancel(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const job: Job = await connect(line, around).request('DELETE', `/api/v1/jobs/${encodeURIComponent(job_number)}`);
+  if (line.has('json')) around.stdout.write(`${JSON.stringify(job)}\n`);
+  else around.stderr.write(`The job is ${job.state}.\n`);
+  return exitCode.ok;
+}

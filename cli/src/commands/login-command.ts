@@ -1,0 +1,60 @@
+// `weft login` and `weft logout`: who the other commands act as.
+import { App, WeftRefusal } from '@weft/sdk';
+import type { ClientCommand } from '../command.ts';
+import { defaultUrl, parseUrl } from '../connection.ts';
+import { loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
+import { readLine, readSecret } from '../password-input.ts';
+import { CommandFailure, exitCode, UsageError } from '../surroundings.ts';
+
+export const loginCommand: ClientCommand = {
+  summary: 'log in, so that the other commands know who you are',
+  usage: ['login [URL] [--user NAME | --app NAME] [--password-stdin] [--keep]'],
+  about: `Asks for name and password. Keeps the token, which ends after an hour unless Weft was told otherwise, in a file that only you can read.`,
+  options: {
+    user: { value: 'NAME', about: 'log in as this user; asked for unless told' },
+    app: { value: 'NAME', about: 'log in as this third-party app, with its key as the password' },
+    'password-stdin': { about: 'read the password or key from standard input' },
+    keep: { about: 'keep the password or key as well, so that the login does not end' },
+  },
+  examples: [
+    'login',
+    'login https://weft.example.org --user ada@example.org',
+    'login --app saver --keep --password-stdin < key.txt',
+  ],
+  async run(line, around) {
+    const [given, ...rest] = line.words;
+    if (rest.length > 0) throw new UsageError(`weft login takes no ${rest[0]}.`);
+    if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
+    const url = parseUrl(given ?? around.env.WEFT_URL ?? readLogin(loginFile(around.env))?.url ?? defaultUrl);
+    const kind = line.has('app') ? 'third_party_app' : 'user';
+    const name = line.get('app') ?? line.get('user') ?? (await readLine('User name: ', around));
+    const secret = await readSecret(kind === 'user' ? 'Password: ' : 'Key: ', line.has('password-stdin'), around);
+    const identity = kind === 'user' ? { username: name, password: secret } : { name, key: secret };
+    const { token, expiresAt = new Date() } = await new App({ url, ...identity, patienceMs: 10_000 })
+      .logIn()
+      .catch((error) => {
+        const isWrong = error instanceof WeftRefusal && error.status === 401;
+        throw isWrong
+          ? new CommandFailure(`${url} knows no such ${kind === 'user' ? 'user' : 'app'} with this password.`)
+          : error;
+      });
+    const path = loginFile(around.env);
+    const expires_at = expiresAt.toISOString();
+    writeLogin(path, { url, kind, name, token, expires_at, ...(line.has('keep') && { secret }) });
+    const until = line.has('keep') ? '' : ` until ${expiresAt.toLocaleTimeString()}`;
+    around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
+    return exitCode.ok;
+  },
+};
+
+export const logoutCommand: ClientCommand = {
+  summary: 'forget who was logged in',
+  usage: ['logout'],
+  options: {},
+  examples: ['logout'],
+  async run(_line, around) {
+    const wasThere = removeLogin(loginFile(around.env));
+    around.stderr.write(wasThere ? 'Logged out.\n' : 'Nobody was logged in.\n');
+    return exitCode.ok;
+  },
+};

@@ -1,0 +1,104 @@
+// `weft new`: a folder with a program that runs, to be changed into one's own.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { EnrolmentToken } from '@weft/contract';
+import { WeftRefusal } from '@weft/sdk';
+import type { ClientCommand, CommandLine } from '../command.ts';
+import { connect, urlOf, urlOption } from '../connection.ts';
+import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { agentTemplate } from '../templates/agent-template.ts';
+import { appTemplate } from '../templates/app-template.ts';
+import type { Template } from '../templates/template.ts';
+
+const kinds: Record<string, { template: Template; register: Register }> = {
+  app: { template: appTemplate, register: registerApp },
+  agent: { template: agentTemplate, register: registerAgent },
+};
+
+/** Makes it known to Weft; resolves the lines of `.env`. */
+type Register = (name: string, line: CommandLine, around: Surroundings) => Promise<Record<string, string>>;
+
+export const newCommand: ClientCommand = {
+  summary: 'begin a control program or an agent of your own',
+  usage: ['new app FOLDER [--url URL] [--offline]', 'new agent FOLDER [--url URL] [--offline]'],
+  about: `Makes the folder with a program that runs, and makes it known to Weft under the folder's name: an app with a key, or a token with which the access point registers itself. For administrators; others leave that to one with --offline.`,
+  options: {
+    offline: { about: 'only write the files; .env is to be filled in' },
+    ...urlOption,
+  },
+  examples: ['new app night-watch', 'new agent roof-1 --url https://weft.example.org'],
+  async run(line, around) {
+    const [kind = '', folder, ...rest] = line.words;
+    const wanted = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+    if (!wanted || folder === undefined || rest.length > 0)
+      throw new UsageError(`Usage: weft ${newCommand.usage.join('\n       weft ')}`);
+    const path = resolve(folder);
+    const name = basename(path);
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) {
+      throw new UsageError(`"${name}" cannot be a name: letters, digits, dots, dashes and underscores can.`);
+    }
+    if (existsSync(path) && readdirSync(path).length > 0)
+      throw new CommandFailure(`${folder} is there already, and not empty.`);
+    const url = urlOf(line, around);
+    const settings = line.has('offline') ? emptySettings(kind, name) : await wanted.register(name, line, around);
+    write(path, { ...wanted.template({ name, url }), '.env': toEnv({ WEFT_URL: url, ...settings }) });
+    around.stderr.write(`Made ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
+    return exitCode.ok;
+  },
+};
+
+async function registerApp(name: string, line: CommandLine, around: Surroundings): Promise<Record<string, string>> {
+  const key = newSecret();
+  const json = { app_name: name, api_key: key, permissions: {} };
+  await asAdministrator(() => connect(line, around).request('POST', '/api/v1/third_party_apps/', { json }));
+  return { WEFT_APP_NAME: name, WEFT_APP_KEY: key };
+}
+
+async function registerAgent(name: string, line: CommandLine, around: Surroundings): Promise<Record<string, string>> {
+  const json = { ap_id_pattern: name, max_uses: 1 };
+  const { token } = await asAdministrator(() =>
+    connect(line, around).request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', { json }),
+  );
+  return { WEFT_AP_ID: name, WEFT_AP_PASSWORD: newSecret(), WEFT_ENROLMENT_TOKEN: token ?? '' };
+}
+
+async function asAdministrator<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof WeftRefusal && error.status === 403)) throw error;
+    throw new CommandFailure(
+      'Only administrators make apps and enrolment tokens. Ask one for yours, and use --offline.',
+    );
+  }
+}
+
+function emptySettings(kind: string, name: string): Record<string, string> {
+  return kind === 'app'
+    ? { WEFT_APP_NAME: name, WEFT_APP_KEY: '' }
+    : { WEFT_AP_ID: name, WEFT_AP_PASSWORD: newSecret(), WEFT_ENROLMENT_TOKEN: '' };
+}
+
+function newSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function toEnv(settings: Record<string, string>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+function write(path: string, files: Record<string, string | undefined>): void {
+  const isNew = !existsSync(path);
+  try {
+    mkdirSync(path, { recursive: true });
+    for (const [name, text = ''] of Object.entries(files)) {
+      writeFileSync(join(path, name), text, { mode: name === '.env' ? 0o600 : 0o644 });
+    }
+  } catch (error) {
+    if (isNew) rmSync(path, { recursive: true, force: true });
+    throw new CommandFailure(`${path} cannot be written: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,78 @@
+// `weft watch`: values as they come, drawn in place on a terminal, elsewhere a JSON object a line.
+import type { App } from '@weft/sdk';
+import { type ClientCommand, jsonOption } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { LiveScreen } from '../live-screen.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+
+export const watchCommand: ClientCommand = {
+  summary: 'show the values of access points as they come',
+  usage: ['watch AGENT... [--metric NAME]... [--json]'],
+  about: `On a terminal: newest values and their course over the last minutes, until Ctrl+C. Elsewhere, and with --json, one JSON object for each sample.
+${identityHelp}`,
+  options: {
+    metric: { value: 'NAME', about: 'only this metric; may be given several times', isMany: true },
+    count: { value: 'N', about: 'end after so many samples' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['watch ap-roof-1', 'watch ap-roof-1 ap-roof-2 --metric rssi_dbm', 'watch ap-roof-1 --json --count 10'],
+  async run(line, around) {
+    if (line.words.length === 0) throw new UsageError('Which access point? weft agents lists them.');
+    const left = Number(line.get('count') ?? Number.POSITIVE_INFINITY);
+    if (!(left > 0)) throw new UsageError('--count must be a number above 0.');
+    const options = { agents: [...new Set(line.words)], metrics: [...line.all('metric')], count: left };
+    const app = connect(line, around, { patienceMs: 60_000 });
+    // Says at once if one of them is not there.
+    await Promise.all(options.agents.map((ap_id) => app.agent(ap_id)));
+    await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
+    return exitCode.ok;
+  },
+};
+
+interface Watched {
+  agents: string[];
+  metrics: string[];
+  count: number;
+}
+
+async function print(app: App, { agents, metrics, count }: Watched, around: Surroundings): Promise<void> {
+  for await (const sample of samples(app, { agents, metrics, count }, around)) {
+    around.stdout.write(`${JSON.stringify(sample)}\n`);
+  }
+}
+
+async function draw(app: App, watched: Watched, around: Surroundings): Promise<void> {
+  const screen = new LiveScreen(around.stdout, watched.agents);
+  for (const ap_id of watched.agents) {
+    const known = await app.metrics(ap_id, { window: '1h' });
+    const names = known.filter(({ name }) => watched.metrics.length === 0 || watched.metrics.includes(name));
+    screen.name(names);
+    if (names.length === 0) continue;
+    const { series } = await app.series(
+      ap_id,
+      names.slice(0, 50).map(({ name }) => name),
+      { window: '5m', maxPoints: 120 },
+    );
+    for (const { metric, points } of series) for (const { value } of points) screen.add(ap_id, { [metric]: value });
+  }
+  screen.start();
+  try {
+    for await (const { ap_id, metrics } of samples(app, watched, around)) screen.add(ap_id, metrics);
+  } finally {
+    screen.stop();
+  }
+}
+
+async function* samples(app: App, { agents, metrics, count }: Watched, around: Surroundings) {
+  const signal = interruptionOf(around);
+  let left = count;
+  try {
+    for await (const sample of app.live({ agents, metrics, signal })) {
+      yield sample;
+      if (--left <= 0) return;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

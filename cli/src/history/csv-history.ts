@@ -1,0 +1,110 @@
+// History as a table: a column of times, and either a column for each metric, or one of names and one of values. Turned
+// into the line protocol row by row.
+import { CsvError, type CsvRow, parseCsvTable } from '../csv.ts';
+import { UsageError } from '../surroundings.ts';
+import { kindOfTime, type TimeKind, toMilliseconds } from './csv-times.ts';
+import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
+
+const usualTimeColumns = ['ts', 'time', 'timestamp', '_time', 'datetime', 'date'];
+const longForm = { name: 'metric', value: 'value' };
+
+export interface CsvOptions {
+  /** Whose the rows are that do not say. */
+  agent: string | undefined;
+  /** The column that says. */
+  agentColumn: string | undefined;
+  /** One of the usual names unless told. */
+  timeColumn: string | undefined;
+  /** Told once, which column holds the times, and of which kind they are. */
+  onTimes: (column: string, kind: TimeKind) => void;
+}
+
+/** Throws UsageError if the columns are not those that were named. */
+export async function* readCsvHistory(pieces: AsyncIterable<string>, options: CsvOptions): AsyncGenerator<HistoryItem> {
+  try {
+    const { columns, rows } = await parseCsvTable(pieces);
+    const table = new HistoryTable(columns, options);
+    for await (const row of rows) {
+      try {
+        const item = table.read(row);
+        if (item) yield item;
+      } catch (error) {
+        if (!(error instanceof BadLine)) throw error;
+        yield error;
+      }
+    }
+  } catch (error) {
+    // Where the table itself is broken, nobody knows where it goes on.
+    throw error instanceof CsvError ? new BadLine(error.line, error.message.replace(/^line \d+: /, '')) : error;
+  }
+}
+
+class HistoryTable {
+  readonly #options: CsvOptions;
+  readonly #time: number;
+  readonly #timeName: string;
+  readonly #agent: number;
+  readonly #long: { name: number; value: number } | undefined;
+  readonly #metrics: { index: number; name: string }[];
+  #kind: TimeKind | undefined;
+
+  constructor(columns: string[], options: CsvOptions) {
+    this.#options = options;
+    this.#timeName = options.timeColumn ?? usualTimeColumns.find((name) => columns.includes(name)) ?? '';
+    this.#time = columns.indexOf(this.#timeName);
+    if (this.#time < 0) {
+      const what =
+        options.timeColumn === undefined ? 'There is no column of times' : `There is no column ${this.#timeName}`;
+      throw new UsageError(`${what}: name one of ${columns.join(', ')} with --time-column.`);
+    }
+    this.#agent = options.agentColumn === undefined ? -1 : columns.indexOf(options.agentColumn);
+    if (options.agentColumn !== undefined && this.#agent < 0) {
+      throw new UsageError(
+        `There is no column ${options.agentColumn}: name one of ${columns.join(', ')} with --agent-tag.`,
+      );
+    }
+    if (options.agent === undefined && this.#agent < 0) {
+      throw new UsageError('Nobody knows whose the rows are: give --agent, or a column with --agent-tag.');
+    }
+    const others = columns.flatMap((name, index) =>
+      index === this.#time || index === this.#agent ? [] : [{ index, name }],
+    );
+    const [name, value] = [longForm.name, longForm.value].map((each) => others.find((column) => column.name === each));
+    this.#long = name && value && others.length === 2 ? { name: name.index, value: value.index } : undefined;
+    this.#metrics = others;
+    if (others.length === 0) throw new UsageError('There is no column of values.');
+  }
+
+  /** Undefined for a row without values. Throws BadLine. */
+  read({ line, cells }: CsvRow): HistoryItem | undefined {
+    const ap_id = (this.#agent < 0 ? '' : cells[this.#agent]!.trim()) || this.#options.agent;
+    if (!ap_id) throw new BadLine(line, 'nobody knows whose it is');
+    const ms = this.#timeOf(cells[this.#time]!.trim(), line);
+    const fields = this.#long
+      ? [toField(cells[this.#long.name]!.trim(), cells[this.#long.value]!.trim(), line)]
+      : this.#metrics.map(({ name, index }) => toField(name, cells[index]!.trim(), line));
+    const given = fields.filter((field) => field !== undefined);
+    if (given.length === 0) return undefined;
+    return { ap_id, text: `${ownMeasurement(ap_id)} ${given.join(',')} ${ms}`, number: line };
+  }
+
+  #timeOf(cell: string, line: number): number {
+    if (this.#kind === undefined) {
+      this.#kind = kindOfTime(cell);
+      if (this.#kind) this.#options.onTimes(this.#timeName, this.#kind);
+    }
+    const ms = this.#kind ? toMilliseconds(cell, this.#kind) : Number.NaN;
+    if (!Number.isNaN(ms)) return ms;
+    const wanted = this.#kind ?? 'seconds, milliseconds, nanoseconds or RFC 3339 with its zone';
+    throw new BadLine(line, `${JSON.stringify(cell)} is no time (${wanted})`);
+  }
+}
+
+/** Undefined for an empty cell. What is no number is a text. */
+function toField(name: string, cell: string, line: number): string | undefined {
+  if (cell === '') return undefined;
+  if (name === '') throw new BadLine(line, 'the metric has no name');
+  const key = name.replaceAll(/[, =]/g, '\\$&');
+  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(cell)) return `${key}=${cell.replace(/^\+/, '')}`;
+  return `${key}="${cell.replaceAll(/["\\]/g, '\\$&')}"`;
+}

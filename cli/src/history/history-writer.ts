@@ -1,0 +1,157 @@
+// Sends history to Weft in batches that its door takes, each of one agent. What Weft refuses for now is sent again; that
+// a batch may arrive twice is no harm, because a sample with the same time is the same sample.
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { BackOff } from '@weft/sdk';
+import { CommandFailure } from '../surroundings.ts';
+import { BadLine, type HistoryLine } from './history-line.ts';
+
+/** Of the door: 1 MiB and 10,000 samples. */
+const maxBatchBytes = 512 * 1024;
+const maxBatchLines = 5_000;
+/** Of all agents together; then everything is sent. */
+const maxWaitingBytes = 16 * 1024 * 1024;
+const timeoutMs = 60_000;
+const defaultPatienceMs = 300_000;
+
+export interface HistoryWriterOptions {
+  url: string;
+  precision: string;
+  /** A token that will do for a while. */
+  token: () => Promise<string>;
+  /** Called for lines that Weft refuses. What it throws ends the work; else they are left out. */
+  onBad: (bad: BadLine) => void;
+  onStored: (lines: number) => void;
+  signal: AbortSignal;
+  patienceMs?: number;
+}
+
+interface Batch {
+  lines: HistoryLine[];
+  bytes: number;
+}
+
+interface Problem {
+  loc: (string | number)[];
+  msg: string;
+}
+
+export class HistoryWriter {
+  readonly #options: HistoryWriterOptions;
+  readonly #batches = new Map<string, Batch>();
+  #waitingBytes = 0;
+
+  constructor(options: HistoryWriterOptions) {
+    this.#options = options;
+  }
+
+  async add(line: HistoryLine): Promise<void> {
+    const bytes = Buffer.byteLength(line.text) + 1;
+    let batch = this.#batches.get(line.ap_id);
+    if (batch && (batch.bytes + bytes > maxBatchBytes || batch.lines.length === maxBatchLines)) {
+      await this.#flush(line.ap_id, batch);
+      batch = undefined;
+    }
+    if (!batch) {
+      batch = { lines: [], bytes: 0 };
+      this.#batches.set(line.ap_id, batch);
+    }
+    batch.lines.push(line);
+    batch.bytes += bytes;
+    this.#waitingBytes += bytes;
+    if (this.#waitingBytes > maxWaitingBytes) await this.flush();
+  }
+
+  /** All that waits is durable when this resolves. */
+  async flush(): Promise<void> {
+    for (const [ap_id, batch] of [...this.#batches]) await this.#flush(ap_id, batch);
+  }
+
+  async #flush(ap_id: string, batch: Batch): Promise<void> {
+    this.#batches.delete(ap_id);
+    this.#waitingBytes -= batch.bytes;
+    let { lines } = batch;
+    while (lines.length > 0) {
+      const problems = await this.#send(ap_id, lines);
+      if (problems === undefined) {
+        this.#options.onStored(lines.length);
+        return;
+      }
+      lines = this.#without(lines, problems);
+    }
+  }
+
+  /** The lines that nothing is wrong with. */
+  #without(lines: HistoryLine[], problems: Problem[]): HistoryLine[] {
+    const starts: number[] = [];
+    let count = 0;
+    for (const { text } of lines) {
+      starts.push(count);
+      count += text.split('\n').length;
+    }
+    const bad = new Map<HistoryLine, string>();
+    for (const { loc, msg } of problems) {
+      const index =
+        loc[0] === 'body' && typeof loc[1] === 'number' ? starts.findLastIndex((start) => start <= +loc[1]!) : -1;
+      const line = lines[index];
+      if (!line) throw new CommandFailure(`Weft refuses lines ${lines[0]!.number} to ${lines.at(-1)!.number}: ${msg}`);
+      if (!bad.has(line)) bad.set(line, msg.replace(/^Value error, /, ''));
+    }
+    for (const [{ number }, why] of bad) this.#options.onBad(new BadLine(number, why));
+    return lines.filter((line) => !bad.has(line));
+  }
+
+  /** Resolves what Weft finds wrong with the lines, undefined once they are stored. */
+  async #send(ap_id: string, lines: HistoryLine[]): Promise<Problem[] | undefined> {
+    const { patienceMs = defaultPatienceMs, signal } = this.#options;
+    const body = gzipSync(lines.map(({ text }) => text).join('\n'), { level: 1 });
+    const backOff = new BackOff();
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      const answer = await this.#post(ap_id, body);
+      if (answer.status === 204) return undefined;
+      if (answer.status === 422 && Array.isArray(answer.detail)) return answer.detail;
+      const isPassing = [0, 429, 502, 503, 504].includes(answer.status);
+      const waitMs = backOff.next() + answer.retryAfterSeconds * 1000;
+      if (!isPassing || performance.now() + waitMs > deadline) throw toFailure(ap_id, answer.status, answer.detail);
+      await pause(waitMs, undefined, { signal });
+    }
+  }
+
+  /** Status 0 if there was no answer. */
+  async #post(ap_id: string, body: Buffer): Promise<{ status: number; detail: unknown; retryAfterSeconds: number }> {
+    const { url, precision, token, signal } = this.#options;
+    const query = new URLSearchParams({ agent: ap_id, precision });
+    const authorization = `Bearer ${await token()}`;
+    try {
+      const response = await fetch(`${url}/api/v1/write?${query}`, {
+        ...{ method: 'POST', redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) },
+        headers: { authorization, 'content-type': 'text/plain; charset=utf-8', 'content-encoding': 'gzip' },
+        body: new Uint8Array(body),
+      });
+      const text = await response.text();
+      const retryAfterSeconds = Number(response.headers.get('retry-after')) || 0;
+      return { status: response.status, detail: detailOf(text), retryAfterSeconds };
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message, cause } = error as Error & { cause?: Error };
+      return { status: 0, detail: cause?.message || message, retryAfterSeconds: 0 };
+    }
+  }
+}
+
+function detailOf(text: string): unknown {
+  try {
+    return JSON.parse(text).detail ?? text;
+  } catch {
+    return text;
+  }
+}
+
+function toFailure(ap_id: string, status: number, detail: unknown): CommandFailure {
+  if (status === 0) return new CommandFailure(`Weft is out of reach: ${detail}.`);
+  if (status === 401) return new CommandFailure(`${detail}. Log in again with weft login.`);
+  if (status === 403) return new CommandFailure('Only administrators bring history in: weft login as one.');
+  if (status === 404) return new CommandFailure(`There is no agent ${ap_id}: create it first. weft agents lists them.`);
+  return new CommandFailure(`Weft refuses what is of ${ap_id} (${status}): ${JSON.stringify(detail)}`);
+}

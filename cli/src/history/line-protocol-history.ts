@@ -1,0 +1,110 @@
+// History in InfluxDB's line protocol: finds the lines in a text that comes in pieces, and whose each of them is. Whether
+// its fields are right is for Weft to say.
+import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
+
+const maxLineLength = 1024 * 1024;
+
+export interface LineProtocolOptions {
+  /** Whose the lines are that do not say. */
+  agent: string | undefined;
+  /** The tag that says. */
+  agentTag: string | undefined;
+  /** Only lines of this measurement. */
+  measurement: string | undefined;
+}
+
+export async function* readLineProtocol(
+  pieces: AsyncIterable<string>,
+  options: LineProtocolOptions,
+): AsyncGenerator<HistoryItem> {
+  for await (const { text, number } of wholeLines(pieces)) {
+    const line = text.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    try {
+      const item = toHistory(line, number, options);
+      if (item) yield item;
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      yield error;
+    }
+  }
+}
+
+/** Texts in quotes may hold ends of lines. Throws BadLine for a line without an end, behind which nothing can be found. */
+async function* wholeLines(pieces: AsyncIterable<string>): AsyncGenerator<{ text: string; number: number }> {
+  let number = 1;
+  let begun: { text: string; number: number } | undefined;
+  for await (const text of physicalLines(pieces)) {
+    begun = begun ? { ...begun, text: `${begun.text}\n${text}` } : { text, number };
+    number += 1;
+    if (begun.text.length > maxLineLength) throw new BadLine(begun.number, 'it is too long; is a quote not closed?');
+    if (begun.text.includes('"') && hasOpenQuote(begun.text)) continue;
+    yield begun;
+    begun = undefined;
+  }
+  if (begun) yield begun;
+}
+
+async function* physicalLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop()!;
+    if (rest.length > maxLineLength) throw new BadLine(0, 'a line is longer than a million characters');
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** Only behind the series are quotes more than characters. */
+function hasOpenQuote(text: string): boolean {
+  if (text.trimStart().startsWith('#')) return false;
+  let isOpen = false;
+  for (let at = seriesEnd(text); at < text.length; at++) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') isOpen = !isOpen;
+  }
+  return isOpen;
+}
+
+function toHistory(line: string, number: number, options: LineProtocolOptions): HistoryItem | undefined {
+  const end = seriesEnd(line);
+  if (end === line.length) throw new BadLine(number, 'there are no fields');
+  const [measurement = '', ...tags] = splitUnescaped(line.slice(0, end));
+  const name = unescaped(measurement);
+  if (options.measurement !== undefined && name !== options.measurement) return undefined;
+  const rest = line.slice(end);
+  if (!/ -?\d+$/.test(rest)) throw new BadLine(number, 'it has no time, and history needs one');
+  const named = /^agent\/(.+)\/data$/.exec(name)?.[1];
+  const tag = options.agentTag === undefined ? undefined : tags.find((each) => tagKey(each) === options.agentTag);
+  if (options.agentTag !== undefined && tag === undefined && options.agent === undefined) {
+    throw new BadLine(number, `it has no tag ${options.agentTag}`);
+  }
+  const ap_id = tag === undefined ? (options.agent ?? named) : unescaped(tag.slice(tag.indexOf('=') + 1));
+  if (!ap_id) throw new BadLine(number, 'nobody knows whose it is: give --agent or --agent-tag');
+  // The tag has done its work; in the names of metrics it would only repeat who the agent is.
+  const kept = tags.filter((each) => each !== tag);
+  const series = [named === undefined ? measurement : ownMeasurement(ap_id), ...kept].join(',');
+  return { ap_id, text: series + rest, number };
+}
+
+/** Where the first space is that does not belong to a name. */
+function seriesEnd(line: string): number {
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\') at += 1;
+    else if (line[at] === ' ') return at;
+  }
+  return line.length;
+}
+
+function splitUnescaped(series: string): string[] {
+  return series.match(/(?:\\.|[^,\\])+/gs) ?? [];
+}
+
+function tagKey(tag: string): string {
+  return unescaped(/^(?:\\.|[^=\\])*/s.exec(tag)![0]);
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll(/\\([, =])/g, '$1');
+}

@@ -1,0 +1,77 @@
+// The picture of `weft watch`: a block of lines that is drawn over itself a few times a second.
+import { shortNumber, sparkline } from './sparkline.ts';
+import type { Output } from './surroundings.ts';
+import { cut, printable } from './table.ts';
+
+const keptValues = 240;
+const drawEveryMs = 250;
+
+export class LiveScreen {
+  readonly #output: Output;
+  /** For each access point, the newest values of each metric. */
+  readonly #series: Map<string, Map<string, number[]>>;
+  readonly #labels = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #isStale = true;
+  #drawnLines = 0;
+
+  constructor(output: Output, agents: readonly string[]) {
+    this.#output = output;
+    this.#series = new Map(agents.map((ap_id) => [ap_id, new Map()]));
+  }
+
+  name(metrics: readonly { name: string; label: string }[]): void {
+    for (const { name, label } of metrics) this.#labels.set(name, label);
+  }
+
+  add(ap_id: string, metrics: Record<string, number>): void {
+    const series = this.#series.get(ap_id);
+    if (!series) return;
+    for (const [name, value] of Object.entries(metrics)) {
+      const values = series.get(name) ?? [];
+      values.push(value);
+      if (values.length > keptValues) values.shift();
+      series.set(name, values);
+    }
+    this.#isStale = true;
+  }
+
+  start(): void {
+    this.#draw();
+    this.#timer = setInterval(() => this.#isStale && this.#draw(), drawEveryMs);
+  }
+
+  /** The last picture stays. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#isStale = false;
+    const columns = (this.#output.columns ?? 80) - 1;
+    // What does not fit would scroll, and then be drawn again below.
+    const lines = this.#lines(columns).slice(0, Math.max(2, (this.#output.rows ?? 24) - 1));
+    const up = this.#drawnLines > 0 ? `\x1b[${this.#drawnLines}A` : '';
+    this.#output.write(`${up}\r${lines.map((text) => `${cut(text, columns)}\x1b[K\n`).join('')}\x1b[J`);
+    this.#drawnLines = lines.length;
+  }
+
+  #lines(columns: number): string[] {
+    const names = [...this.#series.values()].flatMap((series) => [...series.keys()]);
+    const labelWidth = Math.min(28, Math.max(8, ...names.map((name) => this.#label(name).length)));
+    const sparkWidth = Math.max(10, columns - labelWidth - 16);
+    return [...this.#series].flatMap(([ap_id, series]) => [
+      printable(ap_id),
+      ...(series.size === 0 ? ['  waiting for its first sample ...'] : []),
+      ...[...series].map(([name, values]) => {
+        const label = cut(this.#label(name), labelWidth).padEnd(labelWidth);
+        return `  ${label} ${shortNumber(values.at(-1)!).padStart(10)}  ${sparkline(values, sparkWidth)}`;
+      }),
+    ]);
+  }
+
+  #label(name: string): string {
+    return printable(this.#labels.get(name) ?? name);
+  }
+}

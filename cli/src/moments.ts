@@ -1,0 +1,42 @@
+// Times and lengths of time as people type them.
+import { UsageError } from './surroundings.ts';
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** Seconds of `90s`, `10m`, `1h`, `2d`, `1w`, or of a plain number. Throws UsageError. */
+export function parseDuration(text: string, option: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)([smhdw])?$/.exec(text.trim()) ?? [];
+  const seconds = Number(amount) * unitSeconds[unit]!;
+  if (!(seconds > 0))
+    throw new UsageError(`${option} must be a length of time such as 90s, 10m, 1h or 2d, not "${text}".`);
+  return seconds;
+}
+
+/** `now`, a length of time ago (`1h`, also `-1h`), a day, or a date and time, which is local unless it says otherwise. */
+export function parseMoment(text: string, option: string, now = Date.now()): number {
+  if (text === 'now') return now;
+  if (/^-?\d+(\.\d+)?[smhdw]$/.test(text)) return now - parseDuration(text.replace(/^-/, ''), option) * 1000;
+  // A day alone is taken for UTC by the language and for local by people.
+  const moment = /^\d{4}-\d\d-\d\d/.test(text)
+    ? Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
+    : Number.NaN;
+  if (Number.isNaN(moment)) {
+    throw new UsageError(`${option} must be a time such as 1h (ago), 2026-11-15 or 2026-11-15T09:30Z, not "${text}".`);
+  }
+  return moment;
+}
+
+/** How long ago, in a word. */
+export function ago(ts: string | null | undefined, now = Date.now()): string {
+  if (!ts) return 'never';
+  const seconds = Math.max(0, Math.round((now - Date.parse(ts)) / 1000));
+  return seconds < 2 ? 'now' : `${inWords(seconds)} ago`;
+}
+
+/** 75 → `75 s`, 600 → `10 min`. */
+export function inWords(seconds: number): string {
+  if (seconds < 100) return `${Math.round(seconds)} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,134 @@
+// The file that a backup is: a tar, compressed with zstd, with the manifest first and a seal at its end.
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import {
+  type BackupManifest,
+  type BackupPart,
+  manifestName,
+  maxManifestBytes,
+  parseManifest,
+} from './backup-manifest.ts';
+import { withoutSeal, withSeal } from './backup-seal.ts';
+import { ByteReader } from './byte-reader.ts';
+import { blockBytes, paddedBytes, parseTarHeader, paxSize, tarHeader } from './tar-header.ts';
+
+/** A pax extension of ours is one short record. */
+const maxPaxBytes = 4096;
+
+/** The bytes of the archive of these parts, which lie in `folder`. */
+export async function* packBackup(
+  folder: string,
+  manifest: BackupManifest,
+  onBytes: (sinceLast: number) => void,
+): AsyncGenerator<Buffer> {
+  const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+  const packed = pipeline(Readable.from(tarOf(folder, manifest, onBytes), { objectMode: false }), compress);
+  // The reader below sees the same failure.
+  packed.catch(() => {});
+  yield* withSeal(compress as AsyncIterable<Buffer>);
+  await packed;
+}
+
+async function* tarOf(
+  folder: string,
+  manifest: BackupManifest,
+  onBytes: (sinceLast: number) => void,
+): AsyncGenerator<Buffer> {
+  const mtimeMs = Date.parse(manifest.created_at);
+  const head = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  yield tarHeader({ name: manifestName, size: head.length }, mtimeMs);
+  yield head;
+  yield* padding(head.length);
+  for (const { path, size, sha256 } of manifest.parts) {
+    yield tarHeader({ name: path, size }, mtimeMs);
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      onBytes(chunk.length);
+      yield chunk;
+    }
+    if (hash.digest('hex') !== sha256) throw new Error(`${path} has changed while it was being packed`);
+    yield* padding(size);
+  }
+  yield Buffer.alloc(2 * blockBytes);
+}
+
+export interface UnpackTarget {
+  /** Called first. What it throws ends the work. */
+  onManifest: (manifest: BackupManifest) => void;
+  /** Takes the bytes of a part, in the order of the manifest. */
+  write: (part: BackupPart, bytes: AsyncIterable<Buffer>) => Promise<void>;
+}
+
+/**
+ * Takes an archive apart. Resolves only if all of it is as it was written: manifest, sizes, checksums, seal; what was
+ * written before a failure is the caller's to remove. Never more is written than the manifest says.
+ */
+export async function unpackBackup(archive: AsyncIterable<Buffer>, target: UnpackTarget): Promise<BackupManifest> {
+  const decompress = createZstdDecompress();
+  const fed = pipeline(Readable.from(withoutSeal(archive), { objectMode: false }), decompress);
+  // The reader below sees the same failure.
+  fed.catch(() => {});
+  try {
+    const reader = new ByteReader(decompress as AsyncIterable<Buffer>);
+    const head = await nextEntry(reader);
+    if (head?.name !== manifestName || head.size > maxManifestBytes) throw new Error('it has no manifest');
+    const manifest = parseManifest((await reader.read(head.size)).toString('utf8'));
+    await skipPadding(reader, head.size);
+    target.onManifest(manifest);
+    for (const part of manifest.parts) {
+      const entry = await nextEntry(reader);
+      if (entry?.name !== part.path || entry.size !== part.size) throw new Error(`${part.path} is not as announced`);
+      const hash = createHash('sha256');
+      await target.write(part, hashed(reader.pieces(part.size), hash));
+      if (hash.digest('hex') !== part.sha256) throw new Error(`the checksum of ${part.path} does not fit`);
+      await skipPadding(reader, part.size);
+    }
+    if ((await nextEntry(reader)) !== undefined) throw new Error('it holds more than it announces');
+    await skipZeros(reader, blockBytes);
+    if (!(await reader.isAtEnd())) throw new Error('it holds more than it announces');
+    await fed;
+    return manifest;
+  } finally {
+    decompress.destroy();
+    await fed.catch(() => {});
+  }
+}
+
+async function nextEntry(reader: ByteReader): Promise<{ name: string; size: number } | undefined> {
+  const header = parseTarHeader(await reader.read(blockBytes));
+  if (!header?.isPax) return requireFile(header);
+  if (header.size > maxPaxBytes) throw new Error('a header is too long');
+  const extension = (await reader.read(header.size)).toString('latin1');
+  await skipPadding(reader, header.size);
+  const extended = requireFile(parseTarHeader(await reader.read(blockBytes)));
+  return extended && { ...extended, size: paxSize(extension) ?? extended.size };
+}
+
+function requireFile(header: ReturnType<typeof parseTarHeader>): typeof header {
+  if (header && !header.isFile) throw new Error(`${JSON.stringify(header.name)} is no ordinary file`);
+  return header;
+}
+
+async function* hashed(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+function skipPadding(reader: ByteReader, size: number): Promise<void> {
+  return skipZeros(reader, paddedBytes(size) - size);
+}
+
+async function skipZeros(reader: ByteReader, count: number): Promise<void> {
+  if ((await reader.read(count)).some((byte) => byte !== 0)) throw new Error('there is something between its parts');
+}
+
+function* padding(size: number): Generator<Buffer> {
+  if (size % blockBytes > 0) yield Buffer.alloc(paddedBytes(size) - size);
+}

@@ -1,0 +1,72 @@
+// The first entry of a backup: what is in it, what is not, and which schemas it was written under.
+import { readdirSync } from 'node:fs';
+import { MIGRATIONS_FOLDER } from '../storage/migrations.ts';
+import { BackupError } from './backup-error.ts';
+
+export const manifestName = 'manifest.json';
+export const maxManifestBytes = 16 * 1024 * 1024;
+const format = 1;
+
+export interface BackupPart {
+  path: string;
+  size: number;
+  sha256: string;
+}
+
+/** A part of the installation that is kept by another server. */
+export interface LeftOut {
+  what: string;
+  /** What makes a backup of it. */
+  command: string;
+}
+
+export interface BackupManifest {
+  format: number;
+  /** Version of the Weft that wrote it. */
+  weft: string;
+  created_at: string;
+  /** Absent for what is left out. Whether that of the telemetry is known shows when its tables are opened. */
+  schemas: { registry?: number; telemetry?: number };
+  has_secret: boolean;
+  left_out: LeftOut[];
+  parts: BackupPart[];
+}
+
+/** The files of a data folder that a backup may hold, and no others: nothing else is ever written by a restore. */
+const partPath =
+  /^(weft\.db|secret|telemetry\/telemetry\.db|telemetry\/journal\/\d{12}\.log|emulator\/[A-Za-z0-9_-]{1,64}\.(world|commands))$/;
+
+export function createManifest(content: Omit<BackupManifest, 'format' | 'has_secret'>): BackupManifest {
+  const { weft, created_at, schemas, left_out, parts } = content;
+  const has_secret = parts.some(({ path }) => path === 'secret');
+  return { format, weft, created_at, schemas, has_secret, left_out, parts };
+}
+
+/** Throws BackupError for one that this Weft must not restore, an Error for one that is none. */
+export function parseManifest(text: string): BackupManifest {
+  const manifest = JSON.parse(text) as BackupManifest;
+  if (typeof manifest.format !== 'number') throw new Error('it has no manifest');
+  requireKnown('the backup', manifest.format, format);
+  const { schemas, parts, left_out } = manifest;
+  requireKnown('its database', schemas.registry ?? 0, newestMigration());
+  const paths = new Set<string>();
+  for (const { path, size, sha256 } of parts) {
+    if (typeof path !== 'string' || !partPath.test(path)) {
+      throw new BackupError(`it holds ${JSON.stringify(path)}, which is no file of a data folder`);
+    }
+    const isSound = Number.isSafeInteger(size) && size >= 0 && /^[0-9a-f]{64}$/.test(sha256) && !paths.has(path);
+    if (!isSound) throw new Error('its manifest cannot be read');
+    paths.add(path);
+  }
+  if (!Array.isArray(left_out)) throw new Error('its manifest cannot be read');
+  return manifest;
+}
+
+function requireKnown(what: string, found: number, known: number): void {
+  if (found <= known) return;
+  throw new BackupError(`${what} has version ${found}, and this Weft knows ${known}: restore it with a newer Weft`);
+}
+
+function newestMigration(): number {
+  return readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql')).length;
+}

@@ -1,0 +1,133 @@
+// Makes a backup: copies the data folder as it is at this moment, packs the copy, and gives the file its name only when
+// all of it is on the disk. Whatever goes wrong, nothing is left behind.
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
+import { chmod, type FileHandle, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { packBackup } from './backup-archive.ts';
+import { BackupError, toBackupError } from './backup-error.ts';
+import { type BackupManifest, type BackupPart, createManifest, type LeftOut } from './backup-manifest.ts';
+import { copyLive } from './live-copy.ts';
+
+export type BackupStage = 'Copying' | 'Packing';
+
+export interface BackupRequest {
+  dataDir: string;
+  /** Parts of the installation that other servers keep. */
+  leftOut: LeftOut[];
+  hasRegistry: boolean;
+  hasTelemetry: boolean;
+  secret: string | undefined;
+  weftVersion: string;
+  onProgress: (stage: BackupStage, bytes: number, totalBytes: number) => void;
+}
+
+/** Where the bytes go. */
+export type BackupSink = { file: string } | { write: (chunk: Buffer) => Promise<void> };
+
+export interface RunningBackup {
+  manifest: Promise<BackupManifest>;
+  /** Removes what there is so far, at once: for a process that is about to end. */
+  abandon(): void;
+}
+
+/** Rejects with a BackupError for every failure that an operator can do something about. */
+export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBackup {
+  let work: string | undefined;
+  const abandon = () => {
+    if (work !== undefined) rmSync(work, { recursive: true, force: true });
+  };
+  const run = async () => {
+    requireSource(request);
+    const target = 'file' in sink ? resolve(sink.file) : undefined;
+    if (target !== undefined && existsSync(target))
+      throw new BackupError(`${target} is there already: choose another name`);
+    const where = target === undefined ? tmpdir() : dirname(target);
+    try {
+      work = await mkdtemp(join(where, '.weft-backup-'));
+      return await makeBackup(request, work, sink, target);
+    } catch (error) {
+      throw toBackupError(error, `the backup cannot be written in ${where}`);
+    } finally {
+      abandon();
+    }
+  };
+  return { manifest: run(), abandon };
+}
+
+function requireSource({ dataDir, hasRegistry }: BackupRequest): void {
+  if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new BackupError(`there is no data folder ${dataDir}: name it with --data-dir or WEFT_DATA_DIR`);
+  }
+  if (hasRegistry && !existsSync(join(dataDir, 'weft.db'))) {
+    throw new BackupError(`there is no database in ${dataDir}: name the data folder with --data-dir or WEFT_DATA_DIR`);
+  }
+}
+
+async function makeBackup(
+  request: BackupRequest,
+  work: string,
+  sink: BackupSink,
+  target: string | undefined,
+): Promise<BackupManifest> {
+  const { onProgress, leftOut: left_out, weftVersion: weft } = request;
+  const created_at = new Date().toISOString();
+  const parts = join(work, 'parts');
+  await mkdir(parts);
+  const copy = await copyLive({
+    ...request,
+    target: parts,
+    onProgress: (bytes, totalBytes) => onProgress('Copying', bytes, totalBytes),
+  });
+  const described: BackupPart[] = [];
+  for (const path of copy.paths) described.push(await describe(parts, path));
+  const manifest = createManifest({ weft, created_at, schemas: copy.schemas, left_out, parts: described });
+  const totalBytes = described.reduce((sum, { size }) => sum + size, 0);
+  let done = 0;
+  const chunks = packBackup(parts, manifest, (sinceLast) => {
+    done += sinceLast;
+    onProgress('Packing', done, totalBytes);
+  });
+  if ('write' in sink) {
+    for await (const chunk of chunks) await sink.write(chunk);
+  } else {
+    const packed = join(work, 'packed');
+    await writeDurably(packed, chunks);
+    await rename(packed, target!);
+    await syncFolder(dirname(target!));
+  }
+  return manifest;
+}
+
+async function describe(folder: string, path: string): Promise<BackupPart> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of createReadStream(join(folder, path)) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { path, size, sha256: hash.digest('hex') };
+}
+
+/** A new file that only its owner can read, on the disk when this resolves. */
+export async function writeDurably(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
+  const file: FileHandle = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) await file.writeFile(chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await chmod(path, 0o600);
+}
+
+/** New names in a folder are durable only once it is. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,96 @@
+// `weft backup`: one file with all that an installation keeps in its data folder, taken while it serves.
+import { exitCode, ProgressBar, type Surroundings, UsageError } from '@weft/cli';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
+import type { BackupSink } from '../backup/write-backup.ts';
+import type { Config } from '../config.ts';
+import { inBytes, showBytes } from './byte-progress.ts';
+import { parseCommandLine } from './command-line.ts';
+import { endingCleanly } from './ending-cleanly.ts';
+import { readConfig } from './read-config.ts';
+
+const usage = 'Usage: weft backup [FILE|-] [--with-secret] [--json]';
+
+export async function backupCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { bare: ['with-secret', 'json'] });
+  const [file = defaultName(), ...rest] = line.words;
+  if (rest.length > 0) throw new UsageError(usage);
+  const isPiped = file === '-';
+  const isJson = line.options.has('json');
+  if (isPiped && isJson) throw new UsageError('--json needs a FILE: standard output is taken by the backup.');
+  if (isPiped && around.stdout.isTTY) throw new UsageError('A backup is nothing for a terminal: name a FILE.');
+  const config = readConfig(line, around.env);
+  const leftOut = keptElsewhere(config);
+
+  const { BackupError } = await import('../backup/backup-error.ts');
+  const { writeBackup } = await import('../backup/write-backup.ts');
+  if (config.databaseUrl !== undefined && config.influxUrl !== undefined) {
+    throw new BackupError(`nothing of this installation is in its data folder. ${inWords(leftOut)}`);
+  }
+  const progress = new ProgressBar(around.stderr);
+  const sink: BackupSink = isPiped ? { write: (chunk) => writeAll(chunk, around) } : { file };
+  const backup = writeBackup(
+    {
+      dataDir: config.dataDir,
+      leftOut,
+      hasRegistry: config.databaseUrl === undefined,
+      hasTelemetry: config.influxUrl === undefined,
+      secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
+      weftVersion: packageJson.version,
+      onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
+    },
+    sink,
+  );
+  const manifest = await endingCleanly(backup.manifest, () => backup.abandon(), around).finally(() => progress.clear());
+  if (isJson) around.stdout.write(`${JSON.stringify(manifest, null, 2)}\n`);
+  const told = isJson || isPiped ? around.stderr : around.stdout;
+  told.write(summary(isPiped ? 'The backup' : file, manifest, config));
+  return exitCode.ok;
+}
+
+/** What is in PostgreSQL or InfluxDB, and what makes a backup of it. */
+function keptElsewhere({ databaseUrl, influxUrl }: Config): LeftOut[] {
+  const left: LeftOut[] = [];
+  if (databaseUrl !== undefined) {
+    left.push({ what: 'accounts, agents, apps, jobs and the audit log, in PostgreSQL', command: 'pg_dump' });
+  }
+  if (influxUrl !== undefined) left.push({ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' });
+  return left;
+}
+
+function inWords(leftOut: LeftOut[]): string {
+  return leftOut.map(({ what, command }) => `Not in it: ${what}. Back it up there with ${command}.`).join('\n');
+}
+
+function summary(name: string, manifest: BackupManifest, { secret, dataDir }: Config): string {
+  const { parts, left_out, has_secret } = manifest;
+  const size = inBytes(parts.reduce((sum, part) => sum + part.size, 0));
+  const lines = [`${name} holds ${size} as of ${manifest.created_at}.`];
+  if (left_out.length > 0) lines.push(inWords(left_out));
+  if (has_secret) lines.push('The secret is in it: whoever reads the file can sign tokens and read api keys.');
+  else {
+    const place = secret === undefined ? `${dataDir}/secret` : 'what WEFT_SECRET holds';
+    lines.push(`NOT in it: the secret. Keep ${place} somewhere else too: without it tokens end and api keys are lost.`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function secretOf({ secret, dataDir }: Config): Promise<string> {
+  if (secret !== undefined) return secret;
+  const { readFileSync } = await import('node:fs');
+  const { BackupError } = await import('../backup/backup-error.ts');
+  try {
+    return readFileSync(`${dataDir}/secret`, 'utf8').trim();
+  } catch (error) {
+    throw new BackupError(`${dataDir}/secret cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function defaultName(): string {
+  return `weft-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.tar.zst`;
+}
+
+/** No faster than the reader takes it. */
+async function writeAll(chunk: Buffer, { stdout }: Surroundings): Promise<void> {
+  if (stdout.write(chunk) === false) await new Promise<void>((resolve) => stdout.once?.('drain', resolve));
+}

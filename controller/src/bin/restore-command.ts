@@ -1,0 +1,49 @@
+// `weft restore`: a data folder out of a backup.
+import { createReadStream } from 'node:fs';
+import { exitCode, ProgressBar, type Surroundings, UsageError } from '@weft/cli';
+import type { Restored } from '../backup/restore-backup.ts';
+import type { Config } from '../config.ts';
+import { showBytes } from './byte-progress.ts';
+import { parseCommandLine } from './command-line.ts';
+import { endingCleanly } from './ending-cleanly.ts';
+import { readConfig } from './read-config.ts';
+
+export async function restoreCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { bare: ['force', 'json'] });
+  const [file, ...rest] = line.words;
+  if (file === undefined || rest.length > 0) {
+    throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json]');
+  }
+  const config = readConfig(line, around.env);
+  const { restoreBackup } = await import('../backup/restore-backup.ts');
+  const progress = new ProgressBar(around.stderr);
+  const restore = restoreBackup({
+    name: file === '-' ? 'standard input' : file,
+    archive: (file === '-' ? around.stdin : createReadStream(file)) as AsyncIterable<Buffer>,
+    dataDir: config.dataDir,
+    force: line.options.has('force'),
+    onProgress: (bytes, total) => showBytes(progress, 'Restoring', bytes, total),
+  });
+  const restored = await endingCleanly(restore.restored, () => restore.abandon(), around).finally(() =>
+    progress.clear(),
+  );
+  if (line.options.has('json')) around.stdout.write(`${JSON.stringify(restored.manifest, null, 2)}\n`);
+  const told = line.options.has('json') ? around.stderr : around.stdout;
+  told.write(summary(restored, config));
+  return exitCode.ok;
+}
+
+function summary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {
+  const lines = [`Restored ${dataDir} as of ${manifest.created_at}.`];
+  if (movedTo !== undefined) lines.push(`What was there before is in ${movedTo}.`);
+  for (const { what, command } of manifest.left_out) {
+    lines.push(`Not in the backup: ${what}. Restore it there from what ${command} made.`);
+  }
+  if (!manifest.has_secret && secret === undefined) {
+    lines.push(
+      'NOT in the backup: the secret. Before weft serve, put the old one into WEFT_SECRET,',
+      `or into ${dataDir}/secret (chmod 600). With another one tokens end, and a Weft with apps does not start.`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,155 @@
+// Backups of a Weft under full load: whatever was answered before one began is in it, and what it is restored to is sound.
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Answered, BusyWeft } from './busy-weft.ts';
+import { canMount, smallDisk } from './mounts.ts';
+import { adminUsername, command, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
+
+async function backUp(busy: BusyWeft, name: string): Promise<void> {
+  const { code, err } = await runWeft(['backup', name], { folder: busy.folder, env: { WEFT_DATA_DIR: busy.dataDir } });
+  expect([code, err]).toEqual([0, '']);
+}
+
+/** A Weft on what the backup holds, with the secret of the other. */
+async function restoreAndServe(busy: BusyWeft, name: string): Promise<WeftServer> {
+  const { folder, dataDir } = busy;
+  const env = { WEFT_DATA_DIR: join(folder, `of-${name}`), WEFT_LOG_LEVEL: 'warn' };
+  const { code, out, err } = await runWeft(['restore', name], { folder, env });
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain('NOT in the backup: the secret');
+  copyFileSync(join(dataDir, 'secret'), join(env.WEFT_DATA_DIR, 'secret'));
+  const verified = await runWeft(['audit', 'verify'], { folder, env });
+  expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('The audit log is whole')]);
+  return await serve({ folder, env });
+}
+
+async function expectSound(busy: BusyWeft, name: string, answered: Answered): Promise<void> {
+  const restored = await restoreAndServe(busy, name);
+  expect(await busy.differences(restored, answered)).toEqual([]);
+  expect(restored.err.split('\n').filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
+  await restored.end();
+}
+
+const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('.'));
+
+test('R12 backups under full load hold all that was answered before, and restore to a sound Weft', async () => {
+  const busy = await BusyWeft.start();
+  const backups: { name: string; answered: Answered }[] = [];
+  for (const name of ['one', 'two', 'three']) {
+    await busy.busyFor(80);
+    const answered = busy.answered();
+    await backUp(busy, name);
+    backups.push({ name, answered });
+  }
+  await busy.kill();
+  expect(statSync(join(busy.folder, 'one')).mode & 0o777).toBe(0o600);
+  const { users, commands, round } = backups.at(-1)!.answered;
+  // A Weft that nobody uses would prove nothing.
+  expect(Math.min(users.length, commands.length, round)).toBeGreaterThan(2);
+  await Promise.all(backups.map(({ name, answered }) => expectSound(busy, name, answered)));
+  expect(leftovers(busy.folder)).toEqual([]);
+});
+
+test('R12 neither the death of the server nor that of the backup makes a bad one', async () => {
+  const busy = await BusyWeft.start();
+  await busy.busyFor(40);
+  const env = { WEFT_DATA_DIR: busy.dataDir };
+  const begun = async (name: string) => {
+    const backup = new WeftProcess(['backup', name], { folder: busy.folder, env });
+    while (leftovers(busy.folder).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    return backup;
+  };
+  const abandoned = await begun('abandoned');
+  await abandoned.end('SIGTERM');
+  expect([existsSync(join(busy.folder, 'abandoned')), leftovers(busy.folder)]).toEqual([false, []]);
+
+  const answered = busy.answered();
+  const orphaned = await begun('orphaned');
+  await busy.kill();
+  expect([await orphaned.ended(), orphaned.err]).toEqual([0, '']);
+  await backUp(busy, 'of-the-dead');
+  await Promise.all([expectSound(busy, 'orphaned', answered), expectSound(busy, 'of-the-dead', busy.answered())]);
+
+  const killed = await begun('killed');
+  await killed.end('SIGKILL');
+  expect(existsSync(join(busy.folder, 'killed'))).toBe(false);
+});
+
+test('a folder that a server runs on is not replaced, and one that is in the way is moved aside', async () => {
+  const weft = await serve();
+  await weft.createAdmin();
+  const { folder } = weft;
+  expect((await runWeft(['backup', 'file'], { folder })).code).toBe(0);
+  expect(await runWeft(['restore', 'file'], { folder })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('not empty'),
+  });
+  expect(await runWeft(['restore', 'file', '--force'], { folder })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('in use by another Weft'),
+  });
+  await weft.end();
+  expect(await runWeft(['restore', 'file', '--force'], { folder })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('What was there before is in'),
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith('data')).length).toBe(2);
+});
+
+test('a backup goes through a pipe, and with the secret in it tokens stay good', async () => {
+  const first = await serve();
+  const token = await first.createAdmin();
+  const { folder } = first;
+  const weft = `"${process.execPath}" "${command}"`;
+  const script = `${weft} backup - --with-secret | ${weft} restore - --data-dir copy`;
+  const { code, err, out } = await runWeft([], { folder, launcher: ['sh', '-c', script] });
+  expect([code, err]).toEqual([0, expect.stringContaining('The secret is in it')]);
+  expect(out).not.toContain('NOT in the backup');
+  const second = await serve({ folder, env: { WEFT_DATA_DIR: 'copy' } });
+  const { status, body } = await second.request('GET', '/api/v1/users/me', { token });
+  expect([status, body.username]).toEqual([200, adminUsername]);
+});
+
+test.skipIf(!canMount)('a disk that is full costs a sentence, and nothing is left on it', async () => {
+  const weft = await serve();
+  await weft.createAdmin();
+  const { folder } = weft;
+  const disk = smallDisk(join(folder, 'disk'), 1);
+  writeFileSync(join(disk, 'ballast'), Buffer.alloc(700 * 1024));
+  const full = await runWeft(['backup', 'disk/file'], { folder });
+  expect([full.code, full.out, full.err]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^weft: the backup cannot.*disk is full\n$/),
+  ]);
+  expect(readdirSync(disk)).toEqual(['ballast']);
+  expect((await runWeft(['backup', 'file'], { folder })).code).toBe(0);
+  const restored = await runWeft(['restore', 'file', '--data-dir', 'disk/data'], { folder });
+  expect([restored.code, restored.err]).toEqual([
+    1,
+    expect.stringMatching(/^weft: .*disk\/data cannot.*disk is full\n$/),
+  ]);
+  expect(readdirSync(disk)).toEqual(['ballast']);
+});
+
+test('what is in other servers is not in the backup, and it says so', async () => {
+  const weft = await serve();
+  await weft.createAdmin();
+  const { folder } = weft;
+  const env = { WEFT_INFLUX_URL: 'http://127.0.0.1:9/weft' };
+  const { code, out, err } = await runWeft(['backup', 'file', '--json'], { folder, env });
+  const manifest = JSON.parse(out);
+  expect([code, manifest.parts.map(({ path }: { path: string }) => path)]).toEqual([0, ['weft.db']]);
+  expect(manifest.left_out).toEqual([{ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' }]);
+  expect(err).toContain('Not in it: telemetry, in InfluxDB. Back it up there with influxd backup -portable.');
+  const both = {
+    ...env,
+    WEFT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:9/weft',
+    WEFT_SECRET: randomBytes(48).toString('base64'),
+  };
+  const nothing = await runWeft(['backup', 'other'], { folder, env: both });
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/pg_dump.*influxd backup/s)]);
+  expect(nothing.err).not.toContain('geheim');
+});
