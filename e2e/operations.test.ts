@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settings } from '../controller/src/settings.ts';
-import { root, temporaryFolder } from './weft-process.ts';
+import { root, serve, temporaryFolder } from './weft-process.ts';
 
 const document = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 const unit = /```ini\n(.*?)```/s.exec(document)?.[1] ?? '';
@@ -52,3 +52,29 @@ test.each(['README.md', 'docs/operations.md', 'CHANGELOG.md'])(
     expect(tests.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   },
 );
+
+test('the dashboards and alerts for Grafana and Prometheus ask for metrics that Weft has', async () => {
+  const weft = await serve();
+  const { body } = await weft.request('GET', '/metrics');
+  const known = new Set(
+    [...String(body).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`] : [name!],
+    ),
+  );
+  const folder = join(root, 'examples', 'grafana');
+  const asked = ['service.json', 'alerts.yml'].flatMap((name) =>
+    [...readFileSync(join(folder, name), 'utf8').matchAll(/\b(?:weft|process|nodejs)_[a-z0-9_]+/g)].map(
+      ([metric]) => metric,
+    ),
+  );
+  expect(asked.length).toBeGreaterThan(15);
+  expect(asked.filter((metric) => !known.has(metric))).toEqual([]);
+  const sources = new Set(
+    [...readFileSync(join(folder, 'datasources.yml'), 'utf8').matchAll(/uid: (\S+)/g)].map(([, uid]) => uid),
+  );
+  for (const name of ['service.json', 'access-points.json']) {
+    const { panels } = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    expect(panels.length).toBeGreaterThan(3);
+    for (const { datasource } of panels) expect(sources).toContain(datasource.uid);
+  }
+});
