@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { Command, CommandResult } from '../contract/src/index.ts';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
 import { AuditService } from '../controller/src/audit/audit-service.ts';
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { AuthService } from '../controller/src/auth/auth-service.ts';
@@ -166,7 +165,6 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
   const audit = new AuditService(createAuditLog(database));
   const agents = new AgentService({
     agents: createAgentStore(database),
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher: new PasswordHasher(),
     callerChanged: (kind, name) => auth.forget(kind, name),
     audit,

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
 import { AuditService } from '../controller/src/audit/audit-service.ts';
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { AgentPassword } from '../controller/src/auth/agent-password.ts';
@@ -56,7 +55,6 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
   const audit = new AuditService(createAuditLog(database));
   const agents = new AgentService({
     agents: createAgentStore(database),
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
     audit,

@@ -11,7 +11,6 @@ import { text } from 'node:stream/consumers';
 import { openSqliteBroker } from '../broker/src/index.ts';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
 import { AuditService } from '../controller/src/audit/audit-service.ts';
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../controller/src/errors.ts';
@@ -56,7 +55,6 @@ export async function openJobFixture() {
   const agentStore = createAgentStore(database);
   const agents = new AgentService({
     agents: agentStore,
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher: new PasswordHasher(),
     callerChanged: () => {},
     audit: new AuditService(createAuditLog(database)),

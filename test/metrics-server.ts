@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { LoginType } from '../contract/src/index.ts';
 import { AgentService } from '../controller/src/agents/agent-service.ts';
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../controller/src/agents/enrolment-token-store.sql.ts';
 import { AuditService } from '../controller/src/audit/audit-service.ts';
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { AuthService } from '../controller/src/auth/auth-service.ts';
@@ -72,7 +71,6 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
   });
   const agents = new AgentService({
     agents: createAgentStore(database),
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
     audit,

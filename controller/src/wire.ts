@@ -3,8 +3,9 @@
 import { resolve } from 'node:path';
 import type { Broker } from '@weft/broker';
 import { agentRoutes } from './agents/agent-routes.ts';
-import { AgentService, enrolmentTokenPrefix } from './agents/agent-service.ts';
+import { AgentService } from './agents/agent-service.ts';
 import { createAgentStore } from './agents/agent-store.sql.ts';
+import { EnrolmentService, enrolmentTokenPrefix } from './agents/enrolment-service.ts';
 import { createEnrolmentTokenStore } from './agents/enrolment-token-store.sql.ts';
 import { auditRoutes } from './audit/audit-routes.ts';
 import { AuditService } from './audit/audit-service.ts';
@@ -217,7 +218,7 @@ export async function serve(
       authenticateAgent: (credentials, address) => services.agentPassword.authenticate(credentials, address),
       hasAdmin: () => services.users.hasAdmin(),
       isEnrolmentToken: (token) => token.startsWith(enrolmentTokenPrefix),
-      requireEnrolment: (token) => services.agents.requireEnrolment(token),
+      requireEnrolment: (token) => services.enrolment.require(token),
       callbackJob: jobPath.callbackJob,
       // What a proxy passes on without a trusted word about its sender may come from anywhere.
       mayReadServiceMetrics: (request) =>
@@ -295,7 +296,6 @@ function createServices(
   const users = new UserService({ users: userStore, hasher, callerChanged, audit, signup, maxUsers: quotas.users });
   const agents = new AgentService({
     agents: createAgentStore(database),
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher,
     callerChanged,
     audit,
@@ -310,6 +310,7 @@ function createServices(
       await later.agentRemoved(ap_id);
     },
   });
+  const enrolment = new EnrolmentService({ agents, tokens: createEnrolmentTokenStore(database), audit });
   const apps = new ThirdPartyAppService({
     apps: createThirdPartyAppStore(database),
     keyring,
@@ -381,6 +382,7 @@ function createServices(
   return {
     users,
     agents,
+    enrolment,
     apps,
     principals,
     audit,
@@ -425,7 +427,7 @@ function createRoutes(
         resets: perMinutes('too_many_resets', limits.resetsPerAddress, 10),
       },
     }),
-    ...agentRoutes(services.agents),
+    ...agentRoutes(services),
     ...thirdPartyAppRoutes(services.apps),
     ...auditRoutes(services.audit),
     ...ingestRoutes(services.telemetry),

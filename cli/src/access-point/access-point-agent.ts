@@ -48,7 +48,8 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
     if (!ending.signal.aborted) refusal = error;
     end();
   });
-  await report(agent, measurements, pace, speaker);
+  const describe = async () => ({ ...(await describeMachine(machine)), ...settings.configuration });
+  await report({ agent, measurements, pace, speaker, describe });
   await agent.stop();
   await starting;
   signal.removeEventListener('abort', end);
@@ -73,7 +74,16 @@ function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Rec
   });
 }
 
-async function report(agent: Agent, measurements: Measurements, pace: Pace, speaker: Speaker): Promise<void> {
+interface Reporting {
+  agent: Agent;
+  measurements: Measurements;
+  pace: Pace;
+  speaker: Speaker;
+  /** The configuration of now. */
+  describe: () => Promise<Record<string, unknown>>;
+}
+
+async function report({ agent, measurements, pace, speaker, describe }: Reporting): Promise<void> {
   let toldMetrics = Object.keys(measurements.declared).length;
   let toldSeconds = pace.seconds;
   while (await pace.next()) {
@@ -82,13 +92,13 @@ async function report(agent: Agent, measurements: Measurements, pace: Pace, spea
     const found = Object.keys(declared).length;
     // What has turned up since then, such as a radio that was switched on, is declared along with its first values.
     const news = {
-      ...(found > toldMetrics && { metrics: declared }),
+      ...(found > toldMetrics && { ...(await describe()), metrics: declared }),
       ...(pace.seconds !== toldSeconds && { report_interval_seconds: pace.seconds }),
     };
     [toldMetrics, toldSeconds] = [found, pace.seconds];
     if (Object.keys(values).length === 0) continue;
     const sample = { ...values, ...(Object.keys(news).length > 0 && { configuration: news }) };
-    agent.post(sample).catch((error: Error) => speaker.trouble(error));
+    agent.post(sample).catch((error: Error) => pace.isOver || speaker.lostReport(error));
   }
 }
 

@@ -8,7 +8,7 @@ const pattern = /^[\w-]{43}$/;
 /** Of the agent that keeps its things in this folder. Throws an Error that says what to do. */
 export function ownPassword(folder: string): string {
   const path = join(folder, 'password');
-  return make(folder, path);
+  return read(path) ?? make(folder, path);
 }
 
 function read(path: string): string | undefined {

@@ -21,6 +21,10 @@ export class Pace {
     return this.#seconds;
   }
 
+  get isOver(): boolean {
+    return this.#ending.aborted;
+  }
+
   /** Counted from the last report on. */
   set(seconds: number): void {
     this.#seconds = seconds;

@@ -41,7 +41,14 @@ export class Speaker {
   }
 
   trouble(error: Error): void {
-    const text = error instanceof WeftRefusal ? `Weft refuses: ${error.message}` : whyUnreachable(error, this.#url);
+    this.#once(error instanceof WeftRefusal ? `Weft refuses: ${error.message}` : whyUnreachable(error, this.#url));
+  }
+
+  lostReport(error: Error): void {
+    this.#once(`reports are lost: ${error.message}`);
+  }
+
+  #once(text: string): void {
     if (text !== this.#lastTrouble) this.say(text);
     this.#lastTrouble = text;
   }

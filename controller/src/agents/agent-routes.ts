@@ -3,8 +3,9 @@ import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, 
 import Type from 'typebox';
 import { type Route, route, success } from '../http/route.ts';
 import type { AgentService } from './agent-service.ts';
+import type { EnrolmentService } from './enrolment-service.ts';
 
-export function agentRoutes(agents: AgentService): Route[] {
+export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrolment: EnrolmentService }): Route[] {
   const tag = 'Agents';
   return [
     // spec #12
@@ -19,7 +20,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       handle: (context) => {
         const { body, request } = context;
         return request.enrolmentToken
-          ? agents.enrol(request.enrolmentToken, body)
+          ? enrolment.enrol(request.enrolmentToken, body)
           : agents.create(body, context.caller);
       },
     }),
@@ -80,7 +81,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       body: EnrolmentTokenCreate,
       response: EnrolmentToken,
       handle: ({ body: { ap_id_pattern, expires_in, max_uses }, caller }) =>
-        agents.createEnrolmentToken({ ap_id_pattern, expires_in: expires_in!, max_uses: max_uses! }, caller),
+        enrolment.create({ ap_id_pattern, expires_in: expires_in!, max_uses: max_uses! }, caller),
     }),
     route({
       operation: 'list_enrolment_tokens',
@@ -89,7 +90,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       tag,
       summary: 'List the enrolment tokens that have not expired',
       response: Type.Array(EnrolmentToken),
-      handle: () => agents.listEnrolmentTokens(),
+      handle: () => enrolment.list(),
     }),
     route({
       operation: 'remove_enrolment_token',
@@ -100,7 +101,7 @@ export function agentRoutes(agents: AgentService): Route[] {
       summary: 'Revoke an enrolment token',
       response: StatusAnswer,
       async handle(context) {
-        await agents.removeEnrolmentToken(context.path('id'), context.caller);
+        await enrolment.remove(context.path('id'), context.caller);
         return success('The enrolment token has been revoked');
       },
     }),

@@ -1,29 +1,17 @@
-// Agents: the registry of access points. Creates, changes and removes their records, lets access points enrol
-// themselves, and tells auth who an agent is.
+// Agents: the registry of access points. Creates, changes and removes their records, and tells auth who an agent is. How
+// access points register themselves is the enrolment-service's matter.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Agent, AgentDetails, EnrolmentToken } from '@weft/contract';
+import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, PermissionError, TryLaterError, ValidationError } from '../errors.ts';
+import { AuthenticationError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
-import {
-  agentCreated,
-  agentOnboarded,
-  agentRemoved,
-  agentUpdated,
-  enrolmentTokenCreated,
-  enrolmentTokenRemoved,
-} from './agent-entries.ts';
+import type { InSameTransaction } from '../storage/sql-database.ts';
+import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import { AgentMemory } from './agent-memory.ts';
 import { type AgentChange, type AgentRecord, type AgentStore, generatedHashPrefix } from './agent-store.ts';
-import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { matchesGlob } from './glob.ts';
-
-/** What an enrolment token begins with, so that nobody takes it for an access token. */
-export const enrolmentTokenPrefix = 'weft-enrol-';
-
-const maxEnrolmentTokens = 10_000;
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;
@@ -36,7 +24,6 @@ export interface NewAgent {
 
 export interface AgentServiceOptions {
   agents: AgentStore;
-  enrolmentTokens: EnrolmentTokenStore;
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
   audit: AuditService;
@@ -51,7 +38,6 @@ export interface AgentServiceOptions {
 
 export class AgentService implements PrincipalSource {
   readonly #agents: AgentStore;
-  readonly #enrolmentTokens: EnrolmentTokenStore;
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
@@ -62,7 +48,6 @@ export class AgentService implements PrincipalSource {
 
   constructor({
     agents,
-    enrolmentTokens,
     hasher,
     callerChanged,
     audit,
@@ -72,7 +57,6 @@ export class AgentService implements PrincipalSource {
     freshMs = 0,
   }: AgentServiceOptions) {
     this.#agents = agents;
-    this.#enrolmentTokens = enrolmentTokens;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
     this.#audit = audit;
@@ -145,15 +129,25 @@ export class AgentService implements PrincipalSource {
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {
+    return (await this.register(input, by, async (agent, also) => {
+      await this.#agents.create(agent, also);
+      return true;
+    }))!;
+  }
+
+  /** Makes the record of a new agent and has it written. Resolves undefined if `write` has found a reason not to. */
+  async register(
+    input: NewAgent,
+    by: Actor,
+    write: (agent: AgentRecord, also: InSameTransaction<AgentRecord>) => Promise<boolean>,
+  ): Promise<Agent | undefined> {
     await this.requireRoomFor(1);
     const agent = await this.#newRecord(input);
     // Once more: hashing takes its time, and many may have come meanwhile.
     await this.requireRoomFor(1);
     await this.#clearName(agent.ap_id);
-    await this.#agents.create(
-      agent,
-      this.#audit.entry(() => agentCreated(by, agent)),
-    );
+    const also = this.#audit.entry<AgentRecord>(() => agentCreated(by, agent));
+    if (!(await write(agent, also))) return undefined;
     this.#onConfigured(agent);
     return toAgentResponse(agent);
   }
@@ -232,73 +226,6 @@ export class AgentService implements PrincipalSource {
     this.#memory.forget(ap_id);
     if (!isRemoved) throw agentNotFound();
     this.#callerChanged('agent', ap_id);
-  }
-
-  /** Throws AuthenticationError unless the enrolment token can still be used. */
-  async requireEnrolment(token: string): Promise<void> {
-    if (!(await this.#enrolmentTokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badEnrolmentToken();
-  }
-
-  /** Registers the agent that shows this enrolment token; one use is counted only if the agent is created. */
-  async enrol(token: string, input: NewAgent): Promise<Agent> {
-    const hash = hashGeneratedSecret(token);
-    const enrolment = await this.#enrolmentTokens.getUsable(hash, Date.now());
-    if (!enrolment) throw badEnrolmentToken();
-    if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
-      throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
-    }
-    await this.requireRoomFor(1);
-    const agent = await this.#newRecord(input);
-    await this.#clearName(agent.ap_id);
-    const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
-    const also = this.#audit.entry(() => agentCreated(by, agent));
-    if (!(await this.#enrolmentTokens.redeem(hash, Date.now(), agent, also))) throw badEnrolmentToken();
-    this.#onConfigured(agent);
-    return toAgentResponse(agent);
-  }
-
-  /** The only answer that ever holds the token itself. */
-  async createEnrolmentToken(
-    input: { ap_id_pattern: string; expires_in: number; max_uses: number },
-    createdBy: Caller,
-  ): Promise<EnrolmentToken> {
-    const token = enrolmentTokenPrefix + generateSecret();
-    const now = Date.now();
-    if ((await this.#enrolmentTokens.count(now)) >= maxEnrolmentTokens) {
-      throw new TryLaterError(
-        429,
-        'too_many_enrolment_tokens',
-        'Too many enrolment tokens are open; revoke some first',
-        3600,
-      );
-    }
-    const record: EnrolmentTokenRecord = {
-      id: randomUUID(),
-      token_hash: hashGeneratedSecret(token),
-      ap_id_pattern: input.ap_id_pattern,
-      created_by: createdBy.id,
-      created_at: now,
-      expires_at: now + input.expires_in * 1000,
-      max_uses: input.max_uses,
-      uses: 0,
-    };
-    await this.#enrolmentTokens.removeExpired(now);
-    await this.#enrolmentTokens.create(
-      record,
-      this.#audit.entry(() => enrolmentTokenCreated(createdBy, record)),
-    );
-    return { ...toEnrolmentTokenResponse(record), token };
-  }
-
-  async listEnrolmentTokens(): Promise<EnrolmentToken[]> {
-    return (await this.#enrolmentTokens.list(Date.now())).map(toEnrolmentTokenResponse);
-  }
-
-  async removeEnrolmentToken(id: string, by: Actor): Promise<void> {
-    const also = this.#audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
-    if (!(await this.#enrolmentTokens.remove(id, also))) {
-      throw new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
-    }
   }
 
   async principal(name: string): Promise<Principal | undefined> {
@@ -392,19 +319,10 @@ function toAgentDetails(agent: AgentRecord): AgentDetails {
   return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
-function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
-  const { id, ap_id_pattern, expires_at, max_uses, uses } = token;
-  return { id, ap_id_pattern, expires_at: new Date(expires_at).toISOString(), max_uses, uses };
-}
-
 function toPrincipal(agent: AgentRecord): Principal {
   return { caller: { kind: 'agent', id: agent.id, name: agent.ap_id }, ver: agent.ver };
 }
 
 function agentNotFound(): NotFoundError {
   return new NotFoundError('agent_not_found', 'Agent not found');
-}
-
-function badEnrolmentToken(): AuthenticationError {
-  return new AuthenticationError('invalid_enrolment_token', 'This enrolment token is unknown, used up or expired');
 }

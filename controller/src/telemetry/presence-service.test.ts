@@ -7,7 +7,6 @@ import { sampleOf } from '../../../test/metrics-server.ts';
 import { AgentService } from '../agents/agent-service.ts';
 import { agentNamed } from '../agents/agent-store.contract.ts';
 import { createAgentStore } from '../agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../agents/enrolment-token-store.sql.ts';
 import { AuditService } from '../audit/audit-service.ts';
 import { createAuditLog } from '../audit/audit-store.sql.ts';
 import { type Caller, system } from '../caller.ts';
@@ -42,7 +41,6 @@ beforeEach(async () => {
   const store = createAgentStore(database);
   agents = new AgentService({
     agents: store,
-    enrolmentTokens: createEnrolmentTokenStore(database),
     hasher: new PasswordHasher(),
     callerChanged: () => {},
     audit: new AuditService(createAuditLog(database)),

@@ -33,6 +33,7 @@ export const agentsText = {
     pause: 'Pause',
     resume: 'Go on',
     exportCsv: 'Export CSV',
+    compare: 'Compare',
     exporting: 'The download has begun',
     noMetrics: 'No values in this window',
     noMetricsWords: 'Charts appear with the first report. Choose a longer window to look further back.',

@@ -102,6 +102,9 @@ export function AgentPage({ params }: PageProps) {
           <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? text.resume : text.pause}
           </Button>
+          <ButtonLink icon="compare" href={`/compare?${new URLSearchParams({ agents: ap_id })}`}>
+            {text.compare}
+          </ButtonLink>
           <Button icon="download" onClick={exportCsv}>
             {text.exportCsv}
           </Button>

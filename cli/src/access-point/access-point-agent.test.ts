@@ -1,0 +1,81 @@
+// The agent on a WiFi access point, of which the tools are recorded, with a real Weft.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { App } from '../../../sdk/src/index.ts';
+import { startWeft, type TestWeft } from '../../../test/weft.ts';
+import { runAccessPointAgent } from './access-point-agent.ts';
+import { parseAllowance } from './commands/allowance.ts';
+import { oneRadio, phyInfo, stations, survey } from './machine/iw-recordings.ts';
+import { RecordedMachine } from './machine/recorded-machine.ts';
+
+let weft: TestWeft;
+let app: App;
+beforeAll(async () => {
+  weft = await startWeft();
+  app = new App({ url: weft.url, token: await weft.admin() });
+});
+afterAll(() => weft.stop());
+
+async function start(ap_id: string, machine: RecordedMachine) {
+  const stateDir = mkdtempSync(join(tmpdir(), 'weft-agent-'));
+  const stopping = new AbortController();
+  const said: string[] = [];
+  const { token } = await app.request('POST', '/api/v1/enrolment_tokens', { json: { ap_id_pattern: ap_id } });
+  const running = runAccessPointAgent({
+    settings: {
+      ...{ url: weft.url, ap_id, stateDir, intervalSeconds: 1, configuration: { site: 'roof' }, commandsDir: stateDir },
+      ...{ allowance: parseAllowance(['set_tx_power']), enrolmentToken: token, trustedCertificate: undefined },
+    },
+    ...{ machine, say: (text: string) => said.push(text), signal: stopping.signal },
+  });
+  onTestFinished(async () => {
+    stopping.abort();
+    await running;
+    rmSync(stateDir, { recursive: true });
+  });
+  await vi.waitFor(() => expect(said.at(-1)).toContain('connected to'), { timeout: 10_000 });
+}
+
+function withRadio(machine: RecordedMachine): RecordedMachine {
+  return machine
+    .tool('iw dev', oneRadio)
+    .tool('iw phy phy0 info', phyInfo)
+    .tool('iw dev wlan0 station dump', stations(0))
+    .tool('iw dev wlan0 survey dump', survey(10_000, 2000, 500));
+}
+
+const patience = { timeout: 10_000, interval: 50 };
+
+test('a WiFi access point is one for Weft, and its power is set through Weft', async () => {
+  const machine = withRadio(new RecordedMachine()).tool('iw dev wlan0 set txpower fixed 1700', '');
+  await start('wifi-1', machine);
+  await vi.waitFor(async () => {
+    const [found] = await app.latest({ agents: ['wifi-1'] });
+    expect(found!.metrics).toMatchObject({ rssi_dbm: { value: -60 }, channel: { value: 36 } });
+  }, patience);
+  const { configuration } = await app.agent('wifi-1');
+  expect(configuration).toMatchObject({
+    access_point_type: 'WiFi',
+    site: 'roof',
+    metrics: { rssi_dbm: { unit: 'dBm' } },
+  });
+  machine.tool('iw dev', oneRadio.replace('txpower 20.00', 'txpower 16.00'));
+  const command = await app.command('wifi-1', 'set_tx_power', { dbm: 17 });
+  expect(await command.result()).toMatchObject({ state: 'succeeded', applied: { dbm: 16 } });
+  await expect(app.command('wifi-1', 'set_tx_power', { dbm: 24 })).rejects.toMatchObject({ status: 422 });
+  await expect(app.command('wifi-1', 'set_channel', { channel: 40 })).rejects.toMatchObject({ status: 422 });
+});
+
+test('a radio that is switched on later is declared then', async () => {
+  const machine = new RecordedMachine().file('proc/uptime', '7.0 1\n').tool('iw dev', '');
+  await start('wifi-2', machine);
+  expect((await app.agent('wifi-2')).configuration).not.toHaveProperty('access_point_type');
+  withRadio(machine);
+  await vi.waitFor(async () => {
+    const { configuration } = await app.agent('wifi-2');
+    expect(configuration).toMatchObject({ access_point_type: 'WiFi', site: 'roof', report_interval_seconds: 1 });
+    expect(configuration.metrics).toMatchObject({ uptime_seconds: {}, rssi_dbm: { label: 'RSSI', unit: 'dBm' } });
+  }, patience);
+});
