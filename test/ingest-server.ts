@@ -103,7 +103,11 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
     onRecorded: (ap_id, samples, receivedMs) => recorded.push({ ap_id, samples, receivedMs }),
   });
   const server = createServer({
-    routes: [...tokenRoutes({ auth, failures }), ...ingestRoutes(telemetry), ...lineProtocolRoutes(telemetry)],
+    routes: [
+      ...tokenRoutes({ auth, failures }),
+      ...ingestRoutes(telemetry),
+      ...lineProtocolRoutes(telemetry, { telemetry, agents }),
+    ],
     pages: [],
     doorkeeper: {
       authenticate: (token) => auth.authenticate(token),

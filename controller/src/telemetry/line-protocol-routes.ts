@@ -4,7 +4,7 @@
 // there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
 import Type from 'typebox';
 import type { AgentService } from '../agents/agent-service.ts';
-import { PermissionError, UnusableRequestError, ValidationError } from '../errors.ts';
+import { UnusableRequestError, ValidationError } from '../errors.ts';
 import { type Route, route } from '../http/route.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
@@ -18,8 +18,7 @@ export interface HistoryDoor {
   agents: Pick<AgentService, 'find'>;
 }
 
-/** Without a door for history, nobody but agents is let in. */
-export function lineProtocolRoutes(telemetry: TelemetryService, history?: HistoryDoor): Route[] {
+export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryDoor): Route[] {
   return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
     route({
       operation: 'write_line_protocol',
@@ -44,7 +43,6 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history?: Histor
       hasNoAnswer: true,
       response: Type.Unknown(),
       async handle({ body, query, caller }) {
-        if (caller.kind !== 'agent' && !history) throw new PermissionError();
         const ap_id = caller.kind === 'agent' ? caller.name : requireName(query.agent);
         const report = parseLineProtocol(decode(body as Uint8Array), {
           precision: query.precision as Precision,
@@ -54,8 +52,8 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history?: Histor
         });
         if (caller.kind === 'agent') await telemetry.record(caller, report);
         else {
-          const { id } = await history!.agents.find(ap_id, caller);
-          await history!.telemetry.record({ kind: 'agent', id, name: ap_id }, report);
+          const { id } = await history.agents.find(ap_id, caller);
+          await history.telemetry.record({ kind: 'agent', id, name: ap_id }, report);
         }
       },
     }),
