@@ -14,7 +14,7 @@ import { formatNumber } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
 import './register-agent-dialog.css';
-import { enrolmentLine, parsePlace } from './registration.ts';
+import { enrolmentLine, installLine, parsePlace } from './registration.ts';
 
 const text = overviewText.register;
 
@@ -100,6 +100,9 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   return (
     <>
       <p>{text.tokenWords}</p>
+      <h3>{text.linux}</h3>
+      <CodeBlock text={installLine(location.origin, token)} label={text.installLabel} />
+      <h3>{text.other}</h3>
       <CodeBlock text={enrolmentLine(location.origin, token)} label={text.lineLabel} />
       <p class="soft small">
         {text.until(formatMoment(Date.parse(token.expires_at)), text.usesWords(formatNumber(token.max_uses)))}

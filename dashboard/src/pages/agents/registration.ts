@@ -11,17 +11,37 @@ export function parsePlace(text: string): { latitude: number; longitude: number 
   return parts.length === 2 ? geolocationOf({ geolocation: { latitude, longitude } }) : undefined;
 }
 
-/** A command line that registers one access point; the name is an example that fits the pattern. */
-export function enrolmentLine(
-  origin: string,
-  { token = '', ap_id_pattern }: { token?: string; ap_id_pattern: string },
-): string {
-  const ap_id = ap_id_pattern.replaceAll('*', '1').replaceAll('?', '1');
+interface Enrolment {
+  token?: string;
+  ap_id_pattern: string;
+}
+
+/** A line for the shell of an access point with Linux: fetches Weft's own agent, registers it and starts it as a service. */
+export function installLine(origin: string, { token = '', ap_id_pattern }: Enrolment): string {
+  return [
+    `curl -fsSL ${origin}/install/weft.mjs -o /tmp/weft.mjs && \\`,
+    `  sudo WEFT_ENROLMENT_TOKEN=${token} \\`,
+    `  node /tmp/weft.mjs agent install --url ${origin} --ap-id ${quoted(fittingName(ap_id_pattern))}`,
+  ].join('\n');
+}
+
+/** A command line that registers one access point whose agent is somebody's own. */
+export function enrolmentLine(origin: string, { token = '', ap_id_pattern }: Enrolment): string {
+  const ap_id = fittingName(ap_id_pattern);
   const body = JSON.stringify({ ap_id, password: 'choose one for each', configuration: { access_point_type: 'WiFi' } });
   return [
     `curl -s ${origin}/api/v1/agents/public \\`,
     `  -H 'Authorization: Bearer ${token}' \\`,
     "  -H 'Content-Type: application/json' \\",
-    `  -d '${body.replaceAll("'", "'\\''")}'`,
+    `  -d ${quoted(body)}`,
   ].join('\n');
+}
+
+/** An example that fits the pattern. */
+function fittingName(ap_id_pattern: string): string {
+  return ap_id_pattern.replaceAll('*', '1').replaceAll('?', '1');
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
