@@ -1,10 +1,12 @@
 // What docs/operations.md tells operators to install holds together.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { settings } from '../controller/src/settings.ts';
-import { root, serve, temporaryFolder } from './weft-process.ts';
+import { runSteps, stepsIn } from './document-steps.ts';
+import { adminUsername, command, password, root, serve, temporaryFolder } from './weft-process.ts';
 
 const document = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 const unit = /```ini\n(.*?)```/s.exec(document)?.[1] ?? '';
@@ -77,4 +79,44 @@ test('the dashboards and alerts for Grafana and Prometheus ask for metrics that 
     expect(panels.length).toBeGreaterThan(3);
     for (const { datasource } of panels) expect(sources).toContain(datasource.uid);
   }
+});
+
+test('backup, restore and import work as the page says', async () => {
+  const folder = temporaryFolder();
+  const data = join(folder, 'weft');
+  const weft = await serve({ env: { WEFT_DATA_DIR: data } });
+  const token = await weft.createAdmin();
+  await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id: 'ap-roof-1', password, configuration: {} } });
+  const second = Math.floor(Date.now() / 1000) - 60;
+  mkdirSync(join(folder, 'backups'));
+  writeFileSync(join(folder, 'password.txt'), password);
+  writeFileSync(join(folder, 'roof.csv'), `when,load\n${new Date(second * 1000).toISOString()},0.5\n`);
+  writeFileSync(join(folder, 'fleet.lp.gz'), gzipSync(`cpu,host=ap-roof-1 load=0.7 ${second + 1}\n`));
+  const program = `#!/bin/sh\nexec ${process.execPath} ${command} "$@"\n`;
+  writeFileSync(join(folder, 'weft.sh'), program, { mode: 0o755 });
+
+  const steps = stepsIn(document).filter(({ commands }) => /^weft (backup|login)/.test(commands));
+  expect(steps).toHaveLength(2);
+  // The import first, so that there is something to keep.
+  const script = steps.reverse().map(({ commands, shown }) => ({
+    shown,
+    commands: commands
+      .replaceAll('https://weft.example.org', `${weft.url} --user ${adminUsername} --password-stdin < password.txt`)
+      .replaceAll('/mnt/backups', join(folder, 'backups'))
+      .replaceAll('/var/lib/weft', data)
+      .replaceAll(/^weft /gm, './weft.sh '),
+  }));
+  await runSteps(script, { url: weft.url, folder, env: { HOME: folder } });
+  await weft.end();
+  expect(statSync(join(folder, 'backups', 'weft.tar.zst')).mode & 0o777).toBe(0o600);
+
+  // The secret is not in a backup: it is kept apart and put back by hand.
+  cpSync(join(data, 'secret'), join(`${data}-2`, 'secret'));
+  const restored = await serve({ env: { WEFT_DATA_DIR: `${data}-2` } });
+  const query = 'agent=ap-roof-1&metrics=load,cpu_load&window=60';
+  const { body } = await restored.request('GET', `/api/v1/metrics/agent_multi_metric_data?${query}`, { token });
+  expect(body.series.map(({ points }: { points: { value: number }[] }) => points.map(({ value }) => value))).toEqual([
+    [0.5],
+    [0.7],
+  ]);
 });
