@@ -1,0 +1,118 @@
+// `node examples/energy-saver/day.ts [--speed 60] [--from 0] [--hours 24]`: a day of a hundred emulated access points, always on, by a timetable and with
+// the energy saver, on the same seed. Prints the table of README.md and draws docs/plots/energy-saver-day.svg.
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { colours, drawChart, type Panel } from '../../scripts/plots/svg-chart.ts';
+import { inWords } from '../fleet/run-program.ts';
+import { axisOf, type Of } from '../trial/axis.ts';
+import type { Course } from '../trial/course.ts';
+import { atSpeed, type Contestant, runTrial } from '../trial/trial.ts';
+import { lastThursday } from '../trial/working-day.ts';
+import { EnergySaver } from './energy-saver.ts';
+import { NightTimetable } from './night-timetable.ts';
+
+const text = (value: string) => ({ type: 'string', default: value }) as const;
+const { values } = parseArgs({ options: { speed: text('60'), from: text('0'), hours: text('24') } });
+/** More than the machine can do ends a run before its time. */
+const speed = Number(values.speed);
+const [fromHour, hours] = [Number(values.from), Number(values.hours)];
+const intervalSeconds = 60;
+
+interface Case {
+  name: string;
+  colour: string;
+  contestants: Contestant[];
+}
+
+const cases: Case[] = [
+  { name: 'always on', colour: colours.grey, contestants: [] },
+  {
+    name: 'night timetable',
+    colour: colours.red,
+    contestants: [{ name: 'timetable', program: new NightTimetable() }],
+  },
+  { name: 'energy saver', colour: colours.blue, contestants: [{ name: 'saver', program: new EnergySaver() }] },
+];
+
+const network = {
+  emulators: [
+    { access_point_type: '5G', num_access_points: 60, num_devices: 4 },
+    { access_point_type: 'WiFi', num_access_points: 30, num_devices: 2 },
+    { access_point_type: 'LiFi', num_access_points: 10, num_devices: 1 },
+  ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: hours * 3600 })),
+  ...{ seed: 42, speed, report_interval_seconds: intervalSeconds, start_time: lastThursday(fromHour) },
+};
+
+// Side by side, each with a Weft of its own.
+const courses = await Promise.all(cases.map(courseOf));
+process.stdout.write(`\n${table(courses)}\n`);
+const plot = join(resolve(import.meta.dirname, '../..'), 'docs/plots/energy-saver-day.svg');
+writeFileSync(plot, drawChart(chart(courses)));
+
+async function courseOf({ name, contestants }: Case): Promise<Course> {
+  const { course, summaries, clockSeconds } = await runTrial({
+    ...{ network, contestants, rules: (rules) => atSpeed(rules, speed) },
+    onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
+  });
+  process.stdout.write(`${name}: ${Math.round(clockSeconds)} s of the clock\n`);
+  for (const summary of Object.values(summaries)) process.stdout.write(`  ${inWords(summary)}\n`);
+  return course;
+}
+
+function table(all: readonly Course[]): string {
+  const [usual] = all;
+  const rows = all.map((course, index) => {
+    const { energyKwh, deliveredGbit, unservedHours, changes, devices } = course;
+    const saved = (100 * (usual!.energyKwh - energyKwh)) / usual!.energyKwh;
+    const lost = (100 * (usual!.deliveredGbit - deliveredGbit)) / usual!.deliveredGbit;
+    const unserved = (100 * unservedHours) / (devices * hours);
+    const cells = [
+      cases[index]!.name,
+      `${energyKwh.toFixed(1)} kWh`,
+      `${saved.toFixed(1)} %`,
+      `${deliveredGbit.toFixed(0)} Gbit`,
+      `${lost.toFixed(2)} %`,
+      `${unserved.toFixed(2)} %`,
+      String(changes),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = ['', 'energy', 'saved', 'delivered', 'not delivered', 'device time without service', 'changes of state'];
+  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n');
+}
+
+function chart(all: readonly Course[]) {
+  const x = { label: 'hour of the day', min: fromHour, max: fromHour + hours, step: Math.ceil(hours / 8) };
+  const panel = (title: string, label: string, of: Of): Panel => {
+    const lines = all.map((course) => smooth(course, of));
+    return {
+      ...{ title, x, y: axisOf(label, lines) },
+      series: lines.map((points, index) => {
+        const { name, colour } = cases[index]!;
+        return { name, colour, kind: 'line' as const, points };
+      }),
+    };
+  };
+  const count = network.emulators.reduce((sum, { num_access_points }) => sum + num_access_points, 0);
+  return {
+    description: 'Power, sleeping access points and devices without service over a day, for three ways to save energy',
+    panels: [
+      panel('Power', 'power (kW)', ({ power_w }) => power_w / 1000),
+      panel('Access points asleep', 'access points', ({ active }) => count - active),
+      panel('Devices without service', 'devices', ({ served_devices }) => all[0]!.devices - served_devices),
+    ],
+    arranged: 'below' as const,
+    panelWidth: 760,
+    panelHeight: 180,
+  };
+}
+
+/** Means over ten minutes. */
+function smooth({ moments }: Course, of: Of): [number, number][] {
+  const per = 600 / intervalSeconds;
+  return Array.from({ length: Math.floor(moments.length / per) }, (_, n) => {
+    const part = moments.slice(n * per, (n + 1) * per);
+    return [fromHour + ((n + 0.5) * 600) / 3600, part.reduce((sum, moment) => sum + of(moment), 0) / per];
+  });
+}

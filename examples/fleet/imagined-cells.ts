@@ -1,0 +1,16 @@
+// Cells for tests: a row of them, as far apart as their kind usually stands.
+import type { Cell, Technology } from './fleet.ts';
+
+const spacingM: Record<Technology, number> = { '5G': 300, WiFi: 20, LiFi: 2.75 };
+const metresPerDegree = 111_320;
+
+/** `n` of a kind in a row to the north, awake for a day and nearly idle, but for what is said of them. */
+export function row(technology: Technology, n: number, but: Record<number, Partial<Cell>> = {}): Cell[] {
+  return Array.from({ length: n }, (_, index) => ({
+    ap_id: `${technology.toLowerCase()}-${index}`,
+    ...{ technology, latitude: (index * spacingM[technology]) / metresPerDegree, longitude: 0 },
+    ...{ isAwake: true, sinceMs: -86_400_000, load: 0.05, loadPerSecond: 0 },
+    ...{ throughputMbps: 5, backlogMbit: 0, connected: 5, served: 5 },
+    ...but[index],
+  }));
+}

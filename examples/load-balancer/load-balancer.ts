@@ -1,0 +1,106 @@
+// Which devices go where: a loaded access point sends devices, one at a time, to the least loaded one that they can hear,
+// whatever its technology; where nobody has room, a neighbour that sleeps is woken.
+import type { ControlProgram, Order } from '../fleet/control-program.ts';
+import type { Cell } from '../fleet/fleet.ts';
+import { canTakeOver, distanceM } from '../fleet/neighbourhood.ts';
+
+export interface LoadBalancerOptions {
+  everySeconds?: number;
+  /** From this load on an access point gives devices away. */
+  fullAbove?: number;
+  /** Up to this load an access point takes devices. */
+  roomBelow?: number;
+  /** The two must be so far apart: else devices would go back and forth. */
+  gap?: number;
+}
+
+const lookAheadSeconds = 60;
+/** Traffic that waits, for each device: then a channel is full whatever it says. */
+const feltMbitPerDevice = 20;
+/** An access point none of whose devices could use the other is asked again after a while: they move. */
+const uselessMs = 300_000;
+/** A steered device stays for two minutes; nobody else shall send it on before. */
+const steerHoldSeconds = 10;
+/** Who is woken for a reason stays awake until it has shown whether it helps. */
+const wakeHoldSeconds = 1800;
+const wakeShowsAfterMs = 120_000;
+
+export class LoadBalancer implements ControlProgram {
+  readonly everySeconds: number;
+  readonly #options: Required<LoadBalancerOptions>;
+  /** Pairs that did not work, and until when they are left out. */
+  readonly #useless = new Map<string, number>();
+  readonly #wokenAtMs = new Map<string, number>();
+
+  constructor(options: LoadBalancerOptions = {}) {
+    this.#options = { everySeconds: 5, fullAbove: 0.6, roomBelow: 0.5, gap: 0.15, ...options };
+    this.everySeconds = this.#options.everySeconds;
+  }
+
+  decide(cells: readonly Cell[], nowMs: number): Order[] {
+    const orders: Order[] = [];
+    // The fullest choose first; each target takes one device in a round, so that nobody is overrun.
+    const taken = new Set<string>();
+    const full = cells.filter((cell) => cell.isAwake && cell.connected >= 1 && this.#isFull(cell));
+    for (const cell of full.sort((a, b) => pressure(b) - pressure(a))) {
+      const target = this.#target(cell, cells, taken, nowMs);
+      if (target) {
+        taken.add(target.ap_id);
+        orders.push(steer(cell, target));
+        continue;
+      }
+      const relief = cells
+        .filter((other) => !other.isAwake && canTakeOver(cell, other) && other.technology === cell.technology)
+        .filter(({ ap_id }) => nowMs - (this.#wokenAtMs.get(ap_id) ?? Number.NEGATIVE_INFINITY) > wakeShowsAfterMs)
+        .sort((a, b) => distanceM(a, cell) - distanceM(b, cell))[0];
+      if (!relief) continue;
+      this.#wokenAtMs.set(relief.ap_id, nowMs);
+      const because = `${cell.ap_id} is at ${percent(expected(cell))} and nobody awake has room`;
+      orders.push({ ap_id: relief.ap_id, name: 'wake', holdSeconds: wakeHoldSeconds, because });
+    }
+    return orders;
+  }
+
+  undone({ ap_id, name, args }: Order, why: string, nowMs: number): void {
+    if (name === 'steer_device' && why === 'failed') {
+      this.#useless.set(pair(ap_id, String(args?.target)), nowMs + uselessMs);
+    }
+  }
+
+  #isFull(cell: Cell): boolean {
+    return expected(cell) > this.#options.fullAbove || cell.backlogMbit > feltMbitPerDevice * cell.connected;
+  }
+
+  #target(cell: Cell, cells: readonly Cell[], taken: ReadonlySet<string>, nowMs: number): Cell | undefined {
+    const { roomBelow, gap } = this.#options;
+    return cells
+      .filter((other) => other.isAwake && !taken.has(other.ap_id))
+      .filter((other) => canTakeOver(other, cell) || canTakeOver(cell, other))
+      .filter((other) => expected(other) < roomBelow && expected(cell) - expected(other) > gap)
+      .filter((other) => nowMs >= (this.#useless.get(pair(cell.ap_id, other.ap_id)) ?? 0))
+      .sort((a, b) => expected(a) - expected(b) || distanceM(a, cell) - distanceM(b, cell))[0];
+  }
+}
+
+function steer(from: Cell, to: Cell): Order {
+  const because = `it is at ${percent(expected(from))}, the other at ${percent(expected(to))}`;
+  const args = { target: to.ap_id };
+  return { ap_id: from.ap_id, name: 'steer_device', args, holdSeconds: steerHoldSeconds, because };
+}
+
+/** What it will be in a minute, if it is rising. */
+function expected({ load, loadPerSecond }: Cell): number {
+  return Math.min(1, load + Math.max(0, loadPerSecond) * lookAheadSeconds);
+}
+
+function pressure(cell: Cell): number {
+  return expected(cell) + cell.backlogMbit / Math.max(1, cell.connected) / feltMbitPerDevice;
+}
+
+function pair(from: string, to: string): string {
+  return `${from} ${to}`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}

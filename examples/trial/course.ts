@@ -1,0 +1,77 @@
+// The course of a trial, read from the telemetry that Weft has of it: totals of the network, report by report, and what
+// they come to.
+import type { App, EmulationRequest } from '@weft/sdk';
+
+const metrics = [
+  'power_w',
+  'served_devices',
+  'connected_devices',
+  'throughput_mbps',
+  'backlog_mbit',
+  'active',
+] as const;
+type Metric = (typeof metrics)[number];
+
+export type Moment = Record<Metric, number> & {
+  /** Since the beginning. */
+  seconds: number;
+  /** Access points that fell asleep or woke since the moment before. */
+  changes: number;
+};
+
+export interface Course {
+  moments: Moment[];
+  devices: number;
+  energyKwh: number;
+  deliveredGbit: number;
+  /** Hours that devices were without service, all together. */
+  unservedHours: number;
+  changes: number;
+}
+
+type Network = EmulationRequest & { report_interval_seconds: number; start_time: string };
+
+export async function courseOf(app: App, agents: readonly { ap_id: string }[], network: Network): Promise<Course> {
+  const { emulators, report_interval_seconds: interval, start_time } = network;
+  const startMs = Date.parse(start_time);
+  const seconds = Math.max(...emulators.map(({ duration }) => duration));
+  const count = Math.floor(seconds / interval);
+  const moments = Array.from({ length: count }, (_, n) => emptyMoment((n + 1) * interval));
+  for (const { ap_id } of agents) {
+    const { series } = await app.series(ap_id, metrics, {
+      ...{ window: `${seconds + interval}s`, end: startMs + seconds * 1000, maxPoints: 2 * count },
+    });
+    let wasActive: number | undefined;
+    for (const { metric, points } of series) {
+      for (const { ts, value } of points) {
+        // Each reports at a moment of its own; every interval has one report of it.
+        const moment = moments[Math.ceil((Date.parse(ts) - startMs) / 1000 / interval) - 1];
+        if (!moment) continue;
+        moment[metric as Metric] += value;
+        if (metric !== 'active') continue;
+        if (wasActive !== undefined && wasActive !== value) moment.changes++;
+        wasActive = value;
+      }
+    }
+  }
+  const devices = emulators.reduce(
+    (sum, { num_access_points, num_devices }) => sum + num_access_points * num_devices,
+    0,
+  );
+  const total = (of: (moment: Moment) => number) => moments.reduce((sum, moment) => sum + of(moment), 0);
+  return {
+    moments,
+    devices,
+    energyKwh: (total(({ power_w }) => power_w) * interval) / 3.6e6,
+    deliveredGbit: (total(({ throughput_mbps }) => throughput_mbps) * interval) / 1000,
+    unservedHours: (total(({ served_devices }) => devices - served_devices) * interval) / 3600,
+    changes: total(({ changes }) => changes),
+  };
+}
+
+function emptyMoment(seconds: number): Moment {
+  return {
+    ...{ seconds, changes: 0, power_w: 0, served_devices: 0, connected_devices: 0 },
+    ...{ throughput_mbps: 0, backlog_mbit: 0, active: 0 },
+  };
+}

@@ -1,0 +1,154 @@
+// `node examples/two-programs/day.ts [--speed 60]`: the energy saver and the load balancer on one network, once with Weft's conflict
+// rules and once with whoever came last being right. Same seed. Prints the table of README.md and draws
+// docs/plots/two-programs.svg.
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { colours, drawChart, type Panel } from '../../scripts/plots/svg-chart.ts';
+import { EnergySaver } from '../energy-saver/energy-saver.ts';
+import { inWords } from '../fleet/run-program.ts';
+import { LoadBalancer } from '../load-balancer/load-balancer.ts';
+import { axisOf, type Of } from '../trial/axis.ts';
+import type { Course } from '../trial/course.ts';
+import { atSpeed, type Rules, runTrial, type TrialResult } from '../trial/trial.ts';
+import { lastThursday } from '../trial/working-day.ts';
+
+const { values } = parseArgs({
+  options: { speed: { type: 'string', default: '60' }, hours: { type: 'string', default: '1.5' } },
+});
+const speed = Number(values.speed);
+const seconds = Number(values.hours) * 3600;
+const intervalSeconds = 10;
+/** Into the evening, when streets are fullest. */
+const fromHour = 16;
+
+/** Each is within its rights, and they do not want the same: one sees room for sleep where the other sees too much load. */
+const hasty = { everySeconds: 30, awakeSeconds: 60, watchesCoverage: false };
+const generous = { fullAbove: 0.22, roomBelow: 0.12 };
+
+/** Everybody's command is accepted: the last one wins, nothing is frozen, nothing comes too soon. */
+function withoutReferee(rules: Rules): Rules {
+  return {
+    ...rules,
+    groups: rules.groups.map((group) => ({ ...group, policy: 'last_wins', min_interval_ms: 0 })),
+    oscillation: { ...rules.oscillation, freeze_s: 0 },
+    blast_radius: { fraction: 1, minimum: 1_000_000, window_s: 1 },
+  };
+}
+
+const cases = [
+  { name: 'the last command wins', colour: colours.red, rules: withoutReferee },
+  { name: 'conflict rules of Weft', colour: colours.blue, rules: (rules: Rules) => atSpeed(rules, speed) },
+];
+
+const network = {
+  emulators: [
+    { access_point_type: '5G', num_access_points: 19, num_devices: 20 },
+    { access_point_type: 'WiFi', num_access_points: 5, num_devices: 4 },
+  ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: seconds })),
+  ...{ seed: 7, speed, report_interval_seconds: intervalSeconds, start_time: lastThursday(fromHour) },
+};
+
+const results = await Promise.all(
+  cases.map(({ name, rules }) =>
+    runTrial({
+      ...{ network, rules },
+      contestants: [
+        { name: 'saver', program: new EnergySaver(hasty) },
+        // Whoever cares for devices goes before whoever cares for watts.
+        { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
+      ],
+      onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
+    }),
+  ),
+);
+for (const [index, { summaries }] of results.entries()) {
+  for (const [name, summary] of Object.entries(summaries)) {
+    process.stdout.write(`${cases[index]!.name}, ${name}: ${inWords(summary)}\n`);
+  }
+}
+process.stdout.write(`\n${table(results)}\n`);
+const plot = join(resolve(import.meta.dirname, '../..'), 'docs/plots/two-programs.svg');
+writeFileSync(plot, drawChart(chart(results.map(({ course }) => course))));
+
+function table(all: readonly TrialResult[]): string {
+  const rows = all.map(({ course, summaries }, index) => {
+    const { energyKwh, deliveredGbit, unservedHours, changes, moments } = course;
+    const refused = Object.values(summaries).flatMap((summary) => Object.values(summary.refused));
+    const waiting = moments.reduce((sum, { backlog_mbit }) => sum + backlog_mbit, 0) / moments.length;
+    const cells = [
+      cases[index]!.name,
+      String(changes),
+      `${deliveredGbit.toFixed(1)} Gbit`,
+      `${waiting.toFixed(0)} Mbit`,
+      `${unservedHours.toFixed(1)} h`,
+      `${energyKwh.toFixed(3)} kWh`,
+      String(refused.reduce((sum, count) => sum + count, 0)),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = [
+    '',
+    'cells fell asleep or woke',
+    'delivered',
+    'traffic waiting, mean',
+    'devices without service',
+    'energy',
+  ];
+  return [`| ${[...head, 'orders refused'].join(' | ')} |`, `|${'---|'.repeat(head.length + 1)}`, ...rows].join('\n');
+}
+
+function chart(all: readonly Course[]) {
+  const x = { label: 'minutes', min: 0, max: seconds / 60, step: seconds / 60 / 6 };
+  const panel = (title: string, label: string, of: Of): Panel => {
+    const lines = all.map((course) => pointsOf(course, of));
+    return {
+      ...{ title, x, y: axisOf(label, lines) },
+      series: lines.map((points, index) => {
+        const { name, colour } = cases[index]!;
+        return { name, colour, kind: 'line' as const, points };
+      }),
+    };
+  };
+  const changed = all.map(({ moments }) => runningTotal(moments.map(({ changes }) => changes)));
+  const flapping = changed.map((totals) => totals.map((total, n): [number, number] => [minuteOf(n), total]));
+  return {
+    description: 'How often cells fall asleep and wake, and what waits, with and without conflict rules',
+    panels: [
+      {
+        ...{ title: 'Cells that fell asleep or woke, so far', x, y: axisOf('changes', flapping) },
+        series: flapping.map((points, index) => {
+          const { name, colour } = cases[index]!;
+          return { name, colour, kind: 'line' as const, points };
+        }),
+      },
+      panel('Traffic that waits', 'waiting (Mbit)', ({ backlog_mbit }) => backlog_mbit),
+      panel('Devices without service', 'devices', ({ served_devices }) => all[0]!.devices - served_devices),
+      panel('Power', 'power (W)', ({ power_w }) => power_w),
+    ],
+    arranged: 'below' as const,
+    panelWidth: 760,
+    panelHeight: 150,
+  };
+}
+
+function minuteOf(n: number): number {
+  return ((n + 1) * intervalSeconds) / 60;
+}
+
+function runningTotal(counts: readonly number[]): number[] {
+  let sum = 0;
+  return counts.map((count) => {
+    sum += count;
+    return sum;
+  });
+}
+
+/** Means over two minutes. */
+function pointsOf({ moments }: Course, of: Of): [number, number][] {
+  const per = 120 / intervalSeconds;
+  return Array.from({ length: Math.floor(moments.length / per) }, (_, n) => {
+    const part = moments.slice(n * per, (n + 1) * per);
+    return [2 * n + 1, part.reduce((sum, moment) => sum + of(moment), 0) / per];
+  });
+}
