@@ -13,6 +13,13 @@ test.each([
     "import { AgentService } from '../../controller/src/agents/agent-service.ts';",
     'an outsider',
   ],
+  ['cli/src/commands/data-command.ts', "import { serve } from '../../../controller/src/wire.ts';", 'without a server'],
+  ['cli/src/connection.ts', 'const { WEFT_URL } = process.env;', 'reads the environment'],
+  [
+    'examples/energy-saver/main.ts',
+    "import { World } from '../../emulator/src/world/world.ts';",
+    'what any author has',
+  ],
   ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
   ['dashboard/src/pages/map/map-page.tsx', "import { Agent } from '@weft/sdk';", 'runs in a browser'],
   ['dashboard/src/data/fleet.ts', "import { text } from '../pages/map/map-page.tsx';", 'none of the pages'],
