@@ -7,9 +7,12 @@ import { hasBrowser, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, serve } from './weft-process.ts';
+import { eventually, serve, sharedServer } from './weft-process.ts';
 
 type Page = Visit['page'];
+
+/** Nobody changes anything of this network. */
+const demo = sharedServer(async (weft) => ({ weft, agents: await startDemo(weft, await weft.createAdmin()) }));
 
 const firstRow = (page: Page) => page.getByRole('row').nth(1);
 const figure = (page: Page, name: RegExp) => page.getByRole('figure', { name });
@@ -20,8 +23,7 @@ const latest = async (page: Page) =>
 
 describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
   test('are listed, sorted, filtered and opened by keyboard, and the address says how', async () => {
-    const weft = await serve();
-    await startDemo(weft, await weft.createAdmin());
+    const { weft } = await demo();
     const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Agents' });
     await page.getByRole('row', { name: /emu-5g-.{4}…-1 5G Online/ }).waitFor();
     expect(await page.getByRole('row').count()).toBe(13);
@@ -54,8 +56,8 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
   });
 
   test('have charts that live, stop, go back in time, can be taken away as a file, and go on without the stream', async () => {
-    const weft = await serve();
-    const [cell] = await startDemo(weft, await weft.createAdmin());
+    const { weft, agents } = await demo();
+    const [cell] = agents;
     const path = `/agents/${cell!.ap_id}`;
     const { page, context } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
     await figure(page, /^Chart of Throughput/).waitFor();

@@ -5,9 +5,12 @@ import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, serve } from './weft-process.ts';
+import { eventually, password, serve, sharedServer } from './weft-process.ts';
 
 type Page = Visit['page'];
+
+/** Nobody changes anything of this network. */
+const demo = sharedServer(async (weft) => ({ weft, agents: await startDemo(weft, await weft.createAdmin()) }));
 
 const inSight = (page: Page) => page.getByRole('listbox', { name: 'Access points in sight' });
 const clickCentre = async (page: Page) => {
@@ -17,8 +20,7 @@ const clickCentre = async (page: Page) => {
 
 describe.skipIf(!hasBrowser)('the map', () => {
   test('shows the fleet, filters it in the address, opens an access point by keyboard, and tells lamps apart', async () => {
-    const weft = await serve();
-    const agents = await startDemo(weft, await weft.createAdmin());
+    const { weft, agents } = await demo();
     const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
     await page.getByText('12 of 12').waitFor();
     await expectFitting(page);
@@ -73,8 +75,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
   });
 
   test('is used by touch on a phone', async () => {
-    const weft = await serve();
-    const agents = await startDemo(weft, await weft.createAdmin());
+    const { weft, agents } = await demo();
     const { latitude, longitude } = agents[1]!.location;
     const path = `/map?view=${latitude},${longitude},16`;
     const { page } = await visitSignedIn(weft, { ...screens.phone, path, title: 'Map' });
@@ -124,6 +125,45 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.goto(weft.url);
     await page.getByRole('link', { name: /^(Online|Late|Offline) 1/ }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('is left while it zooms and before its ground has come, and nothing of it stays behind', async () => {
+    const { weft } = await demo();
+    const moving = { reducedMotion: 'no-preference' } as const;
+    const { page, context } = await visitSignedIn(weft, { path: '/agents', title: 'Agents', ...moving });
+    const held: (() => Promise<void>)[] = [];
+    await context.route('**/countries-*', (route) => void held.push(() => route.continue()));
+    const come = async () => {
+      await page.getByRole('link', { name: 'Map', exact: true }).click();
+      await inSight(page).getByRole('option').first().waitFor();
+      await page.locator('.leaflet-map-pane').waitFor({ state: 'attached' });
+    };
+    // All in one turn of the page, which no hand is quick enough for every time; resolves when Leaflet has let go.
+    const leave = (zoom: string) =>
+      page.evaluate(`new Promise((left) => {
+        const map = document.querySelector('.fleet-map');
+        const pane = map.querySelector('.leaflet-map-pane');
+        const go = () => [...document.querySelectorAll('a')].find(({ pathname }) => pathname === '/agents').click();
+        ${zoom}
+        const look = () => (map.isConnected || map.contains(pane) ? requestAnimationFrame(look) : left());
+        look();
+      })`);
+    await come();
+    await eventually(
+      async () => held.length,
+      (count) => count > 0,
+    );
+    await leave(`
+      map.dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: true }));
+      go();`);
+    await Promise.all(held.splice(0).map((go) => go()));
+    await context.unroute('**/countries-*');
+    await come();
+    await leave(`
+      new MutationObserver(go).observe(pane, { attributeFilter: ['class'] });
+      document.querySelector('.map-buttons button').click();`);
+    await come();
+    await page.locator('.map-scale').waitFor();
   });
 
   test('holds five thousand access points', async () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, secondTab, seriousViolations, type Visit, visit } from './browser.ts';
-import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
+import { adminUsername, eventually, password, serve, sharedServer, type WeftServer } from './weft-process.ts';
 
 type Page = Visit['page'];
 
@@ -16,11 +16,17 @@ async function signIn(page: Page, secret = password): Promise<void> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-async function withAdmin(env: Record<string, string> = {}): Promise<WeftServer> {
-  const weft = await serve({ env });
+async function withAdmin(): Promise<WeftServer> {
+  const weft = await serve();
   await weft.createAdmin();
   return weft;
 }
+
+/** An empty network and its administrator, whose password stays. */
+const empty = sharedServer(async (weft) => {
+  await weft.createAdmin();
+  return weft;
+});
 
 describe.skipIf(!hasBrowser)('the dashboard', () => {
   test.each(Object.entries(screens))('is set up by its first visitor, on a %s', async (_name, screen) => {
@@ -66,7 +72,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('signs in, goes to the page that was asked for, and keeps the token in this tab only (W2, W4)', async () => {
-    const weft = await withAdmin();
+    const weft = await empty();
     const { page } = await visit(weft.url, { path: '/agents?state=late' });
     await heading(page, 'Sign in');
     await signIn(page, 'not the password');
@@ -91,7 +97,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('a second tab needs no password, and both hear of a sign-out (W7)', async () => {
-    const weft = await withAdmin();
+    const weft = await empty();
     const seen = await visit(weft.url);
     await signIn(seen.page);
     await heading(seen.page, 'Overview');
@@ -151,7 +157,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('is reached whole by keyboard: search, pages, theme', async () => {
-    const weft = await withAdmin();
+    const weft = await empty();
     const { page } = await visit(weft.url);
     await signIn(page);
     await heading(page, 'Overview');
@@ -173,7 +179,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('says so while the server is away, keeps what it knew, and goes on by itself (W8)', async () => {
-    const weft = await withAdmin();
+    const weft = await empty();
     const { page, context } = await visit(weft.url);
     await signIn(page);
     await page.getByText('Your network is empty').waitFor();

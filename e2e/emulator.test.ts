@@ -97,7 +97,7 @@ test('a run survives kill -9, ends on time, and says so on its socket', async ()
   const { folder } = first;
   const token = await first.createAdmin();
   const brief = town();
-  for (const spec of brief.emulators) spec.duration = 25;
+  for (const spec of brief.emulators) spec.duration = 12;
   const startedAt = Date.now();
   const { job_number, agents } = await spinUp(first, token, brief);
   const probe = agents[4]!.ap_id;
@@ -113,14 +113,17 @@ test('a run survives kill -9, ends on time, and says so on its socket', async ()
     (isFinal) => isFinal === true,
   );
   expect(socket.messages.at(-1)).toMatchObject({ type: 'emulator', final: true, data: [{ event: 'ended' }] });
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(24_000);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(11_000);
   const { body } = await second.request('GET', `/api/v1/emulator/${job_number}`, { token });
   expect(body).toMatchObject({ state: 'succeeded', progress: 1 });
   const points = await series(second, token, probe, 'power_w');
   const seconds = new Set(points.map(({ ts }) => ts));
   expect(seconds.size).toBe(points.length);
-  expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(20_000);
+  expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(8_000);
 }, 120_000);
+
+/** For each agent, its values by time. */
+type Stored = Map<string, number>[];
 
 test('the same seed gives the same stored values, at speed 1 and at speed 60', async () => {
   const weft = await serve();
@@ -128,7 +131,7 @@ test('the same seed gives the same stored values, at speed 1 and at speed 60', a
   const start_time = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000).toISOString();
   const stored = async (speed: number) => {
     const network = town({ speed, start_time });
-    for (const spec of network.emulators) spec.duration = 20;
+    for (const spec of network.emulators) spec.duration = 12;
     const { job_number, agents } = await spinUp(weft, token, network);
     const state = async () =>
       (await weft.request('GET', `/api/v1/emulator/${job_number}`, { token })).body.state as string;
@@ -140,7 +143,7 @@ test('the same seed gives the same stored values, at speed 1 and at speed 60', a
       }),
     );
   };
-  const [slow, fast] = [await stored(1), await stored(60)];
+  const [slow, fast] = (await Promise.all([stored(1), stored(60)])) as [Stored, Stored];
   let compared = 0;
   for (const [index, values] of slow.entries()) {
     for (const [ts, value] of values) {

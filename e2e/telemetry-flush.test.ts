@@ -4,19 +4,21 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { callOrder, canTrace, flushFault, orderTrace, traced } from './strace.ts';
-import { prepareLedger } from './telemetry-ledger.ts';
-import { serve, temporaryFolder } from './weft-process.ts';
+import { filledOnce } from './telemetry-ledger.ts';
+import { serve } from './weft-process.ts';
 
 const noFlush = ['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')];
 
-/** A folder that has been in use: what only a first start does is done. */
-async function usedFolder(agents: number) {
-  const folder = temporaryFolder();
-  const prepared = await prepareLedger(folder, agents);
-  const weft = await serve({ folder, env: prepared.env });
-  for (const agent of prepared.ledger.agents) expect(await agent.post(weft)).toBe(200);
+/** What only a first start does is done. */
+const filled = filledOnce(4, async ({ ledger, folder, env }) => {
+  const weft = await serve({ folder, env });
+  for (const agent of ledger.agents) expect(await agent.post(weft)).toBe(200);
   await weft.end();
-  return { ...prepared, folder, agent: prepared.ledger.agents[0]! };
+});
+
+async function usedFolder() {
+  const used = await filled();
+  return { ...used, agent: used.ledger.agents[0]! };
 }
 
 /** The journal segment that the next start will append to. */
@@ -27,7 +29,7 @@ function nextSegment(journal: string): string {
 
 /** What one post at a time does, in order. */
 async function orderOfPosts(nodeOptions: string[] = []): Promise<string[]> {
-  const { agent, folder, env } = await usedFolder(1);
+  const { agent, folder, env } = await usedFolder();
   const traceFile = join(folder, 'trace');
   const weft = await serve({ folder, env, launcher: traced(orderTrace(traceFile), nodeOptions) });
   for (let n = 0; n < 5; n++) expect(await agent.post(weft)).toBe(200);
@@ -44,8 +46,8 @@ describe.skipIf(!canTrace)('under strace', () => {
   });
 
   test('R2 R8 a SIGKILL at any flush of the journal loses nothing, and repeats make no duplicates', async () => {
-    const { ledger, folder, env, journal } = await usedFolder(4);
-    for (let n = 1; n <= 8; n++) {
+    const { ledger, folder, env, journal } = await usedFolder();
+    for (const n of [1, 2, 3, 5, 8]) {
       const launcher = traced(flushFault(nextSegment(journal), `signal=SIGKILL:when=${n}`));
       const weft = await serve({ folder, env, launcher });
       expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
@@ -66,7 +68,7 @@ describe.skipIf(!canTrace)('under strace', () => {
   test.each([1, 2, 3, 5])(
     'R2 a SIGKILL at flush %i of the blocks, while names are registered and heads sealed, loses nothing',
     async (n) => {
-      const { ledger, folder, env, dataDir } = await usedFolder(4);
+      const { ledger, folder, env, dataDir } = await usedFolder();
       const wal = join(dataDir, 'telemetry', 'telemetry.db-wal');
       const killed = await serve({ folder, env, launcher: traced(flushFault(wal, `signal=SIGKILL:when=${n}`)) });
       await ledger.postUntilGone(killed, () => {}, 600);
@@ -77,7 +79,7 @@ describe.skipIf(!canTrace)('under strace', () => {
   );
 
   test('R3 a failed flush is answered 503, ends the process with one clear line, and loses nothing', async () => {
-    const { agent, folder, env, journal } = await usedFolder(1);
+    const { agent, folder, env, journal } = await usedFolder();
     const launcher = traced(flushFault(nextSegment(journal), 'error=EIO:when=3+'));
     const weft = await serve({ folder, env, launcher });
     expect(await agent.post(weft)).toBe(200);
@@ -93,7 +95,7 @@ describe.skipIf(!canTrace)('under strace', () => {
   });
 
   test('R3 a failed flush of the tables ends the process as well', async () => {
-    const { agent, folder, env, dataDir } = await usedFolder(1);
+    const { agent, folder, env, dataDir } = await usedFolder();
     const wal = join(dataDir, 'telemetry', 'telemetry.db-wal');
     const weft = await serve({ folder, env, launcher: traced(flushFault(wal, 'error=EIO:when=1+')) });
     expect(await agent.post(weft)).toBe(200);
@@ -104,7 +106,7 @@ describe.skipIf(!canTrace)('under strace', () => {
   });
 
   test('R14 a server that does not flush would not notice R3', async () => {
-    const { agent, folder, env, journal } = await usedFolder(1);
+    const { agent, folder, env, journal } = await usedFolder();
     const launcher = traced(flushFault(nextSegment(journal), 'error=EIO:when=3+'), noFlush);
     const weft = await serve({ folder, env, launcher });
     for (let n = 0; n < 4; n++) expect(await agent.post(weft)).toBe(200);

@@ -1,9 +1,12 @@
 // Agents that post and remember what was answered, and the comparison with what Weft gives back: the judge of the
 // crash, disk and clock tests. The value of a sample follows from its agent and its time, so a wrong one shows.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
 import { type FleetAgent, prepareFleet } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
-import type { WeftServer } from './weft-process.ts';
+import { temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const minuteMs = 60_000;
 
@@ -27,10 +30,10 @@ export class LedgerAgent {
   readonly ap_id: string;
   readonly token: string;
   readonly index: number;
-  readonly acknowledged = new Set<number>();
-  readonly refused = new Set<number>();
+  acknowledged = new Set<number>();
+  refused = new Set<number>();
   /** Sent, and the connection ended before an answer: they may be there or not. */
-  readonly unanswered: Post[] = [];
+  unanswered: Post[] = [];
   readonly #startMs: number;
   #sent = 0;
 
@@ -39,6 +42,16 @@ export class LedgerAgent {
     this.token = token;
     this.index = index;
     this.#startMs = startMs;
+  }
+
+  /** Remembers the same, and goes on by itself. */
+  copy(): LedgerAgent {
+    const copy = new LedgerAgent(this, this.index, this.#startMs);
+    copy.acknowledged = new Set(this.acknowledged);
+    copy.refused = new Set(this.refused);
+    copy.unanswered = [...this.unanswered];
+    copy.#sent = this.#sent;
+    return copy;
   }
 
   /** One sample, or a batch. Resolves the status, or undefined if there was no answer. */
@@ -84,7 +97,7 @@ export class LedgerAgent {
 
   /** Compares with #28. */
   async compareSeries(weft: WeftServer): Promise<Findings> {
-    const query = `agent=${this.ap_id}&metrics=value,twin&window=20m&max_points=50000`;
+    const query = `agent=${this.ap_id}&metrics=value,twin&window=60m&max_points=50000`;
     const { series, resolution_seconds } = await get(
       weft,
       `/api/v1/metrics/agent_multi_metric_data?${query}`,
@@ -132,6 +145,10 @@ export class Ledger {
     this.agents = agents;
   }
 
+  copy(): Ledger {
+    return new Ledger(this.agents.map((agent) => agent.copy()));
+  }
+
   get acknowledged(): number {
     return this.agents.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
   }
@@ -175,11 +192,40 @@ export async function prepareLedger(folder: string, count: number) {
   const dataDir = join(folder, 'data');
   const fleet = await prepareFleet(dataDir, count);
   const startMs = Date.now() - 15 * minuteMs;
+  const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs)));
+  return { ledger, ...placesIn(folder) };
+}
+
+function placesIn(folder: string) {
+  const dataDir = join(folder, 'data');
   return {
-    ledger: new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs))),
     dataDir,
     journal: join(dataDir, 'telemetry', 'journal'),
     env: { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'warn' },
+  };
+}
+
+type UsedFolder = Awaited<ReturnType<typeof prepareLedger>> & { folder: string };
+
+/**
+ * A data folder that has been in use. It is filled once, by the first that asks, and everybody gets a copy: filling takes
+ * longer than most of the tests.
+ */
+export function filledOnce(count: number, fill: (used: UsedFolder) => Promise<void>): () => Promise<UsedFolder> {
+  const original = mkdtempSync(join(tmpdir(), 'weft-filled-'));
+  afterAll(() => rmSync(original, { recursive: true, force: true }));
+  const prepare = async () => {
+    const prepared = await prepareLedger(original, count);
+    await fill({ ...prepared, folder: original });
+    return prepared.ledger;
+  };
+  let filled: Promise<Ledger> | undefined;
+  return async () => {
+    filled ??= prepare();
+    const ledger = (await filled).copy();
+    const folder = temporaryFolder();
+    cpSync(original, folder, { recursive: true });
+    return { ledger, folder, ...placesIn(folder) };
   };
 }
 

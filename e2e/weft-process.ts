@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 export const root = resolve(import.meta.dirname, '..');
 export const command = join(root, 'controller', 'src', 'bin', 'weft.ts');
@@ -20,6 +20,8 @@ export interface RunOptions {
   input?: string;
   /** What stands before the arguments of `weft`. */
   launcher?: string[];
+  /** Whoever started it ends it; else it ends with the test. */
+  isShared?: boolean;
 }
 
 export interface Answer {
@@ -50,7 +52,8 @@ export class WeftProcess {
   code: number | null | undefined;
   readonly #changes = new EventEmitter();
 
-  constructor(args: string[], { env = {}, folder = temporaryFolder(), input = '', launcher }: RunOptions = {}) {
+  constructor(args: string[], options: RunOptions = {}) {
+    const { env = {}, folder = temporaryFolder(), input = '', launcher, isShared = false } = options;
     this.folder = folder;
     const [program = '', ...before] = launcher ?? [process.execPath, command];
     this.child = spawn(program, [...before, ...args], {
@@ -76,7 +79,7 @@ export class WeftProcess {
       this.code = code;
       this.#changes.emit('change');
     });
-    onTestFinished(() => this.#kill(launcher !== undefined));
+    if (!isShared) onTestFinished(() => this.#kill(launcher !== undefined));
   }
 
   async #kill(isGroup: boolean): Promise<void> {
@@ -174,6 +177,29 @@ export async function serve(options: RunOptions = {}): Promise<WeftServer> {
   const weft = new WeftServer(options.launcher?.[0] === 'npm' ? [] : ['serve'], options);
   weft.url = await weft.ready();
   return weft;
+}
+
+/**
+ * One server for those tests of a file that leave each other alone: `make` gets it when the first of them asks, and all of
+ * them get what it made.
+ */
+export function sharedServer<Made>(make: (weft: WeftServer) => Promise<Made>): () => Promise<Made> {
+  let folder: string | undefined;
+  let weft: WeftServer | undefined;
+  let made: Promise<Made> | undefined;
+  afterAll(async () => {
+    await weft?.end('SIGKILL');
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  });
+  const start = async () => {
+    folder = mkdtempSync(join(tmpdir(), 'weft-e2e-'));
+    weft = await serve({ folder, isShared: true });
+    return await make(weft);
+  };
+  return () => {
+    made ??= start();
+    return made;
+  };
 }
 
 /** Asks again until the answer is as wanted, at first often. */

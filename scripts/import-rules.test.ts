@@ -13,7 +13,7 @@ test.each([
     "import { AgentService } from '../../controller/src/agents/agent-service.ts';",
     'an outsider',
   ],
-  ['cli/src/commands/data-command.ts', "import { serve } from '../../../controller/src/wire.ts';", 'without a server'],
+  ['cli/src/commands/data-command.ts', "import { Pool } from 'pg';", 'without a server'],
   ['cli/src/connection.ts', 'const { WEFT_URL } = process.env;', 'reads the environment'],
   [
     'examples/energy-saver/main.ts',

@@ -1,5 +1,6 @@
 // Before all tests: finds or starts the real servers, and tells the tests where they are.
 import type { TestProject } from 'vitest/node';
+import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
@@ -47,6 +48,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       isThere: findRabbit() !== undefined,
       start: startRabbit,
     }),
+    fillCompileCache(),
   ]);
   project.provide('postgresUrl', postgres.url);
   project.provide('influxUrl', influx.url);

@@ -6,6 +6,7 @@ import type { MapItem } from './clusters.ts';
 import { FleetLayer } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { metresPerPixel, roundStep, toGeo } from './mercator.ts';
+import { removeMap } from './remove-map.ts';
 
 export interface FleetViewOptions {
   /** A picture: it cannot be moved. */
@@ -157,7 +158,7 @@ export class FleetView {
   remove(): void {
     this.#ground.remove();
     this.#markers.remove();
-    this.#map.remove();
+    removeMap(this.#map);
   }
 
   #listen(): void {

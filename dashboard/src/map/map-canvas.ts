@@ -24,6 +24,7 @@ export class MapCanvas {
   readonly #paint: (view: MapView) => void;
   #frame = 0;
   #isZooming = false;
+  #isRemoved = false;
   /** What was painted last: at which zoom, around which place, and where in the layers of the map. */
   #painted: { zoom: number; centre: L.LatLng; bounds: L.Bounds } | undefined;
 
@@ -37,8 +38,9 @@ export class MapCanvas {
     map.on('zoomanim', this.#onZoomAnimation, this);
   }
 
-  /** Paints in the next frame, once however often it is called. */
+  /** Paints in the next frame, once however often it is called. Nothing happens any more once it is removed. */
   schedule(): void {
+    if (this.#isRemoved) return;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       if (!this.#isZooming) this.#paintNow();
@@ -46,6 +48,7 @@ export class MapCanvas {
   }
 
   remove(): void {
+    this.#isRemoved = true;
     cancelAnimationFrame(this.#frame);
     this.#map.off('moveend zoomend viewreset resize', this.#onEnd, this);
     this.#map.off('move zoom', this.#onMove, this);

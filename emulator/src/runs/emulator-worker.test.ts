@@ -4,16 +4,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { startTcpProxy } from '../../../test/tcp-proxy.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
-const cleanUp: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const each of cleanUp.splice(0).reverse()) await each();
-});
-
-const patience = { timeout: 15_000, interval: 50 };
+const patience = { timeout: 30_000, interval: 50 };
 
 class Network {
   readonly weft: TestWeft;
@@ -98,188 +93,195 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function start(settings: Record<string, string> = {}): Promise<TestWeft> {
+async function start({ onTestFinished }: TestContext, settings: Record<string, string> = {}): Promise<TestWeft> {
   const weft = await startWeft(settings);
-  cleanUp.push(() => weft.stop());
+  onTestFinished(() => weft.stop());
   return weft;
 }
 
-test('a network lives: its agents report every second of it, its socket is told, and at its end nothing is left', async () => {
-  const weft = await start();
-  const network = await Network.spinUp(weft, { duration: 30, speed: 10 });
-  await network.over();
-  const run = await network.run();
-  expect(run).toMatchObject({ state: 'succeeded', progress: 1 });
-  for (const ap_id of network.agents) {
-    const times = (await network.points(ap_id)).map(({ ts }) => Date.parse(String(ts)));
-    const first = Date.parse(run.model_start) + 1000;
-    expect(times).toEqual(Array.from({ length: 30 }, (_, n) => first + n * 1000));
-  }
-  const [point] = await network.points();
-  expect(point).toMatchObject({ active: 1, tx_power_dbm: 20 });
-  const { messages } = await network.get(`/api/v1/jobs/${network.job_number}`);
-  const events = messages.map(({ data }: { data: { event: string }[] }) => data[0]!.event);
-  expect([events[0], events.at(-1)]).toEqual(['started', 'ended']);
-  expect(messages.at(-1)).toMatchObject({ final: true, data: [{ samples: 60, devices: 10, access_points: 2 }] });
-  await network.online(0);
-  expect(await network.metric('weft_emulator_runs')).toBe(0);
-  await vi.waitFor(async () => expect(await readdir(join(weft.config.dataDir, 'emulator'))).toEqual([]));
-  const agent = (await network.get(`/api/v1/agents/${network.agents[0]}`)).configuration;
-  expect(agent).toMatchObject({ access_point_type: 'WiFi', report_interval_seconds: 1 });
-  expect(agent.metrics.power_w).toMatchObject({ unit: 'W' });
-  expect(agent.geolocation.latitude).toBeCloseTo(51.4545, 1);
-});
+// Most of what a network takes is waiting.
+describe.concurrent('an emulated network', { timeout: 60_000 }, () => {
+  test('a network lives: its agents report every second of it, its socket is told, and at its end nothing is left', async (context) => {
+    const weft = await start(context);
+    const network = await Network.spinUp(weft, { duration: 30, speed: 10 });
+    await network.over();
+    const run = await network.run();
+    expect(run).toMatchObject({ state: 'succeeded', progress: 1 });
+    for (const ap_id of network.agents) {
+      const times = (await network.points(ap_id)).map(({ ts }) => Date.parse(String(ts)));
+      const first = Date.parse(run.model_start) + 1000;
+      expect(times).toEqual(Array.from({ length: 30 }, (_, n) => first + n * 1000));
+    }
+    const [point] = await network.points();
+    expect(point).toMatchObject({ active: 1, tx_power_dbm: 20 });
+    const { messages } = await network.get(`/api/v1/jobs/${network.job_number}`);
+    const events = messages.map(({ data }: { data: { event: string }[] }) => data[0]!.event);
+    expect([events[0], events.at(-1)]).toEqual(['started', 'ended']);
+    expect(messages.at(-1)).toMatchObject({ final: true, data: [{ samples: 60, devices: 10, access_points: 2 }] });
+    await network.online(0);
+    expect(await network.metric('weft_emulator_runs')).toBe(0);
+    await vi.waitFor(async () => expect(await readdir(join(weft.config.dataDir, 'emulator'))).toEqual([]));
+    const agent = (await network.get(`/api/v1/agents/${network.agents[0]}`)).configuration;
+    expect(agent).toMatchObject({ access_point_type: 'WiFi', report_interval_seconds: 1 });
+    expect(agent.metrics.power_w).toMatchObject({ unit: 'W' });
+    expect(agent.geolocation.latitude).toBeCloseTo(51.4545, 1);
+  });
 
-test('a command changes what is measured, and the agent says what it made of it', async () => {
-  const network = await Network.spinUp(await start(), {});
-  await network.online(2);
-  const [ap_id] = network.agents;
-  const set = await network.done(await network.command(ap_id!, { name: 'set_tx_power', dbm: 5.4 }));
-  expect(set).toMatchObject({ state: 'succeeded', applied: { dbm: 5 } });
-  await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ tx_power_dbm: 5 }), patience);
-  const impossible = await network.command(ap_id!, { name: 'steer_device', target: 'nobody' });
-  expect(await network.done(impossible)).toMatchObject({ state: 'failed', result: { error: expect.any(String) } });
-  const slower = await network.done(await network.command(ap_id!, { name: 'set_report_interval', seconds: 2 }));
-  expect(slower.state).toBe('succeeded');
-  await vi.waitFor(async () => {
-    const { configuration } = await network.get(`/api/v1/agents/${ap_id}`);
-    expect(configuration.report_interval_seconds).toBe(2);
-  }, patience);
-
-  const stopped = await network.post(`/api/v1/emulator/${network.job_number}/stop`);
-  expect(stopped.body.state).toBe('cancelled');
-  await network.online(0);
-  await vi.waitFor(async () => expect(await network.metric('weft_emulator_runs')).toBe(0), patience);
-});
-
-describe('what goes wrong', () => {
-  test('a crash closes the channel, and the agent comes back when the access point does', async () => {
-    const network = await Network.spinUp(await start(), { speed: 10, duration: 3600 });
+  test('a command changes what is measured, and the agent says what it made of it', async (context) => {
+    const network = await Network.spinUp(await start(context), {});
     await network.online(2);
     const [ap_id] = network.agents;
-    const path = `/api/v1/emulator/${network.job_number}/faults`;
-    expect((await network.post(path, { agent_id: ap_id, kind: 'crash', seconds: 20 })).status).toBe(200);
-    await network.online(1);
-    await network.online(2);
-    const times = (await network.points()).map(({ ts }) => Date.parse(String(ts)) / 1000);
-    const gaps = times.slice(1).map((time, n) => time - times[n]!);
-    // While it was down, and as long as it takes to start.
-    expect(Math.max(...gaps)).toBeGreaterThanOrEqual(20 + 8);
-    const tooMuch = { agent_id: ap_id, kind: 'jammed_channel', seconds: 5, amount: 1000 };
-    expect((await network.post(path, tooMuch)).status).toBe(422);
+    const set = await network.done(await network.command(ap_id!, { name: 'set_tx_power', dbm: 5.4 }));
+    expect(set).toMatchObject({ state: 'succeeded', applied: { dbm: 5 } });
+    await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ tx_power_dbm: 5 }), patience);
+    const impossible = await network.command(ap_id!, { name: 'steer_device', target: 'nobody' });
+    expect(await network.done(impossible)).toMatchObject({ state: 'failed', result: { error: expect.any(String) } });
+    const slower = await network.done(await network.command(ap_id!, { name: 'set_report_interval', seconds: 2 }));
+    expect(slower.state).toBe('succeeded');
+    await vi.waitFor(async () => {
+      const { configuration } = await network.get(`/api/v1/agents/${ap_id}`);
+      expect(configuration.report_interval_seconds).toBe(2);
+    }, patience);
+
+    const stopped = await network.post(`/api/v1/emulator/${network.job_number}/stop`);
+    expect(stopped.body.state).toBe('cancelled');
+    await network.online(0);
+    await vi.waitFor(async () => expect(await network.metric('weft_emulator_runs')).toBe(0), patience);
   });
 
-  test('behind a line that is cut samples wait, and arrive after it', async () => {
-    const faults = [{ access_point: 1, after_seconds: 10, kind: 'backhaul_cut', seconds: 10 }];
-    const network = await Network.spinUp(await start(), { speed: 10, duration: 40, faults });
+  describe('what goes wrong', () => {
+    test('a crash closes the channel, and the agent comes back when the access point does', async (context) => {
+      const network = await Network.spinUp(await start(context), { speed: 10, duration: 3600 });
+      await network.online(2);
+      const [ap_id] = network.agents;
+      const path = `/api/v1/emulator/${network.job_number}/faults`;
+      expect((await network.post(path, { agent_id: ap_id, kind: 'crash', seconds: 20 })).status).toBe(200);
+      await network.online(1);
+      await network.online(2);
+      await vi.waitFor(async () => {
+        const times = (await network.points()).map(({ ts }) => Date.parse(String(ts)) / 1000);
+        const gaps = times.slice(1).map((time, n) => time - times[n]!);
+        // While it was down, and as long as it takes to start.
+        expect(Math.max(...gaps)).toBeGreaterThanOrEqual(20 + 8);
+      }, patience);
+      const tooMuch = { agent_id: ap_id, kind: 'jammed_channel', seconds: 5, amount: 1000 };
+      expect((await network.post(path, tooMuch)).status).toBe(422);
+    });
+
+    test('behind a line that is cut samples wait, and arrive after it', async (context) => {
+      const network = await Network.spinUp(await start(context), { speed: 10, duration: 100 });
+      await network.online(2);
+      const fault = { agent_id: network.agents[0], kind: 'backhaul_cut', seconds: 10 };
+      expect((await network.post(`/api/v1/emulator/${network.job_number}/faults`, fault)).status).toBe(200);
+      await network.online(1);
+      await network.over();
+      expect(await network.points()).toHaveLength(100);
+      expect((await network.run()).latest.samples).toBe(200);
+    });
+
+    test('an access point that ignores commands does not even say that it has one', async (context) => {
+      const faults = [{ access_point: 1, kind: 'command_ignored', seconds: 600 }];
+      const network = await Network.spinUp(await start(context), { faults });
+      await network.online(2);
+      // The first second has passed, and with it the fault has begun.
+      await vi.waitFor(async () => expect((await network.points()).length).toBeGreaterThan(0), patience);
+      const [deaf, other] = network.agents;
+      const ignored = await network.command(deaf!, { name: 'set_tx_power', dbm: 5 });
+      await network.done(await network.command(other!, { name: 'set_tx_power', dbm: 5 }));
+      await vi.waitFor(
+        async () => expect((await network.points(other)).at(-1)).toMatchObject({ tx_power_dbm: 5 }),
+        patience,
+      );
+      expect((await network.get(`/api/v1/commands/${ignored}`)).state).toBe('sent');
+      expect((await network.points(deaf)).at(-1)).toMatchObject({ tx_power_dbm: 20 });
+    });
+  });
+
+  describe('what would happen if', () => {
+    test('is answered while the network runs on', async (context) => {
+      const network = await Network.spinUp(await start(context), {});
+      await network.online(2);
+      const [ap_id, other] = network.agents;
+      const ask = (json: Record<string, unknown>) =>
+        network.post('/api/v1/emulator/what_if', { job_number: network.job_number, ...json });
+      const commands = [
+        { agent_id: ap_id, command: 'sleep' },
+        { agent_id: other, command: '{"name":"set_tx_power","dbm":9}' },
+      ];
+      const { status, body } = await ask({ commands, minutes: 2 });
+      expect([status, body.job_number, body.minutes]).toEqual([200, network.job_number, 2]);
+      expect(body.results).toMatchObject([
+        { agent_id: ap_id, state: 'succeeded' },
+        { agent_id: other, applied: { dbm: 9 } },
+      ]);
+      expect(body.totals.devices).toBe(10);
+      expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
+      expect(body.timeline.map(({ minute }: { minute: number }) => minute)).toEqual([1, 2]);
+      const asleep = body.agents.find(({ agent_id }: { agent_id: string }) => agent_id === ap_id).metrics;
+      expect(asleep.active.with).toBeLessThan(asleep.active.without);
+      await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ active: 1 }), patience);
+      expect((await ask({ commands: [{ agent_id: ap_id, command: '{"name":7}' }] })).status).toBe(422);
+      expect((await ask({ commands: [{ agent_id: 'nobody', command: 'sleep' }] })).status).toBe(404);
+    });
+  });
+
+  test('while Weft cannot be reached a network runs on, and nothing of it is lost', async (context) => {
+    const port = await freePort();
+    const proxy = await startTcpProxy(port);
+    context.onTestFinished(() => proxy.close());
+    const weft = await start(context, { WEFT_PORT: String(port), WEFT_CALLBACK_URL: `http://127.0.0.1:${proxy.port}` });
+    const network = await Network.spinUp(weft, { duration: 100, speed: 10 });
+    await network.online(2);
+    proxy.onClientBytes = (_bytes, cut) => cut();
+    await network.online(0);
+    const { length } = await network.points();
+    const run = await network.run();
+    // The model goes on meanwhile; what it measures waits.
+    const due = () => (Date.now() - Date.parse(run.created_at)) / 100;
+    await vi.waitFor(() => expect(due()).toBeGreaterThan(length + 20), patience);
+    expect((await network.points()).length).toBeLessThan(length + 20);
+    proxy.onClientBytes = undefined;
+    await network.online(2);
     await network.over();
-    expect(await network.points()).toHaveLength(40);
-    expect((await network.run()).latest.samples).toBe(80);
+    expect((await network.run()).state).toBe('succeeded');
+    for (const ap_id of network.agents) expect(await network.points(ap_id)).toHaveLength(100);
   });
 
-  test('an access point that ignores commands does not even say that it has one', async () => {
-    const faults = [{ access_point: 1, kind: 'command_ignored', seconds: 600 }];
-    const network = await Network.spinUp(await start(), { faults });
+  test('after a restart a network goes on as if nothing had happened, and ends on time', async (context) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'weft-emulator-'));
+    context.onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const before = await start(context, { WEFT_DATA_DIR: dataDir });
+    const network = await Network.spinUp(before, { duration: 120, speed: 10 });
     await network.online(2);
-    // The first second has passed, and with it the fault has begun.
-    await vi.waitFor(async () => expect((await network.points()).length).toBeGreaterThan(0), patience);
-    const [deaf, other] = network.agents;
-    const ignored = await network.command(deaf!, { name: 'set_tx_power', dbm: 5 });
-    await network.done(await network.command(other!, { name: 'set_tx_power', dbm: 5 }));
-    await vi.waitFor(
-      async () => expect((await network.points(other)).at(-1)).toMatchObject({ tx_power_dbm: 5 }),
-      patience,
-    );
-    expect((await network.get(`/api/v1/commands/${ignored}`)).state).toBe('sent');
-    expect((await network.points(deaf)).at(-1)).toMatchObject({ tx_power_dbm: 20 });
+    await network.done(await network.command(network.agents[0]!, { name: 'set_tx_power', dbm: 5 }));
+    const { length } = await network.points();
+    await before.stop();
+
+    const weft = await start(context, { WEFT_DATA_DIR: dataDir });
+    const again = network.on(weft, await weft.login('user', 'admin@weft.test'));
+    await again.over();
+    const run = await again.run();
+    expect(run.state).toBe('succeeded');
+    for (const ap_id of network.agents) expect(await again.points(ap_id)).toHaveLength(120);
+    const powers = (await again.points()).map(({ tx_power_dbm }) => tx_power_dbm);
+    expect(powers.slice(length + 30).every((dbm) => dbm === 5)).toBe(true);
+    const { messages } = await again.get(`/api/v1/jobs/${network.job_number}`);
+    const events = messages.map(({ data }: { data: { event: string }[] }) => data[0]!.event);
+    expect(events.filter((event: string) => event === 'started')).toHaveLength(1);
+    expect(events.at(-1)).toBe('ended');
+    expect(await readdir(join(dataDir, 'emulator'))).toEqual([]);
   });
-});
 
-describe('what would happen if', () => {
-  test('is answered while the network runs on', async () => {
-    const network = await Network.spinUp(await start(), {});
-    await network.online(2);
-    const [ap_id, other] = network.agents;
-    const ask = (json: Record<string, unknown>) =>
-      network.post('/api/v1/emulator/what_if', { job_number: network.job_number, ...json });
-    const commands = [
-      { agent_id: ap_id, command: 'sleep' },
-      { agent_id: other, command: '{"name":"set_tx_power","dbm":9}' },
-    ];
-    const { status, body } = await ask({ commands, minutes: 2 });
-    expect([status, body.job_number, body.minutes]).toEqual([200, network.job_number, 2]);
-    expect(body.results).toMatchObject([
-      { agent_id: ap_id, state: 'succeeded' },
-      { agent_id: other, applied: { dbm: 9 } },
-    ]);
-    expect(body.totals.devices).toBe(10);
-    expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
-    expect(body.timeline.map(({ minute }: { minute: number }) => minute)).toEqual([1, 2]);
-    const asleep = body.agents.find(({ agent_id }: { agent_id: string }) => agent_id === ap_id).metrics;
-    expect(asleep.active.with).toBeLessThan(asleep.active.without);
-    await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ active: 1 }), patience);
-    expect((await ask({ commands: [{ agent_id: ap_id, command: '{"name":7}' }] })).status).toBe(422);
-    expect((await ask({ commands: [{ agent_id: 'nobody', command: 'sleep' }] })).status).toBe(404);
+  test('the same seed gives the same values, at whatever speed', async (context) => {
+    const weft = await start(context);
+    const start_time = new Date(Date.now() - 600_000).toISOString();
+    const slow = await Network.spinUp(weft, { start_time, duration: 4 });
+    const fast = await Network.spinUp(weft, { start_time, duration: 60, speed: 60 });
+    await Promise.all([slow.over(), fast.over()]);
+    for (const [n, ap_id] of slow.agents.entries()) {
+      const points = await slow.points(ap_id);
+      expect(points).toHaveLength(4);
+      expect((await fast.points(fast.agents[n])).slice(0, 4)).toEqual(points);
+    }
   });
-});
-
-test('while Weft cannot be reached a network runs on, and nothing of it is lost', async () => {
-  const port = await freePort();
-  const proxy = await startTcpProxy(port);
-  cleanUp.push(() => proxy.close());
-  const weft = await start({ WEFT_PORT: String(port), WEFT_CALLBACK_URL: `http://127.0.0.1:${proxy.port}` });
-  const network = await Network.spinUp(weft, { duration: 100, speed: 10 });
-  await network.online(2);
-  proxy.onClientBytes = (_bytes, cut) => cut();
-  await network.online(0);
-  const { length } = await network.points();
-  const run = await network.run();
-  // The model goes on meanwhile; what it measures waits.
-  const due = () => (Date.now() - Date.parse(run.created_at)) / 100;
-  await vi.waitFor(() => expect(due()).toBeGreaterThan(length + 20), patience);
-  expect((await network.points()).length).toBeLessThan(length + 20);
-  proxy.onClientBytes = undefined;
-  await network.online(2);
-  await network.over();
-  expect((await network.run()).state).toBe('succeeded');
-  for (const ap_id of network.agents) expect(await network.points(ap_id)).toHaveLength(100);
-});
-
-test('after a restart a network goes on as if nothing had happened, and ends on time', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'weft-emulator-'));
-  cleanUp.push(() => rm(dataDir, { recursive: true, force: true }));
-  const before = await start({ WEFT_DATA_DIR: dataDir });
-  const network = await Network.spinUp(before, { duration: 120, speed: 10 });
-  await network.online(2);
-  await network.done(await network.command(network.agents[0]!, { name: 'set_tx_power', dbm: 5 }));
-  const { length } = await network.points();
-  await before.stop();
-  cleanUp.splice(1, 1);
-
-  const weft = await start({ WEFT_DATA_DIR: dataDir });
-  const again = network.on(weft, await weft.login('user', 'admin@weft.test'));
-  await again.over();
-  const run = await again.run();
-  expect(run.state).toBe('succeeded');
-  for (const ap_id of network.agents) expect(await again.points(ap_id)).toHaveLength(120);
-  const powers = (await again.points()).map(({ tx_power_dbm }) => tx_power_dbm);
-  expect(powers.slice(length + 30).every((dbm) => dbm === 5)).toBe(true);
-  const { messages } = await again.get(`/api/v1/jobs/${network.job_number}`);
-  const events = messages.map(({ data }: { data: { event: string }[] }) => data[0]!.event);
-  expect(events.filter((event: string) => event === 'started')).toHaveLength(1);
-  expect(events.at(-1)).toBe('ended');
-  expect(await readdir(join(dataDir, 'emulator'))).toEqual([]);
-});
-
-test('the same seed gives the same values, at whatever speed', async () => {
-  const weft = await start();
-  const start_time = new Date(Date.now() - 600_000).toISOString();
-  const slow = await Network.spinUp(weft, { start_time, duration: 4 });
-  const fast = await Network.spinUp(weft, { start_time, duration: 60, speed: 60 });
-  await Promise.all([slow.over(), fast.over()]);
-  for (const [n, ap_id] of slow.agents.entries()) {
-    const points = await slow.points(ap_id);
-    expect(points).toHaveLength(4);
-    expect((await fast.points(fast.agents[n])).slice(0, 4)).toEqual(points);
-  }
 });

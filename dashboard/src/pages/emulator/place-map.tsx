@@ -7,6 +7,7 @@ import { BaseMap } from '../../map/base-map.ts';
 import '../../map/fleet-map.css';
 import { MapCanvas, type MapView } from '../../map/map-canvas.ts';
 import { toWorld } from '../../map/mercator.ts';
+import { removeMap } from '../../map/remove-map.ts';
 import { themeInForce } from '../../styles/theme.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { mapText } from '../../text/map.ts';
@@ -55,7 +56,7 @@ export function PlaceMap({ places, onPick }: PlaceMapProps) {
     return () => {
       observer.disconnect();
       ground.remove();
-      made.remove();
+      removeMap(made);
       map.current = undefined;
     };
   }, []);

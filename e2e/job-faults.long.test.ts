@@ -1,0 +1,15 @@
+// The job path while its parts die, over and over.
+import { inject, test } from 'vitest';
+import { killBeforeConfirm, killParts } from './job-fault-rounds.ts';
+
+const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+
+test.skipIf(isMissing)(
+  'workers killed 50 times; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed 20 times',
+  { timeout: 1_800_000 },
+  () => killParts({ workerKills: 50, databaseKills: 20 }),
+);
+
+test.skipIf(isMissing)('a controller killed between publishing and the confirm, 20 times', { timeout: 600_000 }, () =>
+  killBeforeConfirm(20),
+);
