@@ -24,6 +24,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Files of one worker share what they import; loading it for each was a fifth of the work.
+          isolate: false,
           include: ['{broker,cli,contract,controller,dashboard,emulator,examples,scripts,sdk,test}/**/*.test.ts'],
           exclude,
           testTimeout: 20_000,

@@ -37,8 +37,8 @@ const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.
 test('R12 backups under full load hold all that was answered before, and restore to a sound Weft', async () => {
   const busy = await BusyWeft.start();
   const backups: { name: string; answered: Answered }[] = [];
-  for (const name of ['one', 'two', 'three']) {
-    await busy.busyFor(80);
+  for (const name of ['one', 'two']) {
+    await busy.busyFor(50);
     const answered = busy.answered();
     await backUp(busy, name);
     backups.push({ name, answered });

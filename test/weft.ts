@@ -30,6 +30,8 @@ export class TestWeft {
   readonly url: string;
   readonly config: Config;
   readonly #stop: () => Promise<void>;
+  /** Each login costs a hash. */
+  #adminToken: string | undefined;
 
   constructor(url: string, config: Config, stop: () => Promise<void>) {
     this.url = url;
@@ -65,7 +67,8 @@ export class TestWeft {
     await this.request('POST', '/api/v1/users/public', {
       json: { username: adminUsername, password, roles: ['admin'] },
     });
-    return this.login('user', adminUsername);
+    this.#adminToken = await this.login('user', adminUsername);
+    return this.#adminToken;
   }
 
   async user(username: string, roles = ['user']): Promise<string> {
@@ -84,7 +87,10 @@ export class TestWeft {
   }
 
   async #create(path: string, json: unknown): Promise<void> {
-    const answer = await this.request('POST', path, { token: await this.admin(), json });
+    const create = (token: string) => this.request('POST', path, { token, json });
+    let answer = await create(this.#adminToken ?? (await this.admin()));
+    // The test may have ended the session meanwhile.
+    if (answer.status === 401 || answer.status === 403) answer = await create(await this.admin());
     if (answer.status !== 200)
       throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }

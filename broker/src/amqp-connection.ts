@@ -1,7 +1,7 @@
 // One connection to RabbitMQ that is made again for as long as it takes, and channels on it that are opened again.
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Channel, type ChannelModel, connect } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
 import { BackOff } from './back-off.ts';
 import { type BrokerEvent, BrokerUnavailable } from './broker.ts';
@@ -117,6 +117,8 @@ export class AmqpConnection {
 
   async #connect(): Promise<ChannelModel> {
     const { address, heartbeatSeconds, connectTimeoutMs } = this.#options;
+    // Loaded when it is needed: with the embedded broker it never is.
+    const { connect } = await import('amqplib');
     const connecting = connect(toConnectOptions(address, heartbeatSeconds), {
       noDelay: true,
       timeout: connectTimeoutMs,

@@ -291,6 +291,9 @@ export const EmulatorEvent = Type.Object(
     power_w: Type.Number(),
     delivered_mbps: Type.Number(),
     samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
+    samples_lost: Type.Optional(
+      Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
+    ),
     late_by_seconds: Type.Number({ description: 'How far the model is behind its clock.' }),
   },
   { title: 'EmulatorEvent' },

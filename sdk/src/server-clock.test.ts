@@ -40,6 +40,30 @@ test('half of the time on the way counts', () => {
   expect(clock.now()).toBe(noon + 2_500);
 });
 
+test('a slow answer does not make a clock wrong that is right', () => {
+  for (const answeredAfterMs of [0, 8_000]) {
+    const { clock, pass } = machine(noon);
+    const asked = clock.moment();
+    pass(8_000);
+    clock.heard(date(noon + answeredAfterMs), asked);
+    expect([clock.isOff, clock.now()]).toEqual([false, noon + 8_000]);
+  }
+});
+
+test('a slow answer does not replace what a quick one has told, but for an hour only', () => {
+  const { clock, pass } = machine(noon - 10_000);
+  clock.heard(date(noon), clock.moment());
+  const asked = clock.moment();
+  pass(20_000);
+  clock.heard(date(noon), asked);
+  expect([clock.isOff, clock.now()]).toEqual([true, noon + 20_500]);
+  pass(3_600_000);
+  const later = clock.moment();
+  pass(4_000);
+  clock.heard(date(noon + 3_640_000), later);
+  expect(clock.now()).toBe(noon + 3_642_500);
+});
+
 test('a clock that is set right meanwhile does not move the time', () => {
   const { time, clock, pass } = machine(0);
   clock.heard(date(noon), clock.moment());

@@ -3,7 +3,9 @@
 
 /** A clock of this machine that differs by less is taken as it is. */
 const toleranceMs = 2_000;
-const halfSecondMs = 500;
+const secondMs = 1_000;
+/** After this long clocks have drifted apart, and a worse look is better than an old one. */
+const lookLastsMs = 3_600_000;
 
 export interface ServerClockOptions {
   wall?: () => number;
@@ -15,7 +17,7 @@ export class ServerClock {
   readonly #wall: () => number;
   readonly #monotonic: () => number;
   /** Only if the machine's own clock is not to be trusted. */
-  #anchor: { serverMs: number; atMs: number } | undefined;
+  #anchor: { serverMs: number; atMs: number; spanMs: number } | undefined;
   #isKnown = false;
 
   constructor({ wall = Date.now, monotonic = () => performance.now() }: ServerClockOptions = {}) {
@@ -43,10 +45,14 @@ export class ServerClock {
     const told = date === undefined ? Number.NaN : Date.parse(date);
     if (Number.isNaN(told)) return;
     const nowMs = this.#monotonic();
-    const serverMs = told + halfSecondMs + (nowMs - askedAt) / 2;
     this.#isKnown = true;
-    const isGood = Math.abs(serverMs - this.#wall()) <= toleranceMs;
-    this.#anchor = isGood ? undefined : { serverMs, atMs: nowMs };
+    // Weft wrote it at some moment between question and answer, which may be far apart when it is busy.
+    const spanMs = secondMs + Math.max(0, nowMs - askedAt);
+    const { atMs = 0, spanMs: knownSpanMs = Number.POSITIVE_INFINITY } = this.#anchor ?? {};
+    if (spanMs > knownSpanMs && nowMs - atMs < lookLastsMs) return;
+    const aheadMs = this.#wall() - told;
+    const isGood = aheadMs >= -toleranceMs && aheadMs <= spanMs + toleranceMs;
+    this.#anchor = isGood ? undefined : { serverMs: told + spanMs / 2, atMs: nowMs, spanMs };
   }
 
   /** Milliseconds since 1970. */

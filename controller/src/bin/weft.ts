@@ -10,7 +10,10 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 // Among the packages and not in a folder that everybody may write to. Where it cannot be kept, starts are slower.
-enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weft'));
+const cache = join(import.meta.dirname, '../../../node_modules/.cache/weft');
+enableCompileCache(cache);
+// For the threads, each of which would compile its modules anew.
+process.env.NODE_COMPILE_CACHE ??= cache;
 // Only now: what was imported before would be compiled anew each time.
 const { runCommand } = await import('./commands.ts');
 const { onInterruption } = await import('@weft/cli');

@@ -2,15 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { lazyTransport } from './lazy-transport.ts';
 import type { Mailer } from './mailer.ts';
 
 export function createOutboxMailer(folder: string, from: string, onWritten: (file: string) => void): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from });
+  const transport = lazyTransport(({ createTransport }) =>
+    createTransport({ streamTransport: true, buffer: true, newline: 'unix' }, { from }),
+  );
   return {
     async send(mail) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { message } = await transport.sendMail(mail);
+      const { message } = await (await transport()).sendMail(mail);
       const name = `${new Date().toISOString().replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.eml`;
       const draft = join(folder, `.${name}.part`);
       const file = await open(draft, 'wx', 0o600);

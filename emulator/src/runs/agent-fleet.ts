@@ -58,6 +58,12 @@ export class AgentFleet {
     return this.#count((line) => line.isOpen && !line.isOnline) > 0;
   }
 
+  /** What became of the samples, for those who watch the run. */
+  get samples(): { samples: number; samples_lost: number } {
+    const { stored, refused, lost } = this.tally;
+    return { samples: stored, samples_lost: refused + lost };
+  }
+
   /** Weft is there, but does not keep up: more samples would only be lost. */
   get isCongested(): boolean {
     return this.tally.waiting > maxWaitingSamples / 2 && this.online > 0;
@@ -67,7 +73,8 @@ export class AgentFleet {
   follow(): void {
     for (const [ap_id, line] of this.#lines) {
       if (!this.#run.isActive(ap_id)) {
-        if (!line.hasWaiting) void line.close();
+        if (line.hasWaiting) line.open();
+        else void line.close();
       } else if (this.#run.world.isReachable(ap_id)) line.open();
       else void line.close();
     }
@@ -89,7 +96,7 @@ export class AgentFleet {
 
   /** Resolves when all channels are closed. */
   async stop(graceMs: number): Promise<void> {
-    await Promise.all([...this.#lines.values()].map((line) => line.close(graceMs)));
+    await Promise.all([...this.#lines.values()].map((line) => line.end(graceMs)));
   }
 
   #count(isCounted: (line: AgentLine) => boolean): number {

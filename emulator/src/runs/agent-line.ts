@@ -46,6 +46,9 @@ export class AgentLine {
   #agent: { agent: Agent; closing: AbortController } | undefined;
   #gone: Promise<void> = Promise.resolve();
   #held: Sample[] = [];
+  /** Had left the access point, and its agent was gone before they got through. */
+  #returned: Sample[] = [];
+  #isOver = false;
   #waiting = 0;
   /** What the agent's record does not say yet. */
   #news: Record<string, unknown> | undefined;
@@ -64,7 +67,7 @@ export class AgentLine {
 
   /** Whether something it has to say has not arrived yet. */
   get hasWaiting(): boolean {
-    return this.#held.length + this.#waiting > 0;
+    return this.#held.length + this.#returned.length + this.#waiting > 0;
   }
 
   /** From now on there is an agent, as soon as Weft lets it in; what it is to say until then waits. */
@@ -72,10 +75,21 @@ export class AgentLine {
     if (this.#agent) return;
     const opened = { agent: this.#createAgent(), closing: new AbortController() };
     this.#agent = opened;
+    this.#held = [...this.#returned, ...this.#held];
+    this.#returned = [];
     void this.#start(opened.agent, opened.closing.signal);
   }
 
-  /** Resolves when the channel is closed. */
+  /** Resolves when the channel is closed for good; what has not got through by then is lost. */
+  async end(graceMs: number): Promise<void> {
+    this.#isOver = true;
+    await this.close(graceMs);
+    this.#options.tally.lost += this.#held.length + this.#returned.length;
+    this.#held = [];
+    this.#returned = [];
+  }
+
+  /** Resolves when the channel is closed. What has not got through by then waits until it is opened again. */
   close(graceMs = goodbyeMs): Promise<void> {
     if (!this.#agent) return this.#gone;
     this.flush();
@@ -93,17 +107,18 @@ export class AgentLine {
 
   /** Sends what is held, in one report. */
   flush(): void {
+    const { tally, maxWaitingReports } = this.#options;
+    if (!this.#agent) {
+      tally.lost += this.#held.splice(maxWaitingReports).length;
+      return;
+    }
     const samples = this.#held;
     if (samples.length === 0) return;
     this.#held = [];
-    const { tally } = this.#options;
     const count = samples.length;
-    if (!this.#agent) {
-      tally.lost += count;
-      return;
-    }
     const [first, ...others] = samples.map(({ ts, fields }): Record<string, unknown> => ({ ts, ...fields }));
-    if (this.#news) first!.configuration = this.#news;
+    const news = this.#news;
+    if (news) first!.configuration = news;
     this.#news = undefined;
     const wait = (more: number) => {
       tally.waiting += more;
@@ -119,7 +134,10 @@ export class AgentLine {
         wait(-count);
         // Without a status it never came to Weft.
         if (error instanceof WeftRefusal && error.status !== 0) tally.refused += count;
-        else tally.lost += count;
+        else if (error instanceof WeftRefusal && error.code === 'stopped' && !this.#isOver) {
+          this.#returned.push(...samples);
+          this.#news ??= news;
+        } else tally.lost += count;
       },
     );
   }

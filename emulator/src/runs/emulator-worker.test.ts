@@ -179,6 +179,14 @@ describe.concurrent('an emulated network', { timeout: 60_000 }, () => {
       expect((await network.run()).latest.samples).toBe(200);
     });
 
+    test('a line that is cut before its agent has logged in costs nothing', async (context) => {
+      const faults = [{ access_point: 1, after_seconds: 3, kind: 'backhaul_cut', seconds: 100 }];
+      const network = await Network.spinUp(await start(context), { speed: 60, duration: 180, faults });
+      await network.over();
+      expect(await network.points()).toHaveLength(180);
+      expect((await network.run()).latest).toMatchObject({ samples: 360, samples_lost: 0 });
+    });
+
     test('an access point that ignores commands does not even say that it has one', async (context) => {
       const faults = [{ access_point: 1, kind: 'command_ignored', seconds: 600 }];
       const network = await Network.spinUp(await start(context), { faults });

@@ -85,7 +85,7 @@ export class RunLoop {
       served,
       power_w: Math.round(powerW * 10) / 10,
       delivered_mbps: Math.round(this.#delivered.mbps * 1000) / 1000,
-      samples: fleet.tally.stored,
+      ...fleet.samples,
       late_by_seconds: clock.lateBySeconds(run.second),
       progress: Math.min(1, run.second / run.duration),
       isComingUp: fleet.isComingUp,

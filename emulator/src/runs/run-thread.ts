@@ -71,7 +71,7 @@ async function live(run: EmulatedRun): Promise<void> {
   // Should nobody hear of the end, it can be told again.
   await loop.save().catch(onTrouble);
   await fleet.stop(stopGraceMs);
-  say({ type: 'ended', status: { ...status, agents_online: 0, samples: fleet.tally.stored } });
+  say({ type: 'ended', status: { ...status, agents_online: 0, ...fleet.samples } });
 }
 
 async function hear(request: EmulatorRequest): Promise<void> {
