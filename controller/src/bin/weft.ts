@@ -2,12 +2,16 @@
 // The command `weft`. The only place that looks at the process's arguments and environment; everything below is given
 // what it needs.
 import { enableCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 for (const stream of [process.stdout, process.stderr]) {
   // A reader that has seen enough (`weft user list | head`) is no failure.
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 }
+
+// Passwords are hashed in these threads, on all cores but one: telemetry must never wait behind them to be flushed.
+process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 3);
 
 // Among the packages and not in a folder that everybody may write to. Where it cannot be kept, starts are slower.
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/weft');

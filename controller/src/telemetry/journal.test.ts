@@ -24,9 +24,9 @@ function open(): { journal: Journal; records: string[] } {
   return { journal, records };
 }
 
-function write(texts: string[]): void {
+async function write(texts: string[]): Promise<void> {
   const { journal } = open();
-  for (const text of texts) journal.append(Buffer.from(text));
+  for (const text of texts) await journal.append(Buffer.from(text));
   journal.close();
 }
 
@@ -34,25 +34,25 @@ const segments = () => readdirSync(folder).sort();
 const firstSegment = () => join(folder, segments()[0]!);
 
 describe('the journal', () => {
-  test('gives back what was appended, in order, over several openings', () => {
-    write(['a', 'b']);
-    write(['c']);
+  test('gives back what was appended, in order, over several openings', async () => {
+    await write(['a', 'b']);
+    await write(['c']);
     expect(open().records).toStrictEqual(['a', 'b', 'c']);
     expect(damages).toStrictEqual([]);
   });
 
-  test('begins a new segment when one is full, and removes those before a given one', () => {
+  test('begins a new segment when one is full, and removes those before a given one', async () => {
     const { journal } = open();
     const big = Buffer.alloc(3 * 1024 * 1024, 'x');
-    for (let count = 0; count < 4; count++) journal.append(big);
+    for (let count = 0; count < 4; count++) await journal.append(big);
     expect(segments()).toHaveLength(2);
     journal.removeBefore(journal.segment);
     journal.close();
     expect(open().records).toHaveLength(2);
   });
 
-  test.each([1, 5, 8, 10])('cuts off an unfinished record at the end, %i bytes short (R5)', (missing) => {
-    write(['whole', 'unfinished']);
+  test.each([1, 5, 8, 10])('cuts off an unfinished record at the end, %i bytes short (R5)', async (missing) => {
+    await write(['whole', 'unfinished']);
     const bytes = readFileSync(firstSegment());
     truncateSync(firstSegment(), bytes.length - missing);
     expect(open().records).toStrictEqual(['whole']);
@@ -61,8 +61,8 @@ describe('the journal', () => {
     expect(damages).toHaveLength(1);
   });
 
-  test('cuts off a last record with a flipped bit (R5)', () => {
-    write(['whole', 'damaged']);
+  test('cuts off a last record with a flipped bit (R5)', async () => {
+    await write(['whole', 'damaged']);
     const bytes = readFileSync(firstSegment());
     bytes[bytes.length - 1]! ^= 1;
     writeFileSync(firstSegment(), bytes);
@@ -70,16 +70,16 @@ describe('the journal', () => {
     expect(damages).toMatchObject([{ isUnfinishedEnd: true }]);
   });
 
-  test.each([4, 8, 4096])('cuts off %i zeros at the end, as a power cut may leave them (R5)', (count) => {
-    write(['whole']);
+  test.each([4, 8, 4096])('cuts off %i zeros at the end, as a power cut may leave them (R5)', async (count) => {
+    await write(['whole']);
     truncateSync(firstSegment(), readFileSync(firstSegment()).length + count);
     expect(open().records).toStrictEqual(['whole']);
     expect(damages).toMatchObject([{ isUnfinishedEnd: true }]);
   });
 
-  test('tells damage in the middle, keeps what is before it and every other segment (R5)', () => {
-    write(['one', 'two', 'three']);
-    write(['four']);
+  test('tells damage in the middle, keeps what is before it and every other segment (R5)', async () => {
+    await write(['one', 'two', 'three']);
+    await write(['four']);
     const bytes = readFileSync(firstSegment());
     bytes[8 + 3 + 8]! ^= 1;
     writeFileSync(firstSegment(), bytes);
@@ -87,8 +87,8 @@ describe('the journal', () => {
     expect(damages).toMatchObject([{ isUnfinishedEnd: false, message: expect.stringContaining('cannot read') }]);
   });
 
-  test('recovering three times gives the same as once (R9)', () => {
-    write(['a', 'b']);
+  test('recovering three times gives the same as once (R9)', async () => {
+    await write(['a', 'b']);
     const first = open().records;
     expect([open().records, open().records]).toStrictEqual([first, first]);
   });

@@ -2,7 +2,7 @@
 // crash. It lies in segments, so that what has been sealed into blocks goes by removing files.
 import {
   closeSync,
-  fdatasyncSync,
+  fdatasync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -13,8 +13,10 @@ import {
   writevSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
+const flushData = promisify(fdatasync);
 const headerBytes = 8;
 const maxSegmentBytes = 4 * 1024 * 1024;
 
@@ -55,8 +57,11 @@ export class Journal {
     return this.#segments.at(-1)!;
   }
 
-  /** Durable when it returns. When it throws, nothing was appended. */
-  append(payload: Uint8Array): void {
+  /**
+   * Durable when it resolves; when it rejects, nothing was appended. One at a time, and nothing else may be done to the
+   * journal meanwhile.
+   */
+  async append(payload: Uint8Array): Promise<void> {
     if (this.#size >= maxSegmentBytes) this.#open(this.segment + 1);
     const header = Buffer.alloc(headerBytes);
     header.writeUInt32LE(payload.length, 0);
@@ -67,7 +72,11 @@ export class Journal {
       ftruncateSync(this.#handle!, this.#size);
       throw error;
     }
-    flush(this.#handle!, fdatasyncSync);
+    try {
+      await flushData(this.#handle!);
+    } catch (error) {
+      throw notFlushed(error);
+    }
     this.#size += headerBytes + payload.length;
   }
 
@@ -143,8 +152,12 @@ function flush(handle: number, sync: (handle: number) => void): void {
   try {
     sync(handle);
   } catch (error) {
-    throw new Error(`the journal could not be flushed: ${(error as Error).message}`);
+    throw notFlushed(error);
   }
+}
+
+function notFlushed(error: unknown): Error {
+  return new Error(`the journal could not be flushed: ${(error as Error).message}`);
 }
 
 /** Durable, so that no later start finds the same end in what is no longer the last segment. */

@@ -9,8 +9,12 @@ import type { Sample } from './telemetry-store.ts';
 
 const maxStreamsPerCaller = 100;
 const defaultRecentBytes = 32 * 1024 * 1024;
-/** New samples are handed on together: hundreds of streams would otherwise cost a write each for every post. */
-const gatherMs = 20;
+/**
+ * New samples are handed on together: hundreds of streams would otherwise cost a write each for every post. The fewer there
+ * are, the less they wait, so that there are never more than so many writes in a millisecond.
+ */
+const maxWritesPerMs = 10;
+const longestGatherMs = 20;
 const checkEveryMs = 1_000;
 const beatEveryMs = 15_000;
 /** For the last event to reach a reader before its connection goes. */
@@ -63,6 +67,10 @@ export class LiveFeed {
     return this.#recent.bytes;
   }
 
+  get #gatherMs(): number {
+    return Math.min(longestGatherMs, Math.ceil(this.#streams.size / maxWritesPerMs));
+  }
+
   /** Samples of one agent have been stored. */
   publish(ap_id: string, samples: readonly Sample[], receivedMs: number): void {
     for (const { ts, names, values } of samples) {
@@ -71,7 +79,7 @@ export class LiveFeed {
       // A burst must not push out what readers with room for it have not had a chance to take.
       if (this.#recent.appendedBytes > this.#handOnAtBytes) this.#handOn();
     }
-    if (this.#streams.size > 0) this.#gathering ??= setTimeout(() => this.#handOn(), gatherMs);
+    if (this.#streams.size > 0) this.#gathering ??= setTimeout(() => this.#handOn(), this.#gatherMs);
   }
 
   /** Throws TryLaterError (429) if the caller has too many open. */

@@ -26,12 +26,12 @@ function openEngine(folder = createFolder(), damages: string[] = []): TelemetryE
   return engine;
 }
 
-function append(engine: TelemetryEngine, ap_id: string, ts: number, value: number): void {
+async function append(engine: TelemetryEngine, ap_id: string, ts: number, value: number): Promise<void> {
   const { agent, fields } = engine.register(ap_id, [{ name: 'value', isText: false, sampleIndex: 0 }]);
   const writer = new RecordWriter();
   const numbered = { no: agent, fields: new Map(fields.map((field) => [field.name, field])) };
   writer.add(numbered, [{ ts, names: ['value'], values: [value], texts: [] }]);
-  engine.commit(writer.take());
+  await engine.commit(writer.take());
 }
 
 function valuesOf(engine: TelemetryEngine, ap_id: string): number[] {
@@ -39,22 +39,22 @@ function valuesOf(engine: TelemetryEngine, ap_id: string): number[] {
   return [...(engine.rows(ap_id, range, 1000, ['value']).columns.get('value') ?? [])];
 }
 
-test('a block that takes the number of one that was pruned is not mistaken for it', () => {
+test('a block that takes the number of one that was pruned is not mistaken for it', async () => {
   const engine = openEngine();
   const now = Date.now();
-  append(engine, 'old', now - 40 * dayMs, 1);
+  await append(engine, 'old', now - 40 * dayMs, 1);
   engine.sealAll();
   expect(valuesOf(engine, 'old')).toEqual([1]);
   engine.prune(now);
   expect(valuesOf(engine, 'old')).toEqual([]);
-  append(engine, 'new', now, 2);
+  await append(engine, 'new', now, 2);
   engine.sealAll();
   expect(valuesOf(engine, 'new')).toEqual([2]);
 });
 
-test('values whose names the tables do not know, as after an old backup of them, are told', () => {
+test('values whose names the tables do not know, as after an old backup of them, are told', async () => {
   const folder = createFolder();
-  append(openEngine(folder), 'ap', Date.now(), 1);
+  await append(openEngine(folder), 'ap', Date.now(), 1);
   const database = new DatabaseSync(join(folder, 'telemetry.db'));
   database.exec('DELETE FROM fields');
   database.close();
@@ -66,19 +66,22 @@ test('values whose names the tables do not know, as after an old backup of them,
 test.each([
   ['a long window', 50 * dayMs, [1]],
   ['a short window', 1000, []],
-])('%s that was asked for before sees what was sealed since, and no longer what was pruned', (_, windowMs, before) => {
-  const damages: string[] = [];
-  const engine = openEngine(createFolder(), damages);
-  const now = Date.now();
-  const query = { ap_id: 'ap', metrics: ['value'], startMs: now - windowMs, endMs: now + 1000, maxPoints: 5000 };
-  const values = () => [...(engine.query({ ...query, aggregate: 'mean' }).columns.get('value') ?? [])];
-  append(engine, 'ap', now - 40 * dayMs, 1);
-  engine.sealAll();
-  expect(values()).toEqual(before);
-  append(engine, 'ap', now, 2);
-  engine.sealAll();
-  expect(values()).toEqual([...before, 2]);
-  while (engine.prune(now + 40 * dayMs));
-  expect(values()).toEqual([]);
-  expect(damages).toEqual([]);
-});
+])(
+  '%s that was asked for before sees what was sealed since, and no longer what was pruned',
+  async (_, windowMs, before) => {
+    const damages: string[] = [];
+    const engine = openEngine(createFolder(), damages);
+    const now = Date.now();
+    const query = { ap_id: 'ap', metrics: ['value'], startMs: now - windowMs, endMs: now + 1000, maxPoints: 5000 };
+    const values = () => [...(engine.query({ ...query, aggregate: 'mean' }).columns.get('value') ?? [])];
+    await append(engine, 'ap', now - 40 * dayMs, 1);
+    engine.sealAll();
+    expect(values()).toEqual(before);
+    await append(engine, 'ap', now, 2);
+    engine.sealAll();
+    expect(values()).toEqual([...before, 2]);
+    while (engine.prune(now + 40 * dayMs));
+    expect(values()).toEqual([]);
+    expect(damages).toEqual([]);
+  },
+);

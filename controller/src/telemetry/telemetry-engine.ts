@@ -76,11 +76,14 @@ export class TelemetryEngine {
     return { agent: series.no, fields: series.fields.map(({ name, no, isText }) => ({ name, no, isText })) };
   }
 
-  /** Durable when it returns; when it throws, nothing was stored. */
-  commit(record: Uint8Array): void {
+  /**
+   * Durable when it resolves; when it rejects, nothing was stored. Until then nothing else may be done but read, which
+   * does not see it yet.
+   */
+  async commit(record: Uint8Array): Promise<void> {
     // More than may wait: the agents wait instead.
     while (this.#fullness > 2 && this.sealOne());
-    this.#journal.append(record);
+    await this.#journal.append(record);
     this.#apply(record, this.#journal.segment);
   }
 

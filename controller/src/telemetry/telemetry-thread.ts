@@ -1,5 +1,6 @@
 // The thread in which the embedded telemetry store lives: takes calls from the server's thread one after the other and
-// seals heads in between, so that no query and no sealing ever holds up a request.
+// seals heads in between, so that no query and no sealing ever holds up a request. While a commit waits for the disk,
+// queries are answered; everything else waits with it.
 import { parentPort, workerData } from 'node:worker_threads';
 import { packFrame } from './packed-frame.ts';
 import { type PackedLatest, packLatest } from './packed-latest.ts';
@@ -43,10 +44,21 @@ const engine = new TelemetryEngine({
 port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
 
 let isSealing = false;
+let isCommitting = false;
+const waiting: ThreadCall[] = [];
 let sealAgainAt = 0;
 const toldAt = new Map<string, number>();
 
 port.on('message', (call: ThreadCall) => {
+  if (isCommitting && !isRead(call.method)) waiting.push(call);
+  else take(call);
+});
+
+function take(call: ThreadCall): void {
+  if (call.method === 'commit') {
+    void commit(call);
+    return;
+  }
   try {
     const result = run(call);
     if (call.method === 'query' || call.method === 'rows') sendFrame(call.id, result as Frame);
@@ -56,8 +68,21 @@ port.on('message', (call: ThreadCall) => {
     port.postMessage(toAnswer(call, error));
   }
   if (call.method === 'close') port.close();
-  else if (!isSealing && performance.now() >= sealAgainAt) sealInBetween();
-});
+  else if (!isCommitting) sealInBetween();
+}
+
+async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {
+  isCommitting = true;
+  try {
+    await engine.commit(...call.args);
+    port.postMessage({ id: call.id, result: undefined } satisfies ThreadAnswer);
+  } catch (error) {
+    port.postMessage(toAnswer(call, error));
+  }
+  isCommitting = false;
+  while (waiting.length > 0 && !isCommitting) take(waiting.shift()!);
+  if (!isCommitting) sealInBetween();
+}
 
 function run(call: ThreadCall): unknown {
   // Each method takes what its call carries; the compiler cannot follow that through a name.
@@ -80,9 +105,12 @@ function sendLatest(id: number, result: PackedLatest): void {
 }
 
 function sealInBetween(): void {
+  if (isSealing || performance.now() < sealAgainAt) return;
   isSealing = true;
   setImmediate(() => {
     isSealing = false;
+    // The end of the commit asks again.
+    if (isCommitting) return;
     try {
       if (engine.sealOne()) sealInBetween();
     } catch (error) {
