@@ -100,7 +100,9 @@ async function start(line: CommandLine, around: Surroundings): Promise<number> {
       around.stderr.write(`${place}
 `);
     around.stdout.write(`${job_number}\n`);
-    around.stderr.write(`${agents.length} access points, seed ${seed}, until ${new Date(ends_at).toLocaleString()}.\n`);
+    around.stderr.write(
+      `${agents.length} access point${agents.length === 1 ? '' : 's'}, seed ${seed}, until ${new Date(ends_at).toLocaleString()}.\n`,
+    );
   }
   if (line.has('wait')) await waitForEnd(network, around);
   return exitCode.ok;

@@ -47,7 +47,8 @@ async function draw(app: App, watched: Watched, around: Surroundings): Promise<v
   for (const ap_id of watched.agents) {
     const known = await app.metrics(ap_id, { window: '1h' });
     const names = known.filter(({ name }) => watched.metrics.length === 0 || watched.metrics.includes(name));
-    screen.name(names);
+    const { metrics: declared = {} } = (await app.agent(ap_id)).configuration;
+    screen.name(names.map(({ name, label }) => ({ name, label: withUnit(label, (declared as Units)[name]?.unit) })));
     if (names.length === 0) continue;
     const { series } = await app.series(
       ap_id,
@@ -62,6 +63,12 @@ async function draw(app: App, watched: Watched, around: Surroundings): Promise<v
   } finally {
     screen.stop();
   }
+}
+
+type Units = Record<string, { unit?: unknown } | undefined>;
+
+function withUnit(label: string, unit: unknown): string {
+  return typeof unit === 'string' && unit !== '' ? `${label}, ${unit}` : label;
 }
 
 async function* samples(app: App, { agents, metrics, count }: Watched, around: Surroundings) {
