@@ -47,8 +47,8 @@ async function draw(app: App, watched: Watched, around: Surroundings): Promise<v
   for (const ap_id of watched.agents) {
     const known = await app.metrics(ap_id, { window: '1h' });
     const names = known.filter(({ name }) => watched.metrics.length === 0 || watched.metrics.includes(name));
-    const { metrics: declared = {} } = (await app.agent(ap_id)).configuration;
-    screen.name(names.map(({ name, label }) => ({ name, label: withUnit(label, (declared as Units)[name]?.unit) })));
+    const units = ((await app.agent(ap_id)).configuration.metrics ?? {}) as Units;
+    screen.name(names.map(({ name, label }) => ({ name, label: withUnit(label, units[name]?.unit) })));
     if (names.length === 0) continue;
     const { series } = await app.series(
       ap_id,
