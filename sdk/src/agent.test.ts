@@ -144,6 +144,20 @@ describe('an agent', () => {
     const record = await weft.request('GET', '/api/v1/agents/ap-1', { token: await weft.admin() });
     expect(record.body.configuration).toMatchObject({ site: 'roof' });
   });
+
+  test('many behind one address enrol without being taken for somebody who guesses passwords', async () => {
+    const weft = await startWeft({ WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS: '2' });
+    cleanUp.push(() => weft.stop());
+    const minted = await weft.request('POST', '/api/v1/enrolment_tokens', {
+      token: await weft.admin(),
+      json: { ap_id_pattern: 'ap-*', expires_in: 3600, max_uses: 6 },
+    });
+    for (let n = 1; n <= 6; n++) {
+      const agent = createAgent(weft.url, { ap_id: `ap-${n}`, enrolmentToken: minted.body.token });
+      await agent.start();
+      expect(agent.isConnected).toBe(true);
+    }
+  });
 });
 
 describe('when the connection breaks', () => {

@@ -167,16 +167,29 @@ export class Agent {
         metrics: { ...(configuration.metrics as Record<string, unknown> | undefined), ...this.#metrics },
       }),
     };
-    // A token for one use is of no use when the access point starts again.
-    await this.#session.token().catch(async (error) => {
-      const isUnknown = error instanceof WeftRefusal && error.status === 401;
-      if (!isUnknown || enrolmentToken === undefined) throw error;
-      await this.#session.enrol(enrolmentToken, declared);
-    });
+    await this.#logIn(enrolmentToken, declared);
     if (Object.keys(declared).length > 0) {
       await this.#session.post('/api/v1/agent_update/update', JSON.stringify({ configuration: declared }));
     }
     await this.#channel.start();
+  }
+
+  /**
+   * Registers first, if it can: to try a password that Weft does not know would count as an attempt to guess it. When the
+   * access point starts again, the token is refused, and the password is known.
+   */
+  async #logIn(enrolmentToken: string | undefined, declared: Record<string, unknown>): Promise<void> {
+    let refusal: WeftRefusal | undefined;
+    if (enrolmentToken !== undefined) {
+      await this.#session.enrol(enrolmentToken, declared).catch((error) => {
+        if (!(error instanceof WeftRefusal) || error.isPassing) throw error;
+        refusal = error;
+      });
+    }
+    await this.#session.token().catch((error) => {
+      const isUnknown = error instanceof WeftRefusal && error.status === 401;
+      throw (isUnknown && refusal) || error;
+    });
   }
 
   /**

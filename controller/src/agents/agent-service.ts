@@ -10,7 +10,13 @@ import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import { AgentMemory } from './agent-memory.ts';
-import { type AgentChange, type AgentRecord, type AgentStore, generatedHashPrefix } from './agent-store.ts';
+import {
+  type AgentChange,
+  type AgentRecord,
+  type AgentStore,
+  agentExists,
+  generatedHashPrefix,
+} from './agent-store.ts';
 import { matchesGlob } from './glob.ts';
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
@@ -142,10 +148,13 @@ export class AgentService implements PrincipalSource {
     write: (agent: AgentRecord, also: InSameTransaction<AgentRecord>) => Promise<boolean>,
   ): Promise<Agent | undefined> {
     await this.requireRoomFor(1);
+    // Known before a password is hashed: access points that start again with their enrolment token do this each time.
+    if (await this.#agents.get(input.ap_id)) throw agentExists();
     const agent = await this.#newRecord(input);
     // Once more: hashing takes its time, and many may have come meanwhile.
     await this.requireRoomFor(1);
-    await this.#clearName(agent.ap_id);
+    // What an earlier agent of this name reported in its last moments may still be there.
+    if (!(await this.#agents.get(agent.ap_id))) await this.#forgetData(agent.ap_id);
     const also = this.#audit.entry<AgentRecord>(() => agentCreated(by, agent));
     if (!(await write(agent, also))) return undefined;
     this.#onConfigured(agent);
@@ -251,11 +260,6 @@ export class AgentService implements PrincipalSource {
     if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
     if (isSame(hash, toGeneratedHash(password))) return true;
     return this.#hasher.verify(undefined, password);
-  }
-
-  /** What an earlier agent of this name reported in its last moments may still be there. */
-  async #clearName(ap_id: string): Promise<void> {
-    if (!(await this.#agents.get(ap_id))) await this.#forgetData(ap_id);
   }
 
   async #newRecord({ ap_id, password, configuration }: NewAgent): Promise<AgentRecord> {

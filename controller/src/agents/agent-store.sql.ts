@@ -1,5 +1,4 @@
 // Agents in SQL.
-import { ConflictError } from '../errors.ts';
 import {
   type InSameTransaction,
   type SqlDatabase,
@@ -8,7 +7,7 @@ import {
   UniqueViolation,
 } from '../storage/sql-database.ts';
 import { inParts, runRows } from '../storage/sql-rows.ts';
-import { type AgentChange, type AgentRecord, type AgentStore, revokedHash } from './agent-store.ts';
+import { type AgentChange, type AgentRecord, type AgentStore, agentExists, revokedHash } from './agent-store.ts';
 
 type AgentRow = {
   id: string;
@@ -153,7 +152,7 @@ function toValues(agent: AgentRecord): SqlValue[] {
 }
 
 export function throwAgentExists(error: unknown): never {
-  if (error instanceof UniqueViolation) throw new ConflictError('agent_exists', 'An agent with this ap_id exists');
+  if (error instanceof UniqueViolation) throw agentExists();
   throw error;
 }
 

@@ -1,4 +1,5 @@
 // Agent records: one per access point, real or emulated.
+import { ConflictError } from '../errors.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface AgentRecord {
@@ -18,6 +19,11 @@ export interface AgentRecord {
 export const generatedHashPrefix = 'sha256:';
 /** Fits no password. */
 export const revokedHash = `${generatedHashPrefix}revoked`;
+
+/** What `create` throws if the ap_id is taken. */
+export function agentExists(): ConflictError {
+  return new ConflictError('agent_exists', 'An agent with this ap_id exists');
+}
 
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
 
