@@ -28,7 +28,8 @@ async function scene() {
   const queue: ReportQueue = new ReportQueue({
     isOpen: () => weft.isOpen,
     send: (text) => {
-      const { id, samples } = JSON.parse(text) as { id: number; samples: { n: number }[] };
+      type Message = { id: number; samples?: { n: number }[]; payload: { n: number } };
+      const { id, payload, samples = [payload] } = JSON.parse(text) as Message;
       sent.push({ atMs: Date.now(), values: samples.map(({ n }) => n) });
       if (weft.isAnswering) queueMicrotask(() => queue.stored(id, samples.length));
       return true;
@@ -100,5 +101,35 @@ test('what was on its way out of the spool when the channel closed is in it once
   await untilSent(2);
   expect(sent[1]!.values).toEqual(sent[0]!.values);
   while (spool.size > 0) await new Promise(setImmediate);
+  await close();
+});
+
+test('a channel that breaks while what was stored is taken out of the spool costs nothing of the rest', async () => {
+  const { spool, sent, reports, open, close } = await scene();
+  await Promise.all([1, 2, 3].map((n) => reports.post(Report.of({ n }, n))));
+  const ticks = async (count: number) => {
+    for (let tick = 0; tick < count; tick++) {
+      await vi.advanceTimersByTimeAsync(50);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const done = spool.done.bind(spool);
+  let isFirst = true;
+  let posted: Promise<unknown> = Promise.resolve();
+  spool.done = async (count) => {
+    if (isFirst) {
+      isFirst = false;
+      reports.closed();
+      reports.opened();
+      await ticks(10);
+      posted = Promise.all([4, 5].map((n) => reports.post(Report.of({ n }, n))));
+      await posted;
+    }
+    await done(count);
+  };
+  open();
+  while (spool.size > 0) await ticks(1);
+  await posted;
+  expect([...new Set(sent.flatMap(({ values }) => values))]).toEqual([1, 2, 3, 4, 5]);
   await close();
 });

@@ -31,7 +31,9 @@ export class SpooledReports {
   readonly #options: SpooledReportsOptions;
   #isOpen = false;
   #awaySinceMs = performance.now();
-  #draining: { controller: AbortController; ended: Promise<void> } | undefined;
+  #draining: AbortController | undefined;
+  /** One after the other: what one has sent and not yet taken out of the spool, the next would take out a second time. */
+  #lastDrain: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** The records that were sent and have no answer, by their number: what is sent twice must be the same. */
   readonly #sent = new Map<number, string[]>();
@@ -51,23 +53,21 @@ export class SpooledReports {
     const { spool, queue } = this.#options;
     if (this.#isClosed) return Promise.reject(stopped());
     if (this.#isOpen && spool.size === 0 && queue.hasRoom) return queue.add(report);
-    const kept = this.#keep(report);
-    if (this.#isOpen) this.#drain();
-    return kept;
+    return this.#keep(report);
   }
 
   /** The channel is open, perhaps in place of another. */
   opened(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    if (this.#options.spool.size > 0) this.#drain();
+    this.#drain();
   }
 
   /** What has no answer yet waits on disk for the next channel. */
   closed(): void {
     this.#isOpen = false;
     this.#awaySinceMs = performance.now();
-    this.#draining?.controller.abort();
+    this.#draining?.abort();
     this.#draining = undefined;
     for (const { report, resolve, reject } of this.#options.queue.take()) {
       // What comes from the spool is there still.
@@ -78,28 +78,34 @@ export class SpooledReports {
 
   /** Everything that was promised stays on disk. */
   async close(): Promise<void> {
-    const draining = this.#draining?.ended;
     this.closed();
     this.#isClosed = true;
     // What was sent last may still be on its way out of the files.
-    await draining;
+    await this.#lastDrain;
     await this.#options.spool.close();
   }
 
   async #keep(report: Report): Promise<number> {
     const { spool, clock, stamp } = this.#options;
     await spool.append(toSpoolText(report, stamp, clock.isKnown));
+    // The channel may have come back while the disk was busy.
+    this.#drain();
     return report.count;
   }
 
+  /** Nothing to do, or done already, is fine. */
   #drain(): void {
-    if (this.#draining) return;
-    const controller = new AbortController();
-    const draining = { controller, ended: this.#run(controller.signal) };
+    if (this.#draining || !this.#isOpen || this.#options.spool.size === 0) return;
+    const draining = new AbortController();
     this.#draining = draining;
-    void draining.ended.finally(() => {
-      if (this.#draining === draining) this.#draining = undefined;
-    });
+    this.#lastDrain = this.#lastDrain
+      .then(() => this.#run(draining.signal))
+      .finally(() => {
+        if (this.#draining !== draining) return;
+        this.#draining = undefined;
+        // Something may have been kept after the last look.
+        this.#drain();
+      });
   }
 
   async #run(signal: AbortSignal): Promise<void> {
