@@ -1,23 +1,28 @@
-// Patterns over names, as Weft's permissions have them: `*` is any run of characters, `?` any one.
+// Patterns over ap_ids: `*` stands for any number of characters, `?` for one. Nothing else is special. Permissions and
+// enrolment mean the same by them as whoever types one.
 
-export function matchesGlob(name: string, pattern: string): boolean {
-  // Step by step rather than by a regular expression: a pattern of many stars must not take for ever.
-  let [at, want, star, mark] = [0, 0, -1, 0];
-  while (at < name.length) {
-    if (want < pattern.length && (pattern[want] === '?' || pattern[want] === name[at]) && pattern[want] !== '*') {
-      at++;
-      want++;
-    } else if (pattern[want] === '*') {
-      star = want++;
-      mark = at;
+/** Takes time proportional to pattern times text at most: no backtracking over more than the last `*`. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  let p = 0;
+  let t = 0;
+  let star = -1;
+  let resumeAt = 0;
+  while (t < text.length) {
+    if (p < pattern.length && pattern[p] === '*') {
+      star = p++;
+      resumeAt = t;
+    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+      p++;
+      t++;
     } else if (star >= 0) {
-      want = star + 1;
-      at = ++mark;
+      p = star + 1;
+      t = ++resumeAt;
     } else {
       return false;
     }
   }
-  return /^\**$/.test(pattern.slice(want));
+  while (pattern[p] === '*') p++;
+  return p === pattern.length;
 }
 
 export function isGlob(text: string): boolean {

@@ -29,7 +29,7 @@ export const agentsCommand: ClientCommand = {
     const [agents, presences] = await Promise.all([app.agents(), app.presence()]);
     const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
     const rows = agents
-      .filter(({ ap_id }) => matchesGlob(ap_id, pattern))
+      .filter(({ ap_id }) => matchesGlob(pattern, ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id) }))
       .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
     if (line.has('json')) {

@@ -1,6 +1,7 @@
 // Agents: the registry of access points. Creates, changes and removes their records, and tells auth who an agent is. How
 // access points register themselves is the enrolment-service's matter.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
@@ -17,7 +18,6 @@ import {
   agentExists,
   generatedHashPrefix,
 } from './agent-store.ts';
-import { matchesGlob } from './glob.ts';
 
 /** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;

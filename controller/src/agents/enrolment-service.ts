@@ -1,5 +1,6 @@
 // Enrolment: tokens that administrators mint, and with which access points register themselves.
 import { randomUUID } from 'node:crypto';
+import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
@@ -8,7 +9,6 @@ import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts';
 import type { AgentService, NewAgent } from './agent-service.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
-import { matchesGlob } from './glob.ts';
 
 /** What an enrolment token begins with, so that nobody takes it for an access token. */
 export const enrolmentTokenPrefix = 'weft-enrol-';

@@ -1,7 +1,8 @@
 // The work behind #22: the agents that the job's owner may see, in order of ap_id, page by page.
+
+import { matchesGlob } from '@weft/cli/glob';
 import type { AgentDetailsTask } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
-import { matchesGlob } from '../agents/glob.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 import type { JobRecord } from './job-store.ts';
 
