@@ -1,8 +1,9 @@
 // The SDK's agent against a real server, over connections that break.
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../test/channel-server.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
+import { untilSo } from '../../test/until-so.ts';
 import { password, startWeft } from '../../test/weft.ts';
 import { Agent, type AgentOptions, WeftRefusal } from './index.ts';
 
@@ -49,7 +50,7 @@ describe('an agent', () => {
 
     const ids = ['set_tx_power', 'explode', 'dance'].map((name) => server.ledger.send(record, name, { dbm: 18 }));
     const states = () => ids.map((id) => server.ledger.commands.get(id)!.state);
-    await vi.waitFor(() => expect(states()).toEqual(['succeeded', 'failed', 'failed']));
+    await untilSo(() => expect(states()).toEqual(['succeeded', 'failed', 'failed']));
     expect(given).toEqual([[{ dbm: 18 }, 'set_tx_power']]);
     expect(ids.map((id) => server.ledger.commands.get(id)!.answers)).toEqual([
       [{ state: 'received' }, { state: 'succeeded', result: { was: 20 }, applied: { dbm: 17 } }],
@@ -69,13 +70,13 @@ describe('an agent', () => {
     });
     await agent.start();
     const id = server.ledger.send(record, 'sleep');
-    await vi.waitFor(() => expect(server.ledger.commands.get(id)!.state).toBe('sent'));
+    await untilSo(() => expect(server.ledger.commands.get(id)!.state).toBe('sent'));
     // Over the same channel, so the command has been there before.
     await agent.post({ load: 1 });
     expect([done, server.ledger.commands.get(id)!.answers]).toEqual([[], []]);
     isDeaf = false;
     const next = server.ledger.send(record, 'sleep');
-    await vi.waitFor(() => expect(server.ledger.commands.get(next)!.state).toBe('succeeded'));
+    await untilSo(() => expect(server.ledger.commands.get(next)!.state).toBe('succeeded'));
     expect([done, server.ledger.commands.get(id)!.answers]).toEqual([[next], []]);
   });
 
@@ -106,7 +107,7 @@ describe('an agent', () => {
     const started = agent.start();
     const given = createAgent(url);
     const givenUp = given.start();
-    await vi.waitFor(() => expect(errors.length).toBeGreaterThan(2));
+    await untilSo(() => expect(errors.length).toBeGreaterThan(2));
     await given.stop();
     await expect(givenUp).rejects.toMatchObject({ code: 'stopped' });
     proxy.onClientBytes = undefined;
@@ -200,7 +201,7 @@ describe('when the connection breaks', () => {
         posts.push(agent.post({ extra: cut }));
         expect(connections).toBeGreaterThan(cut + 1);
       };
-      await vi.waitFor(isBack, { timeout: 10_000, interval: 10 });
+      await untilSo(isBack);
       proxy.onClientBytes = undefined;
     }
     expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
@@ -208,7 +209,7 @@ describe('when the connection breaks', () => {
     expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: cuts * perCut }, (_, n) => n));
     const isDone = () =>
       expect(ids.map((id) => server.ledger.commands.get(id)!.state)).toEqual(ids.map(() => 'succeeded'));
-    await vi.waitFor(isDone, { timeout: 10_000 });
+    await untilSo(isDone);
     expect(ids.map((id) => done.get(id))).toEqual(ids.map(() => 1));
   });
 
@@ -227,16 +228,16 @@ describe('when the connection breaks', () => {
     await agent.start();
     const command_id = server.ledger.send(record, 'sleep');
     const stateOf = () => server.ledger.commands.get(command_id)!.state;
-    await vi.waitFor(() => expect(stateOf()).toBe('received'));
+    await untilSo(() => expect(stateOf()).toBe('received'));
     proxy.isSilent = true;
     proxy.cutAll();
-    await vi.waitFor(() => expect(agent.isConnected).toBe(false));
+    await untilSo(() => expect(agent.isConnected).toBe(false));
     gate.resolve();
     await gate.promise;
     expect(stateOf()).toBe('received');
     proxy.isSilent = false;
     proxy.cutAll();
-    await vi.waitFor(() => expect(stateOf()).toBe('succeeded'), { timeout: 10_000 });
+    await untilSo(() => expect(stateOf()).toBe('succeeded'));
     expect(runs).toBe(1);
   });
 
@@ -250,9 +251,9 @@ describe('when the connection breaks', () => {
     });
     await agent.start();
     const other = await connect(server.url, '/api/v1/agents/ap-1/channel', bearer(token));
-    await vi.waitFor(() => expect(ends).toEqual([4409]));
+    await untilSo(() => expect(ends).toEqual([4409]));
     other.socket.send('{"type":"telemetry","id":1,"load":1}');
-    await vi.waitFor(() => expect(other.messages.length).toBe(1));
+    await untilSo(() => expect(other.messages.length).toBe(1));
     expect(agent.isConnected).toBe(false);
   });
 });
@@ -269,7 +270,7 @@ test('a token is renewed before it ends, without a gap', async () => {
   await agent.start();
   const posts: Promise<number>[] = [];
   const reporting = setInterval(() => posts.push(agent.post({ n: posts.length })), 5);
-  await vi.waitFor(() => expect(connections).toBeGreaterThanOrEqual(3), { timeout: 15_000 });
+  await untilSo(() => expect(connections).toBeGreaterThanOrEqual(3));
   clearInterval(reporting);
   expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
   expect(ends).toEqual([]);

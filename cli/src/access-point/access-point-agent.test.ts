@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { App } from '../../../sdk/src/index.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 import { runAccessPointAgent } from './access-point-agent.ts';
 import { parseAllowance } from './commands/allowance.ts';
@@ -35,7 +36,7 @@ async function start(ap_id: string, machine: RecordedMachine) {
     await running;
     rmSync(stateDir, { recursive: true });
   });
-  await vi.waitFor(() => expect(said.at(-1)).toContain('connected to'), { timeout: 10_000 });
+  await untilSo(() => expect(said.at(-1)).toContain('connected to'));
 }
 
 function withRadio(machine: RecordedMachine): RecordedMachine {
@@ -46,15 +47,13 @@ function withRadio(machine: RecordedMachine): RecordedMachine {
     .tool('iw dev wlan0 survey dump', survey(10_000, 2000, 500));
 }
 
-const patience = { timeout: 10_000, interval: 50 };
-
 test('a WiFi access point is one for Weft, and its power is set through Weft', async () => {
   const machine = withRadio(new RecordedMachine()).tool('iw dev wlan0 set txpower fixed 1700', '');
   await start('wifi-1', machine);
-  await vi.waitFor(async () => {
+  await untilSo(async () => {
     const [found] = await app.latest({ agents: ['wifi-1'] });
     expect(found!.metrics).toMatchObject({ rssi_dbm: { value: -60 }, channel: { value: 36 } });
-  }, patience);
+  });
   const { configuration } = await app.agent('wifi-1');
   expect(configuration).toMatchObject({
     access_point_type: 'WiFi',
@@ -73,9 +72,9 @@ test('a radio that is switched on later is declared then', async () => {
   await start('wifi-2', machine);
   expect((await app.agent('wifi-2')).configuration).not.toHaveProperty('access_point_type');
   withRadio(machine);
-  await vi.waitFor(async () => {
+  await untilSo(async () => {
     const { configuration } = await app.agent('wifi-2');
     expect(configuration).toMatchObject({ access_point_type: 'WiFi', site: 'roof', report_interval_seconds: 1 });
     expect(configuration.metrics).toMatchObject({ uptime_seconds: {}, rssi_dbm: { label: 'RSSI', unit: 'dBm' } });
-  }, patience);
+  });
 });

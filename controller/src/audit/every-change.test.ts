@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../contract/src/index.ts';
 import { readMail } from '../../../test/smtp.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../wire-offline.ts';
 
@@ -190,7 +191,7 @@ const changes: Change[] = [
       await send('POST', users, newUser(name));
       await send('POST', `${users}password-recovery`, { username: name });
       const outbox = join(weft.config.dataDir, 'outbox');
-      await vi.waitFor(async () => expect(await readdir(outbox)).toHaveLength(1), { timeout: 8000, interval: 50 });
+      await untilSo(async () => expect(await readdir(outbox)).toHaveLength(1));
       const { text } = readMail(await readFile(join(outbox, (await readdir(outbox))[0]!), 'utf8'));
       const token = /#token=([\w-]+)/.exec(text)![1]!;
       secrets.push(token);

@@ -2,8 +2,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseNamespace, eachDatabase } from '../../../test/databases.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { generateSecret } from '../secrets.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
@@ -83,7 +84,7 @@ eachDatabase((kind) => {
   it('a dump of the database holds no key, password or token, and no two equal ciphertexts', async () => {
     const enrolment = await post('/api/v1/enrolment_tokens', tokens.admin, { ap_id_pattern: 'ap-*' });
     await post('/api/v1/users/password-recovery', undefined, { username: 'ada@weft.test' });
-    const reset = await vi.waitFor(() => mailedResetToken(join(dataDir, 'outbox')), { timeout: 5000, interval: 20 });
+    const reset = await untilSo(() => mailedResetToken(join(dataDir, 'outbox')));
     await post('/api/v1/third_party_apps/', tokens.admin, { app_name: 'app-3', api_key: apiKeys[0], permissions: {} });
 
     const rows = await everyRow(namespace.open());

@@ -4,8 +4,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
@@ -60,14 +61,11 @@ function statusOf(kind: Kind, name: string, token: string): Promise<number> {
 
 async function mailedResetToken(): Promise<string> {
   const outbox = join(weft.config.dataDir, 'outbox');
-  const [mail = ''] = await vi.waitFor(
-    async () => {
-      const files = (await readdir(outbox)).filter((name) => name.endsWith('.eml'));
-      expect(files).toHaveLength(1);
-      return files;
-    },
-    { timeout: 5000, interval: 20 },
-  );
+  const [mail = ''] = await untilSo(async () => {
+    const files = (await readdir(outbox)).filter((name) => name.endsWith('.eml'));
+    expect(files).toHaveLength(1);
+    return files;
+  });
   const text = (await readFile(join(outbox, mail), 'utf8')).replaceAll('=\n', '').replaceAll('=3D', '=');
   return /#token=([\w-]+)/.exec(text)![1]!;
 }
@@ -221,7 +219,7 @@ eachDatabase((kind) => {
       const elsewhere = await openAccounts(node.config);
       await elsewhere.users.setPassword('ada@weft.test', newPassword);
       await elsewhere.close();
-      await vi.waitFor(async () => expect(await me()).toBe(401), { timeout: 1000, interval: 20 });
+      await untilSo(async () => expect(await me()).toBe(401));
     } finally {
       await node.stop();
       await namespace.remove();

@@ -1,7 +1,8 @@
 // An agent's channel on a real server: telemetry as on every door, commands down, words up, and what a client may not do.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../test/channel-server.ts';
 import { bearer, connect, refusal, type SocketClient } from '../../../test/socket-client.ts';
+import { untilSo } from '../../../test/until-so.ts';
 
 let server: ChannelServer;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ function say(client: SocketClient, message: unknown): void {
 async function ask(client: SocketClient, message: unknown) {
   const before = client.texts.length;
   say(client, message);
-  await vi.waitFor(() => expect(client.texts.length).toBeGreaterThan(before));
+  await untilSo(() => expect(client.texts.length).toBeGreaterThan(before));
   return client.messages[before];
 }
 
@@ -39,7 +40,7 @@ describe('who may open it', () => {
     const client = await connect(server.url, path, bearer(token));
     expect(server.hub.isConnected(ap_id)).toBe(true);
     client.socket.close();
-    await vi.waitFor(() => expect(server.hub.isConnected(ap_id)).toBe(false));
+    await untilSo(() => expect(server.hub.isConnected(ap_id)).toBe(false));
   });
 
   test('without a WebSocket the answer is 426', async () => {
@@ -126,7 +127,7 @@ describe('telemetry', () => {
     const { agent, client } = await open();
     const count = 5000;
     for (let n = 0; n < count; n++) say(client, `{"type":"telemetry","id":${n},"ts":${time + n},"load":${n / 10}}`);
-    await vi.waitFor(() => expect(client.texts.length).toBe(count), { timeout: 15_000 });
+    await untilSo(() => expect(client.texts.length).toBe(count));
     expect(new Set(client.messages.map(({ id, accepted }) => `${id}:${accepted}`)).size).toBe(count);
     const rows = await server.rowsOf(agent.ap_id);
     expect(rows).toEqual(Array.from({ length: count }, (_, n) => ({ ts: time + n, load: n / 10 })));
@@ -206,13 +207,13 @@ describe('commands', () => {
   test('come down with their arguments, and the word of the agent goes up', async () => {
     const { agent, client } = await open();
     const command_id = server.ledger.send(agent, 'set_tx_power', { dbm: 17 });
-    await vi.waitFor(() => expect(client.messages.length).toBe(1));
+    await untilSo(() => expect(client.messages.length).toBe(1));
     const { issued_at, expires_at } = server.ledger.commands.get(command_id)!;
     expect(client.messages[0]).toEqual({
       ...{ type: 'command', command_id, command: { name: 'set_tx_power', dbm: 17 } },
       ...{ issued_at: new Date(issued_at).toISOString(), expires_at: new Date(expires_at).toISOString() },
     });
-    await vi.waitFor(() => expect(server.ledger.commands.get(command_id)!.state).toBe('sent'));
+    await untilSo(() => expect(server.ledger.commands.get(command_id)!.state).toBe('sent'));
     const word = { state: 'succeeded', result: { was: 20 }, applied: { dbm: 16 } };
     expect(await ask(client, { type: 'command_result', command_id, ...word })).toEqual({
       ...{ type: 'command_state', command_id, state: 'succeeded' },
@@ -225,9 +226,9 @@ describe('commands', () => {
     const ids = Array.from({ length: 2500 }, (_, n) => server.ledger.send(agent, 'step', { n }));
     const client = await connect(server.url, `/api/v1/agents/${agent.ap_id}/channel`, bearer(agent.token));
     for (let n = 0; n < 5; n++) server.ledger.tell(agent.ap_id);
-    await vi.waitFor(() => expect(client.texts.length).toBe(2500), { timeout: 15_000 });
+    await untilSo(() => expect(client.texts.length).toBe(2500));
     expect(client.messages.map(({ command_id }) => command_id)).toEqual(ids);
-    await vi.waitFor(() => expect(server.ledger.of(agent.ap_id).every(({ state }) => state === 'sent')).toBe(true));
+    await untilSo(() => expect(server.ledger.of(agent.ap_id).every(({ state }) => state === 'sent')).toBe(true));
     expect(client.texts.length).toBe(2500);
   });
 
@@ -235,11 +236,11 @@ describe('commands', () => {
     const { agent, client } = await open();
     const first = server.ledger.send(agent, 'sleep');
     const second = server.ledger.send(agent, 'wake');
-    await vi.waitFor(() => expect(client.texts.length).toBe(2));
+    await untilSo(() => expect(client.texts.length).toBe(2));
     await ask(client, { type: 'command_result', command_id: first, state: 'received' });
     client.socket.terminate();
     const again = await connect(server.url, `/api/v1/agents/${agent.ap_id}/channel`, bearer(agent.token));
-    await vi.waitFor(() => expect(again.messages.map(({ command_id }) => command_id)).toEqual([second]));
+    await untilSo(() => expect(again.messages.map(({ command_id }) => command_id)).toEqual([second]));
   });
 
   test('nobody answers for another agent', async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../../test/channel-server.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
 import { startTcpProxy } from '../../../test/tcp-proxy.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import type { ChannelNews } from './channel-elsewhere.ts';
 import { ChannelFlow, SharedFlow } from './channel-flow.ts';
 
@@ -39,12 +40,12 @@ describe('back-pressure', () => {
     for (let n = 0; n < count; n++) {
       client.socket.send(`{"type":"telemetry","id":${n},"ts":${time + n},"load":${n},"note":"${note}"}`);
     }
-    await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(20));
+    await untilSo(() => expect(asked).toBeGreaterThanOrEqual(20));
     // Whatever came in with the same read is taken; the megabytes behind it are not.
-    await vi.waitFor(() => expect(client.socket.bufferedAmount).toBeGreaterThan(500_000));
+    await untilSo(() => expect(client.socket.bufferedAmount).toBeGreaterThan(500_000));
     expect(asked).toBeLessThan(200);
     gate.resolve();
-    await vi.waitFor(() => expect(client.texts.length).toBe(count), { timeout: 15_000 });
+    await untilSo(() => expect(client.texts.length).toBe(count));
     expect((await server.rowsOf(ap_id)).map(({ load }) => load)).toEqual(Array.from({ length: count }, (_, n) => n));
   });
 
@@ -78,11 +79,11 @@ describe('back-pressure', () => {
     client.connection.pause();
     const text = 'x'.repeat(60_000);
     for (let n = 0; n < 500; n++) server.ledger.send(agent, 'say', { text });
-    await vi.waitFor(() => expect(server.hub.cutOff).toBe(1), { timeout: 10_000 });
+    await untilSo(() => expect(server.hub.cutOff).toBe(1));
     const sent = server.ledger.of(agent.ap_id).filter(({ state }) => state === 'sent').length;
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(300);
-    await vi.waitFor(() => expect(server.hub.openChannels).toBe(0), { timeout: 10_000 });
+    await untilSo(() => expect(server.hub.openChannels).toBe(0));
     client.connection.resume();
   });
 });
@@ -95,7 +96,7 @@ test('J17 a peer that has vanished is forgotten', async () => {
   await connect(`http://127.0.0.1:${proxy.port}`, pathOf(ap_id), bearer(token));
   expect(server.hub.isConnected(ap_id)).toBe(true);
   proxy.freeze();
-  await vi.waitFor(() => expect(server.hub.openChannels).toBe(0), { timeout: 10_000 });
+  await untilSo(() => expect(server.hub.openChannels).toBe(0));
 });
 
 describe('on several nodes', () => {
@@ -127,7 +128,7 @@ describe('on several nodes', () => {
     } finally {
       vi.restoreAllMocks();
     }
-    await vi.waitFor(() => expect([first, second].some(({ hub }) => hub.isConnected('ap-1'))).toBe(false));
+    await untilSo(() => expect([first, second].some(({ hub }) => hub.isConnected('ap-1'))).toBe(false));
   });
 
   test('of two that were opened at the same time exactly one is left', async () => {
@@ -137,7 +138,7 @@ describe('on several nodes', () => {
     expect((await loser.closed).code).toBe(4409);
     const winner = both.find((client) => client !== loser)!;
     winner.socket.send('{"type":"telemetry","id":1,"load":1}');
-    await vi.waitFor(() => expect(winner.messages).toEqual([{ type: 'telemetry_ack', id: 1, accepted: 1 }]));
+    await untilSo(() => expect(winner.messages).toEqual([{ type: 'telemetry_ack', id: 1, accepted: 1 }]));
   });
 
   test('an agent that is deleted on one node loses its channel on the other', async () => {

@@ -1,7 +1,8 @@
 // The ways to an agent on the whole server: which of them presence shows, and a command's life over each.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Agent } from '../../../sdk/src/index.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 let weft: TestWeft;
@@ -39,13 +40,13 @@ test('a channel is a link without a report, and is ready for commands', async ()
   expect(body.agents[0]).toMatchObject({ channel: true, command_ready: true });
   const { command_id, websocket } = await send('ap-channel', '{"name":"set_tx_power","dbm":20}');
   const socket = await connect(weft.url, websocket, bearer(admin));
-  await vi.waitFor(async () =>
+  await untilSo(async () =>
     expect(await commandOf(command_id)).toMatchObject({ state: 'succeeded', applied: { dbm: 17 } }),
   );
   await socket.closed;
   expect(socket.messages.at(-1)).toMatchObject({ type: 'command', final: true });
   await agent.stop();
-  await vi.waitFor(async () =>
+  await untilSo(async () =>
     expect(await presenceOf('ap-channel')).toMatchObject({ channel: false, command_ready: false }),
   );
 });
@@ -56,7 +57,7 @@ test('who polls is ready for a minute', async () => {
   const { body } = await weft.request('GET', '/api/v1/agents/ap-poll/commands?wait=30', { token });
   expect(body).toMatchObject([{ command_id, command: { name: 'sleep' } }]);
   expect(await presenceOf('ap-poll')).toEqual({ presence: 'offline', channel: false, command_ready: true });
-  await vi.waitFor(async () => expect((await commandOf(command_id)).state).toBe('sent'));
+  await untilSo(async () => expect((await commandOf(command_id)).state).toBe('sent'));
   const path = `/api/v1/agents/ap-poll/commands/${command_id}`;
   await weft.request('POST', path, { token, json: { state: 'failed', result: 'no' } });
   expect(await commandOf(command_id)).toMatchObject({ state: 'failed', result: 'no' });
@@ -77,7 +78,7 @@ test('who can be pushed to is ready; a destination that is not allowed is not, a
   for (const ap_id of ['ap-local', 'ap-name']) {
     expect(await presenceOf(ap_id)).toMatchObject({ channel: false, command_ready: false });
     const { command_id } = await send(ap_id, 'sleep');
-    await vi.waitFor(async () => {
+    await untilSo(async () => {
       const { state, detail } = await commandOf(command_id);
       expect([state, detail]).toEqual(['failed', expect.stringContaining('not on the list of allowed destinations')]);
     });

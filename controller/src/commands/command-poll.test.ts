@@ -1,6 +1,7 @@
 // The long poll on a real server.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../test/channel-server.ts';
+import { untilSo } from '../../../test/until-so.ts';
 
 let server: ChannelServer;
 beforeAll(async () => {
@@ -21,13 +22,13 @@ test('what waits is answered at once, oldest first, and counts as sent; the next
     expect.objectContaining({ command_id: ids[1], command: { name: 'wake', after: 1 } }),
   ]);
   expect((await server.request('GET', pathOf('ap-1'), agent.token)).body).toEqual([]);
-  await vi.waitFor(() => expect(server.ledger.of('ap-1').map(({ state }) => state)).toEqual(['sent', 'sent']));
+  await untilSo(() => expect(server.ledger.of('ap-1').map(({ state }) => state)).toEqual(['sent', 'sent']));
 });
 
 test('a question is held until a command comes', async () => {
   const agent = await server.agent('ap-2');
   const asked = server.request('GET', pathOf('ap-2', 60), agent.token);
-  await vi.waitFor(() => expect(server.poll.isWaiting('ap-2')).toBe(true));
+  await untilSo(() => expect(server.poll.isWaiting('ap-2')).toBe(true));
   const command_id = server.ledger.send(agent, 'sleep');
   expect((await asked).body).toEqual([expect.objectContaining({ command_id })]);
   expect([server.poll.isWaiting('ap-2'), server.poll.isAttentive('ap-2')]).toEqual([false, true]);
@@ -43,10 +44,10 @@ test('who hangs up is not waited for, and takes no command along', async () => {
   const agent = await server.agent('ap-4');
   const leaving = new AbortController();
   const asked = server.request('GET', pathOf('ap-4', 60), agent.token, undefined, leaving.signal);
-  await vi.waitFor(() => expect(server.poll.isWaiting('ap-4')).toBe(true));
+  await untilSo(() => expect(server.poll.isWaiting('ap-4')).toBe(true));
   leaving.abort();
   await expect(asked).rejects.toThrow();
-  await vi.waitFor(() => expect(server.poll.isWaiting('ap-4')).toBe(false));
+  await untilSo(() => expect(server.poll.isWaiting('ap-4')).toBe(false));
   const command_id = server.ledger.send(agent, 'sleep');
   expect((await server.request('GET', pathOf('ap-4'), agent.token)).body).toEqual([
     expect.objectContaining({ command_id }),
@@ -56,7 +57,7 @@ test('who hangs up is not waited for, and takes no command along', async () => {
 test('few questions of one agent may wait at once', async () => {
   const { token } = await server.agent('ap-5');
   const held = Array.from({ length: 4 }, () => server.request('GET', pathOf('ap-5', 2), token));
-  await vi.waitFor(async () => {
+  await untilSo(async () => {
     const { status, body } = await server.request('GET', pathOf('ap-5'), token);
     expect([status, body.code]).toEqual([429, 'too_many_polls']);
   });
@@ -78,7 +79,7 @@ test('a command without an answer comes again', async () => {
   server.ledger.send(agent, 'sleep');
   const first = (await server.request('GET', pathOf('ap-8'), agent.token)).body;
   expect(first.length).toBe(1);
-  await vi.waitFor(() => expect(server.ledger.of('ap-8')[0]!.state).toBe('sent'));
+  await untilSo(() => expect(server.ledger.of('ap-8')[0]!.state).toBe('sent'));
   server.ledger.of('ap-8')[0]!.sentAtMs = 0;
   const again = (await server.request('GET', pathOf('ap-8', 10), agent.token)).body;
   expect(again).toEqual(first);
@@ -88,7 +89,7 @@ test('when Weft stops everybody is answered', async () => {
   const short = await startChannelServer();
   const { token } = await short.agent('ap-1');
   const asked = short.request('GET', pathOf('ap-1', 60), token);
-  await vi.waitFor(() => expect(short.poll.isWaiting('ap-1')).toBe(true));
+  await untilSo(() => expect(short.poll.isWaiting('ap-1')).toBe(true));
   await short.stop();
   expect((await asked).body).toEqual([]);
 });

@@ -2,9 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../../test/channel-server.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
+import { untilSo } from '../../../test/until-so.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -65,7 +66,7 @@ describe('a push', () => {
     const server = await start({ pushAllow: [local(port)] });
     const agent = await pushAgent(server, 'ap/1 ü', `http://127.0.0.1:${port}/base/`);
     const command_id = server.ledger.send(agent, 'set_tx_power', { dbm: 17 });
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('sent'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('sent'));
     const [{ path, signature, text }] = pushed as [Pushed];
     expect(path).toBe('/base/ap%2F1%20%C3%BC');
     expect(JSON.parse(text)).toMatchObject({ command_id, command: { name: 'set_tx_power', dbm: 17 } });
@@ -84,7 +85,7 @@ describe('a push', () => {
     const { port } = await startEndpoint((response) => response.end(answer));
     const server = await start({ pushAllow: [local(port)] });
     const command_id = server.ledger.send(await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`), 'sleep');
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe(state));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe(state));
   });
 
   test('a word in a refusal is not the word of the agent; it is tried again, in order', async () => {
@@ -97,7 +98,7 @@ describe('a push', () => {
     const server = await start({ pushAllow: [local(port)] });
     const agent = await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`);
     const ids = ['one', 'two'].map((name) => server.ledger.send(agent, name));
-    await vi.waitFor(() => expect(ids.map((id) => stateOf(server, id))).toEqual(['sent', 'sent']), { timeout: 15_000 });
+    await untilSo(() => expect(ids.map((id) => stateOf(server, id))).toEqual(['sent', 'sent']));
     const order = pushed.map(({ text }) => JSON.parse(text).command.name);
     expect(order).toEqual(['one', 'one', 'one', 'two']);
     expect(server.ledger.of('ap-1').flatMap(({ answers }) => answers)).toEqual([]);
@@ -110,7 +111,7 @@ describe('a push', () => {
     const client = await connect(server.url, '/api/v1/agents/ap-1/channel', bearer(agent.token));
     server.ledger.send(agent, 'sleep');
     server.ledger.send(await server.agent('ap-2', { api_url: `http://127.0.0.1:${port}` }), 'sleep');
-    await vi.waitFor(() => expect(client.texts.length).toBe(1));
+    await untilSo(() => expect(client.texts.length).toBe(1));
     await server.push.stop();
     expect(pushed).toEqual([]);
     expect(server.ledger.of('ap-2').map(({ state }) => state)).toEqual(['queued']);
@@ -125,7 +126,7 @@ describe('a push', () => {
     await server.request('POST', '/api/v1/agents/ap-1/push_secret', agent.token);
     expect(pushed).toEqual([]);
     await server.push.start();
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('sent'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('sent'));
   });
 
   test('the secret is for the agent itself and administrators, and stands nowhere in clear', async () => {
@@ -163,7 +164,7 @@ describe('S1 a destination that is not allowed', () => {
     const server = await start({ pushAllow });
     const url = typeof api_url === 'string' ? api_url.replace('PORT', String(port)) : api_url;
     const command_id = server.ledger.send(await pushAgent(server, 'ap-1', url), 'sleep');
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('failed'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
     expect(server.ledger.commands.get(command_id)!.detail).toMatch(/^The push was refused: /);
     expect([pushed, server.errors]).toEqual([[], []]);
   });
@@ -180,7 +181,7 @@ describe('S1 a destination that is not allowed', () => {
     const agent = await pushAgent(server, 'ap-1', `http://ap.example.org:${port}`);
     const command_id = server.ledger.send(agent, 'sleep');
     // The first attempt goes to the public address in vain, the second is refused.
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('failed'), { timeout: 15_000 });
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
     expect([asked, pushed]).toEqual([['ap.example.org', 'ap.example.org'], []]);
   });
 
@@ -189,7 +190,7 @@ describe('S1 a destination that is not allowed', () => {
     const server = await start({ pushAllow: [local(port)], resolve: async () => ['10.9.9.9', '127.0.0.1'] });
     const agent = await pushAgent(server, 'ap-1', `http://ap.example.org:${port}`);
     const command_id = server.ledger.send(agent, 'sleep');
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('sent'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('sent'));
     expect(pushed.map(({ host }) => host)).toEqual([`ap.example.org:${port}`]);
   });
 
@@ -200,7 +201,7 @@ describe('S1 a destination that is not allowed', () => {
     );
     const server = await start({ pushAllow: [local(port), local(secret.port)] });
     const command_id = server.ledger.send(await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`), 'sleep');
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('failed'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
     expect(secret.pushed).toEqual([]);
   });
 });
@@ -220,7 +221,7 @@ describe('S2 an endpoint', () => {
     });
     const server = await start({ pushAllow: [local(port)] });
     const command_id = server.ledger.send(await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`), 'sleep');
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('failed'));
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
     await closed.promise;
     expect(written).toBeLessThan(50 * 1024 * 1024);
   });
@@ -239,7 +240,7 @@ describe('S2 an endpoint', () => {
     const server = await start({ pushAllow: [local(port)], pushTimeoutMs: 200 });
     const agent = await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`);
     const command_id = server.ledger.send(agent, 'sleep', {}, 7_000);
-    await vi.waitFor(() => expect(stateOf(server, command_id)).toBe('failed'), { timeout: 15_000 });
+    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
     expect(server.ledger.commands.get(command_id)!.detail).toBe(
       'The push did not work: there was no whole answer within 0.2 s',
     );

@@ -1,6 +1,7 @@
 // The lease on a run, on a real database: who holds it, what it is told, and how answers find their way back.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import { newJob } from '../jobs/job-store.contract.ts';
 import { createJobStore } from '../jobs/job-store.sql.ts';
@@ -134,7 +135,7 @@ eachDatabase((kind) => {
     it('that nobody answers is refused in the end', async () => {
       const asked = codeOf(setup.a.leases.ask('job-1', 'what_if', {}));
       setup.pass(6_000);
-      await vi.waitFor(async () => expect(await asked).toBe('emulator_silent'));
+      await untilSo(async () => expect(await asked).toBe('emulator_silent'));
     });
   });
 });

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { untilSo } from '../../../test/until-so.ts';
 import { type Answer, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { CallbackTokens } from '../jobs/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
@@ -208,7 +209,7 @@ describe('a run', () => {
     const path = `/api/v1/emulator/${job_number}`;
     expect((await get(path, 'ada')).body).toMatchObject({ state: 'running', progress: 0.25, latest: { served: 7 } });
     await tell('chunk=2&final=true', 9);
-    await vi.waitFor(async () => expect((await get(path, 'ada')).body.is_over).toBe(true), 10_000);
+    await untilSo(async () => expect((await get(path, 'ada')).body.is_over).toBe(true));
     expect((await get(path, 'ada')).body).toMatchObject({ state: 'succeeded', progress: 1, latest: { served: 9 } });
     expect((await get(`/api/v1/jobs/${job_number}`, 'ada')).body.state).toBe('succeeded');
   });
@@ -257,13 +258,13 @@ describe('a run', () => {
     const { job_number } = await spinUp('ada', wifi);
     await lease(job_number);
     await lease(job_number, { release: true });
-    await vi.waitFor(() => {
+    await untilSo(() => {
       const [job] = stored<{ lease_holder: string | null; published_at: number | null }>(
         'SELECT lease_holder, published_at FROM jobs WHERE job_number = ?',
         job_number,
       );
       expect(job).toEqual({ lease_holder: null, published_at: expect.any(Number) });
-    }, 10_000);
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 // The way from rows to the broker when something is in the way; the good days are in job-routes.test.ts.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../test/job-server.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import type { Caller } from '../caller.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 import { CallbackTokens } from './callback-tokens.ts';
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const comesOut = (job_number: string, times = 1) =>
-  vi.waitFor(() => expect(server.published.filter((message) => message.job_number === job_number)).toHaveLength(times));
+  untilSo(() => expect(server.published.filter((message) => message.job_number === job_number)).toHaveLength(times));
 
 describe('the outbox', () => {
   it('publishes what a process left behind that died between row and broker', async () => {
@@ -100,7 +101,7 @@ describe('the outbox', () => {
     server.outside.aheadMs = 30_000;
     await server.outbox.sweep();
     expect(server.changes).toHaveLength(2);
-    await vi.waitFor(() => expect(server.published).toHaveLength(50));
+    await untilSo(() => expect(server.published).toHaveLength(50));
   });
 
   it('lets a kind that is refused hold up no other, and does not try all of it each time', async () => {

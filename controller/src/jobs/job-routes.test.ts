@@ -1,6 +1,7 @@
 // Asking for work and looking after it, over HTTP.
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../test/job-server.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import type { Caller } from '../caller.ts';
 import { JobService } from './job-service.ts';
 
@@ -27,7 +28,7 @@ afterEach(() => {
 afterAll(() => server.stop());
 
 const messageOf = (job_number: string) =>
-  vi.waitFor(() => {
+  untilSo(() => {
     const found = server.published.find((message) => message.job_number === job_number);
     expect(found).toBeDefined();
     return found!;
@@ -46,7 +47,7 @@ describe('#22', () => {
       callback_token: server.tokens.create(job_number),
       data: token === 'app-1' ? { agents: ['ap-*'] } : {},
     });
-    await vi.waitFor(async () => expect((await server.store.get(job_number))?.published_at).not.toBeNull());
+    await untilSo(async () => expect((await server.store.get(job_number))?.published_at).not.toBeNull());
   });
 
   it('is refused to those without a token, to agents, and to apps that may not read', async () => {

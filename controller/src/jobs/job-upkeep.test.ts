@@ -1,6 +1,7 @@
 // The upkeep of jobs while the database is away, and with much to do.
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../test/job-server.ts';
+import { untilSo } from '../../../test/until-so.ts';
 
 const hour = 3_600_000;
 let server: JobServer;
@@ -35,7 +36,7 @@ describe('the upkeep of jobs', () => {
     server.outside.brokerIsAway = false;
     server.outside.aheadMs = 3000;
     server.upkeep.start();
-    await vi.waitFor(() => expect(server.published).toHaveLength(1), 5000);
+    await untilSo(() => expect(server.published).toHaveLength(1));
     await server.upkeep.stop();
   });
 });

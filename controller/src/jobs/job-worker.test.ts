@@ -2,6 +2,7 @@
 // something fails.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../test/job-worker-fixture.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { TryLaterError } from '../errors.ts';
 import { CallbackClient } from './callback-client.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
@@ -54,15 +55,15 @@ async function publishJob(task_type = 'agent_details', data: Record<string, unkn
 }
 
 function expectState(job: string, expected: Record<string, unknown>): Promise<void> {
-  return vi.waitFor(async () => expect(await fixture.jobs.get(job)).toMatchObject(expected), 10_000);
+  return untilSo(async () => expect(await fixture.jobs.get(job)).toMatchObject(expected));
 }
 
 /** For as long as a lease would take to run out three times. */
 async function expectRenewals(job: string): Promise<void> {
   const { lease_until } = (await fixture.jobs.get(job))!;
-  await vi.waitFor(async () => {
+  await untilSo(async () => {
     expect((await fixture.jobs.get(job))!.lease_until).toBeGreaterThan(lease_until + 3 * quick.leaseMs);
-  }, 10_000);
+  });
 }
 
 /** Posts numbers, one a message, from where it was left; waits where it is told to. */
@@ -86,7 +87,7 @@ test('a message becomes a job that is done, with the token of its job', async ()
   await expectState(job, { state: 'succeeded', attempts: 0 });
   expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
   expect(fixture.endpoint.posts[0]).toMatchObject({ kind: 'agent_details', token: `Bearer token-${job}`, chunk: 1 });
-  await vi.waitFor(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
 });
 
 test.each([
@@ -111,7 +112,7 @@ test.each([
   await startWorker(counting(1));
   await fixture.broker.publish('agent_details', Buffer.from(body), { id: 'poison' });
   await expectState(await publishJob(), { state: 'succeeded' });
-  await vi.waitFor(() => expect(letters).toStrictEqual(['poison rejected']));
+  await untilSo(() => expect(letters).toStrictEqual(['poison rejected']));
 });
 
 test('messages of jobs that are unknown, ended or worked on are of no more use', async () => {
@@ -126,7 +127,7 @@ test('messages of jobs that are unknown, ended or worked on are of no more use',
   await fixture.broker.publish('agent_details', body, { id: 'unknown' });
   await startWorker(task);
   await expectState(await publishJob(), { state: 'succeeded' });
-  await vi.waitFor(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
   expect(task).toHaveBeenCalledTimes(1);
 });
 
@@ -140,7 +141,7 @@ test('the message goes once the job is claimed; the lease is renewed for as long
   await expectRenewals(job);
   // The same message again, to either of them, changes nothing.
   await fixture.publish(job);
-  await vi.waitFor(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
   await expectRenewals(job);
   gate.resolve();
   await expectState(job, { state: 'succeeded' });
@@ -164,7 +165,7 @@ test('stop gives jobs back between two messages, and another worker goes on at o
     { leaseMs: 60_000 },
   );
   const job = await publishJob();
-  await vi.waitFor(async () => expect(await numbersIn(job)).toStrictEqual([1, 2]));
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1, 2]));
   await first.stop();
   expect(first.running).toBe(0);
   expect((await fixture.jobs.get(job))!.lease_until).toBe(0);
@@ -212,13 +213,13 @@ test('a lease that another has taken stops the work before its next message', as
     return task(run);
   });
   const job = await publishJob();
-  await vi.waitFor(async () => expect(await numbersIn(job)).toStrictEqual([1]));
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1]));
   await fixture.database.query('UPDATE jobs SET lease_holder = ?, lease_until = ? WHERE job_number = ?', [
     'another',
     Date.now() + 60_000,
     job,
   ]);
-  await vi.waitFor(() => expect(workers[0]!.running).toBe(0), 10_000);
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(runs.map((run) => run.signal.reason.name)).toStrictEqual(['LeaseLost']);
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'running', lease_holder: 'another' });
   expect(fixture.endpoint.posts).toHaveLength(1);
@@ -232,17 +233,17 @@ test('one that was frozen asks for its lease before it posts', async () => {
     { renewEveryMs: 1e9, scanEveryMs: 1e9, jobs: storeWith({ renew }) },
   );
   await publishJob();
-  await vi.waitFor(() => expect(renew).toHaveBeenCalled(), 5_000);
-  await vi.waitFor(() => expect(workers[0]!.running).toBe(0));
+  await untilSo(() => expect(renew).toHaveBeenCalled());
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(fixture.endpoint.posts).toHaveLength(0);
 });
 
 test('a job that is cancelled is stopped, quietly', async () => {
   await startWorker(counting(2, (n, run) => (n < 2 ? Promise.resolve() : untilAborted(run))));
   const job = await publishJob();
-  await vi.waitFor(async () => expect(await numbersIn(job)).toStrictEqual([1]));
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1]));
   await fixture.mailboxService.end(job, 'cancelled', 'Cancelled by its owner');
-  await vi.waitFor(() => expect(workers[0]!.running).toBe(0));
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'cancelled' });
   expect(errors).toStrictEqual([]);
 });
@@ -254,8 +255,8 @@ test('a callback of a job that has ended meanwhile stops the work, quietly', asy
     }),
   );
   const job = await publishJob();
-  await vi.waitFor(() => expect(fixture.endpoint.posts).toHaveLength(2));
-  await vi.waitFor(() => expect(workers[0]!.running).toBe(0));
+  await untilSo(() => expect(fixture.endpoint.posts).toHaveLength(2));
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'expired' });
   expect(errors).toStrictEqual([]);
 });
@@ -344,9 +345,9 @@ test('jobs wait for a free slot; subscriptions have slots of their own', async (
   };
   await startWorker(task, { maxJobs: 2, maxSubscriptions: 2 });
   const jobs = [await publishJob(), await publishJob(), await publishJob()];
-  await vi.waitFor(() => expect(begun).toStrictEqual(jobs.slice(0, 2)));
+  await untilSo(() => expect(begun).toStrictEqual(jobs.slice(0, 2)));
   const live = await publishJob('agent_data', hourAhead());
-  await vi.waitFor(() => expect(begun).toContain(live));
+  await untilSo(() => expect(begun).toContain(live));
   expect(begun).not.toContain(jobs[2]);
   expect(await fixture.jobs.get(jobs[2]!)).toMatchObject({ state: 'queued', attempts: 0 });
   gate.resolve();
@@ -356,9 +357,9 @@ test('jobs wait for a free slot; subscriptions have slots of their own', async (
 test('a message that waits for a slot when the worker stops goes back to its queue', async () => {
   const worker = await startWorker((run) => untilAborted(run).then(() => run.signal.throwIfAborted()), { maxJobs: 1 });
   await publishJob();
-  await vi.waitFor(() => expect(worker.running).toBe(1));
+  await untilSo(() => expect(worker.running).toBe(1));
   const waiting = await publishJob();
-  await vi.waitFor(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
   await worker.stop();
   await startWorker(counting(1));
   await expectState(waiting, { state: 'succeeded' });

@@ -1,8 +1,9 @@
 // Live subscriptions (#23 with an end ahead) on the real telemetry store. Their end is brought near when all has been seen.
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture, type Told } from '../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../test/metrics-server.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { agentNamed } from '../agents/agent-store.contract.ts';
 import type { Sample } from '../telemetry/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';
@@ -75,7 +76,7 @@ class Subscription {
   }
 
   async expectDelivered(): Promise<void> {
-    await vi.waitFor(async () => expect((await this.delivered()).sort()).toStrictEqual([...this.sent].sort()), 10_000);
+    await untilSo(async () => expect((await this.delivered()).sort()).toStrictEqual([...this.sent].sort()));
   }
 }
 

@@ -119,8 +119,8 @@ describe.concurrent('an emulated network', { timeout: 60_000 }, () => {
     expect([events[0], events.at(-1)]).toEqual(['started', 'ended']);
     expect(messages.at(-1)).toMatchObject({ final: true, data: [{ samples: 60, devices: 10, access_points: 2 }] });
     await network.online(0);
-    expect(await network.metric('weft_emulator_runs')).toBe(0);
-    await vi.waitFor(async () => expect(await readdir(join(weft.config.dataDir, 'emulator'))).toEqual([]));
+    await vi.waitFor(async () => expect(await network.metric('weft_emulator_runs')).toBe(0), patience);
+    await vi.waitFor(async () => expect(await readdir(join(weft.config.dataDir, 'emulator'))).toEqual([]), patience);
     const agent = (await network.get(`/api/v1/agents/${network.agents[0]}`)).configuration;
     expect(agent).toMatchObject({ access_point_type: 'WiFi', report_interval_seconds: 1 });
     expect(agent.metrics.power_w).toMatchObject({ unit: 'W' });

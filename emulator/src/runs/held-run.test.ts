@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteBroker } from '@weft/broker';
 import type { EmulatorLeaseRequest } from '@weft/contract';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { untilSo } from '../../../test/until-so.ts';
 import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
 import { createTask } from './task-fixture.ts';
 
@@ -15,7 +16,6 @@ afterEach(async () => {
   for (const each of cleanUp.splice(0).reverse()) await each();
 });
 
-const patience = { timeout: 15_000, interval: 20 };
 const queue = 'emulator_spinup';
 
 interface Refusal {
@@ -88,7 +88,7 @@ test('a message that makes no sense becomes a dead letter', async () => {
   await broker.consumeDeadLetters(async ({ reason }) => void reasons.push(reason));
   await publish({ ...task(), agents: 'many' });
   await publish(task(), '../../etc/passwd');
-  await vi.waitFor(() => expect(reasons).toEqual(['rejected', 'rejected']), patience);
+  await untilSo(() => expect(reasons).toEqual(['rejected', 'rejected']));
 });
 
 test('a token that Weft does not take makes it one too', async () => {
@@ -97,7 +97,7 @@ test('a token that Weft does not take makes it one too', async () => {
   const reasons: string[] = [];
   await broker.consumeDeadLetters(async ({ reason }) => void reasons.push(reason));
   await publish(task());
-  await vi.waitFor(() => expect(reasons).toEqual(['rejected']), patience);
+  await untilSo(() => expect(reasons).toEqual(['rejected']));
 });
 
 test.each([
@@ -108,21 +108,21 @@ test.each([
   const { doors, broker, worker, publish } = await start();
   doors.leaseRefusal = { status, code };
   await publish(task());
-  await vi.waitFor(() => expect(doors.leases).toHaveLength(1), patience);
+  await untilSo(() => expect(doors.leases).toHaveLength(1));
   doors.leaseRefusal = undefined;
   // The next one is taken, so the first is done with.
   await publish(task(), 'job-2');
-  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  await untilSo(() => expect(doors.told).not.toEqual([]));
   expect([worker.runs, await broker.depth(queue), doors.told[0]!.query.job_number]).toEqual([1, 0, 'job-2']);
 });
 
 test.each(['lease_held', 'job_ended'])('a run that is lost (%s) ends without a word', async (code) => {
   const { doors, worker, publish } = await start();
   await publish(task());
-  await vi.waitFor(() => expect(doors.told.length).toBeGreaterThan(0), patience);
+  await untilSo(() => expect(doors.told.length).toBeGreaterThan(0));
   expect(doors.told[0]).toMatchObject({ query: { chunk: '5' }, events: [{ event: 'progress', access_points: 1 }] });
   doors.leaseRefusal = { status: 409, code };
-  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  await untilSo(() => expect(worker.runs).toBe(0));
   expect(doors.told.some(({ query }) => query.final || query.error)).toBe(false);
   expect(doors.leases.some(({ release }) => release)).toBe(false);
 });
@@ -132,7 +132,7 @@ test('the message of a run that it has is of no use', async () => {
   await publish(task());
   await publish(task());
   await publish(task(), 'job-2');
-  await vi.waitFor(() => expect(worker.runs).toBe(2), patience);
+  await untilSo(() => expect(worker.runs).toBe(2));
   expect(await broker.depth(queue)).toBe(0);
   expect(doors.leases.filter(({ wait }) => !wait)).toHaveLength(2);
 });
@@ -143,9 +143,9 @@ test('a network that makes no sense fails with the reason, however often Weft mu
   doors.callbackRefusals = [away, away];
   const senseless = { ...task(), seed: -1 };
   await publish(senseless);
-  await vi.waitFor(() => expect(doors.told).toHaveLength(1), patience);
+  await untilSo(() => expect(doors.told).toHaveLength(1));
   expect(doors.told[0]!.query).toMatchObject({ chunk: '5', error: expect.stringContaining('seed') });
-  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  await untilSo(() => expect(worker.runs).toBe(0));
 });
 
 test('a thread that fails gives its run back; the third time the run is given up', async () => {
@@ -153,36 +153,36 @@ test('a thread that fails gives its run back; the third time the run is given up
   const fatal = { ...task(), faults: [null] };
   for (const times of [1, 2]) {
     await publish(fatal);
-    await vi.waitFor(() => expect(doors.leases.filter(({ release }) => release)).toHaveLength(times), patience);
+    await untilSo(() => expect(doors.leases.filter(({ release }) => release)).toHaveLength(times));
     expect(worker.runs).toBe(0);
   }
   await publish(fatal);
-  await vi.waitFor(() => expect(doors.told).toHaveLength(1), patience);
+  await untilSo(() => expect(doors.told).toHaveLength(1));
   expect(doors.told[0]!.query.error).toContain('3 times');
-  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  await untilSo(() => expect(worker.runs).toBe(0));
   expect(errors.filter((message) => message.includes('thread'))).toHaveLength(3);
 });
 
 test('takes as many runs as it may, and the next when one is over', async () => {
   const { doors, broker, worker, publish } = await start({ maxRuns: 1 });
   await publish(task());
-  await vi.waitFor(() => expect(worker.runs).toBe(1), patience);
+  await untilSo(() => expect(worker.runs).toBe(1));
   await publish(task(), 'job-2');
-  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  await untilSo(() => expect(doors.told).not.toEqual([]));
   expect([worker.runs, await broker.depth(queue)]).toEqual([1, 1]);
   doors.leaseRefusal = { status: 409, code: 'lease_held' };
-  await vi.waitFor(() => expect(worker.runs).toBe(0), patience);
+  await untilSo(() => expect(worker.runs).toBe(0));
   doors.leaseRefusal = undefined;
-  await vi.waitFor(async () => expect(await broker.depth(queue)).toBe(0), patience);
+  await untilSo(async () => expect(await broker.depth(queue)).toBe(0));
 });
 
 test('goes on while Weft is away, and gives its runs back when it stops', async () => {
   const { doors, worker, publish } = await start();
   await publish(task());
-  await vi.waitFor(() => expect(doors.told).not.toEqual([]), patience);
+  await untilSo(() => expect(doors.told).not.toEqual([]));
   doors.leaseRefusal = { status: 503, code: 'unavailable' };
   const { length } = doors.leases;
-  await vi.waitFor(() => expect(doors.leases.length).toBeGreaterThan(length + 2), patience);
+  await untilSo(() => expect(doors.leases.length).toBeGreaterThan(length + 2));
   expect(worker.runs).toBe(1);
   doors.leaseRefusal = undefined;
   await worker.stop();

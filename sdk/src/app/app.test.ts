@@ -1,8 +1,9 @@
 // The App against a real server, over connections that break.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { Agent, App, type AppOptions, CommandConflict, WeftRefusal, WeftUnreachable } from '../index.ts';
 
@@ -145,7 +146,7 @@ describe('reading', () => {
       onGap: () => gaps++,
     });
     const first = live.next();
-    await vi.waitFor(() => expect(opened).toBe(1));
+    await untilSo(() => expect(opened).toBe(1));
     await agent.post({ ts: Date.now(), pulse: 1, other: 1 });
     expect((await first).value).toMatchObject({ ap_id: 'ap-1', metrics: { pulse: 1 } });
     proxy.cutAll();

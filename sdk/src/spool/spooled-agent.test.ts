@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../test/channel-server.ts';
 import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
+import { untilSo } from '../../../test/until-so.ts';
 import { password } from '../../../test/weft.ts';
 import { Agent, type AgentOptions } from '../index.ts';
 
@@ -61,7 +62,7 @@ test('what is posted while Weft is away is safe at once, and arrives once and in
   await first.start();
   expect(await first.post({ n: 0 })).toBe(1);
   goAway(proxy);
-  await vi.waitFor(() => expect(first.isConnected).toBe(false));
+  await untilSo(() => expect(first.isConnected).toBe(false));
   for (let n = 1; n < 40; n += 2) expect(await first.post([{ n }, { n: n + 1 }])).toBe(2);
   expect(await valuesOf(server)).toEqual([0]);
   await first.stop();
@@ -73,10 +74,10 @@ test('what is posted while Weft is away is safe at once, and arrives once and in
   await second.start();
   // Behind what waits, whatever has arrived of that.
   for (let n = 50; n < 60; n++) await second.post({ n });
-  await vi.waitFor(async () => expect(await valuesOf(server)).toHaveLength(60), { timeout: 15_000 });
+  await untilSo(async () => expect(await valuesOf(server)).toHaveLength(60));
   expect(await valuesOf(server)).toEqual(upTo(60));
   // With nothing waiting a report goes straight to Weft again.
-  await vi.waitFor(async () => expect(await second.post({ load: 1 })).toBe(1));
+  await untilSo(async () => expect(await second.post({ load: 1 })).toBe(1));
 });
 
 test('what has no answer when the connection breaks is kept, and its sender is told that it is safe', async () => {
@@ -90,9 +91,9 @@ test('what has no answer when the connection breaks is kept, and its sender is t
     goAway(proxy);
     expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
     comeBack(proxy);
-    await vi.waitFor(() => expect(one.isConnected).toBe(true), { timeout: 10_000 });
+    await untilSo(() => expect(one.isConnected).toBe(true));
   }
-  await vi.waitFor(async () => expect(await valuesOf(server)).toHaveLength(500), { timeout: 15_000 });
+  await untilSo(async () => expect(await valuesOf(server)).toHaveLength(500));
   expect(await valuesOf(server)).toEqual(upTo(500));
 });
 
@@ -103,7 +104,7 @@ test('a fleet that has waited comes back with everything, each in its order', as
   const fleet = names.map((ap_id) => agent({ ap_id }));
   await Promise.all(fleet.map((each) => each.start()));
   goAway(proxy);
-  await vi.waitFor(() => expect(fleet.some(({ isConnected }) => isConnected)).toBe(false));
+  await untilSo(() => expect(fleet.some(({ isConnected }) => isConnected)).toBe(false));
   await Promise.all(fleet.flatMap((each) => upTo(50).map((n) => each.post({ n }))));
   comeBack(proxy);
   const isThere = async () => {
@@ -121,11 +122,11 @@ test('a report that Weft refuses does not hold up the others', async () => {
   await one.start();
   await one.post({ n: 0 });
   goAway(proxy);
-  await vi.waitFor(() => expect(one.isConnected).toBe(false));
+  await untilSo(() => expect(one.isConnected).toBe(false));
   for (const n of [1, 'not a number', 2]) await one.post({ n });
   comeBack(proxy);
-  await vi.waitFor(async () => expect(await valuesOf(server)).toEqual([0, 1, 2]), { timeout: 15_000 });
-  await vi.waitFor(() => expect(errors).toContainEqual(expect.objectContaining({ status: 422 })));
+  await untilSo(async () => expect(await valuesOf(server)).toEqual([0, 1, 2]));
+  await untilSo(() => expect(errors).toContainEqual(expect.objectContaining({ status: 422 })));
 });
 
 test('a command is done once across restarts, and one that was interrupted is told as failed', async () => {
@@ -144,20 +145,20 @@ test('a command is done once across restarts, and one that was interrupted is to
   const step = server.ledger.send(record, 'step');
   const hang = server.ledger.send(record, 'hang');
   const stateOf = (id: string) => server.ledger.commands.get(id)!.state;
-  await vi.waitFor(() => expect([stateOf(step), stateOf(hang)]).toEqual(['succeeded', 'received']));
+  await untilSo(() => expect([stateOf(step), stateOf(hang)]).toEqual(['succeeded', 'received']));
   await first.stop({ graceMs: 0 });
 
   // As if Weft had not heard of it: it comes again.
   server.ledger.commands.get(step)!.state = 'queued';
   const second = create();
   await second.start();
-  await vi.waitFor(() => expect([stateOf(step), stateOf(hang)]).toEqual(['succeeded', 'failed']));
+  await untilSo(() => expect([stateOf(step), stateOf(hang)]).toEqual(['succeeded', 'failed']));
   expect(done).toEqual([step]);
   expect(server.ledger.commands.get(hang)!.answers.at(-1)).toMatchObject({
     result: { error: 'the agent was stopped before it was done' },
   });
   const next = server.ledger.send(record, 'step');
-  await vi.waitFor(() => expect(stateOf(next)).toBe('succeeded'));
+  await untilSo(() => expect(stateOf(next)).toBe('succeeded'));
   expect(done).toEqual([step, next]);
 });
 
