@@ -5,9 +5,10 @@
 import { prepareFleet, Radio } from './harness/fleet.ts';
 import { writeHistory } from './harness/history.ts';
 import { light, openLoop, percentile } from './harness/load.ts';
-import { measurement, type PeerInflux, startPeerInflux } from './harness/peer-influx.ts';
+import { measurement, startPeerInflux } from './harness/peer-influx.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
+import { whilePosting } from './harness/steady-posts.ts';
 
 const millions = option('--points', 10);
 const longDays = option('--days', 30);
@@ -28,7 +29,7 @@ interface Question {
 
 const dataDir = createDataDir();
 const fleet = await prepareFleet(dataDir, agentCount + 1);
-const radios = fleet.map(() => new Radio());
+const posting = fleet.slice(0, -1);
 const influx = process.argv.includes('--without-influx') ? undefined : await startPeerInflux();
 try {
   const points = millions * 1_000_000;
@@ -43,13 +44,15 @@ try {
       const { status } = await light(weft.url + path, { headers });
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
-    const latencies = await whilePosting(weftPost(weft.url), async () => ({
+    const latencies = await whilePosting({ to: 'weft', url: weft.url, fleet: posting }, async () => ({
       weft: await measureAll((question) => ask(question.path())),
       pollers: await pollers(ask, weft),
     }));
     const peer =
       influx &&
-      (await whilePosting(influxPost(influx), () => measureAll((question) => influx.query(question.influxql()))));
+      (await whilePosting({ to: 'influx', url: influx.url, fleet: posting }, () =>
+        measureAll((question) => influx.query(question.influxql())),
+      ));
     const figures = questions().map((question, index) =>
       toFigure(question, latencies.weft[index]!, peer && peer[index]!),
     );
@@ -150,39 +153,6 @@ function toFigure({ question, goals }: Question, latencies: number[], peer: numb
 
 function inWords(latencies: number[]): string {
   return `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`;
-}
-
-/** A thousand posts a second beside the work. */
-async function whilePosting<T>(send: () => Promise<boolean>, work: () => Promise<T>): Promise<T> {
-  let isOver = false;
-  const running = (async () => {
-    while (!isOver) await openLoop(send, 1000, 1);
-  })();
-  try {
-    return await work();
-  } finally {
-    isOver = true;
-    await running;
-  }
-}
-
-function weftPost(url: string): () => Promise<boolean> {
-  let next = 0;
-  return async () => {
-    const index = next++ % agentCount;
-    const headers = { authorization: `Bearer ${fleet[index]!.token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify(radios[index]!.fields());
-    return (await light(`${url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status === 200;
-  };
-}
-
-function influxPost(peer: PeerInflux): () => Promise<boolean> {
-  let next = 0;
-  return () => {
-    const index = next++ % agentCount;
-    const sample = { ts: Date.now(), names: Radio.names, values: radios[index]!.next(), texts: [] };
-    return peer.write(fleet[index]!.ap_id, [sample]);
-  };
 }
 
 async function pollers(

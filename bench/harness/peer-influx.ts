@@ -16,22 +16,26 @@ export interface PeerInflux {
 export async function startPeerInflux(): Promise<PeerInflux> {
   const { url, stop } = await startInflux();
   await light(`${url}/query?q=${encodeURIComponent(`create database ${database}`)}`, { method: 'POST' });
-  const headers = { 'content-type': 'text/plain' };
   return {
     url,
     stop,
-    async write(ap_id, samples) {
-      const lines = samples.map(({ ts, names, values }) => {
-        const fields = names.map((name, index) => `${name}=${values[index]}`);
-        return `${measurement(ap_id)} ${fields.join()} ${ts}`;
-      });
-      const { status } = await light(writeUrl(url), { method: 'POST', headers }, lines.join('\n'));
-      return status === 204;
-    },
+    write: influxWriter(url),
     async query(influxql) {
       const { status, text } = await light(`${url}/query?db=${database}&epoch=ms&q=${encodeURIComponent(influxql)}`);
       if (status !== 200 || !text.includes('"series"')) throw new Error(`${influxql}: ${status} ${text.slice(0, 200)}`);
     },
+  };
+}
+
+export function influxWriter(url: string): PeerInflux['write'] {
+  const headers = { 'content-type': 'text/plain' };
+  return async (ap_id, samples) => {
+    const lines = samples.map(({ ts, names, values }) => {
+      const fields = names.map((name, index) => `${name}=${values[index]}`);
+      return `${measurement(ap_id)} ${fields.join()} ${ts}`;
+    });
+    const { status } = await light(writeUrl(url), { method: 'POST', headers }, lines.join('\n'));
+    return status === 204;
   };
 }
 

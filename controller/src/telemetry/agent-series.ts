@@ -3,6 +3,11 @@ import { Head } from './head.ts';
 import { FieldConflict, maxNamesPerAgent } from './telemetry-store.ts';
 import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
 
+/** A head this long is sealed. */
+const sealRows = 512;
+/** Multiples of it are spread evenly between whole numbers. */
+const goldenRatio = 0.618034;
+
 /** `lastTs` of a field that was named but has no value yet. */
 export const neverTs = -1;
 
@@ -19,11 +24,14 @@ export class AgentSeries {
   readonly fields: Field[] = [];
   readonly fieldsByName = new Map<string, Field>();
   head = new Head();
+  /** The first one is sealed earlier, each at another length: agents that began together are not sealed together. */
+  sealAt: number;
   /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
   recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
   constructor(no: number, tables: TelemetryTables) {
     this.no = no;
+    this.sealAt = this.#share;
     this.remember(
       tables.fields(no).map(({ no, name, is_text, last_ts: lastTs, last_value: lastValue }) => ({
         no,
@@ -33,6 +41,21 @@ export class AgentSeries {
         lastValue,
       })),
     );
+  }
+
+  beginHead(): void {
+    this.head = new Head();
+    this.sealAt = sealRows;
+  }
+
+  /** What is in the head now is no reason to seal it; what comes may be. */
+  sealLater(): void {
+    this.sealAt = this.head.count + this.#share;
+  }
+
+  /** Of the rows that a head may have, another for each agent. */
+  get #share(): number {
+    return Math.ceil(sealRows * (1 / 8 + (7 / 8) * ((this.no * goldenRatio) % 1)));
   }
 
   /**

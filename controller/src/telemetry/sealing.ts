@@ -1,9 +1,9 @@
 // Moves a head into blocks and brings the roll-ups up to date. Runs inside one transaction of the tables.
 import type { AgentSeries } from './agent-series.ts';
-import type { BlockCache } from './block-cache.ts';
 import { encodeBlock, type Rows } from './block-codec.ts';
 import { lowerBound } from './head.ts';
 import { mergeRows, sliceRows } from './merge-rows.ts';
+import { blockRows, type SealedRows, sealedRows } from './raw-rows.ts';
 import {
   Buckets,
   decodeChunk,
@@ -15,12 +15,12 @@ import {
   minuteMs,
   touchedMinutes,
 } from './rollup.ts';
-import { blockRows, type RawRows, rawRows } from './series-reader.ts';
 import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
 
-const maxBlockRows = 2048;
+const maxBlockRows = 1024;
 
-export function sealHead(series: AgentSeries, tables: TelemetryTables, blocks: BlockCache): void {
+export function sealHead(series: AgentSeries, sealed: SealedRows): void {
+  const { tables } = sealed;
   const { head } = series;
   const rows: Rows = { ts: head.ts, columns: head.columns, texts: head.texts };
   let start = 0;
@@ -28,21 +28,15 @@ export function sealHead(series: AgentSeries, tables: TelemetryTables, blocks: B
     const owner = tables.blockBefore(series.no, rows.ts[start]!);
     const next = tables.blockAfter(series.no, rows.ts[start]!);
     const end = next ? lowerBound(rows.ts, rows.ts.length, next.start_ts) : rows.ts.length;
-    placeRows(series.no, sliceRows(rows, start, end), owner, tables, blocks);
+    placeRows(series.no, sliceRows(rows, start, end), owner, sealed);
     start = end;
   }
-  for (const range of touchedMinutes(rows.ts)) updateRollups(series, range, tables, blocks);
+  for (const range of touchedMinutes(rows.ts)) updateRollups(series, range, sealed);
   for (const field of series.fields) tables.updateField(series.no, field.no, field.lastTs, field.lastValue);
 }
 
 /** Adds to the block before if there is room or the rows belong inside it, and begins new ones for the rest. */
-function placeRows(
-  agent: number,
-  rows: Rows,
-  owner: BlockPlace | undefined,
-  tables: TelemetryTables,
-  blocks: BlockCache,
-): void {
+function placeRows(agent: number, rows: Rows, owner: BlockPlace | undefined, { tables, blocks }: SealedRows): void {
   const belongsInside = owner !== undefined && rows.ts[0]! <= owner.end_ts;
   let all = rows;
   if (owner && (belongsInside || owner.rows < maxBlockRows)) {
@@ -61,14 +55,10 @@ function placeRows(
 }
 
 /** Counts the minutes of the range anew from all rows in it, and the hours around them from their minutes. */
-function updateRollups(
-  series: AgentSeries,
-  range: { startMs: number; endMs: number },
-  tables: TelemetryTables,
-  blocks: BlockCache,
-): void {
+function updateRollups(series: AgentSeries, range: { startMs: number; endMs: number }, sealed: SealedRows): void {
+  const { tables } = sealed;
   const metrics = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
-  const raw = rawRows(series.no, undefined, range, metrics, tables, blocks);
+  const raw = sealedRows(series, range, metrics, sealed);
   for (const field of metrics) {
     const values = raw.columns.get(field);
     if (!values) continue;
@@ -83,7 +73,7 @@ function updateRollups(
 }
 
 function countMinutes(
-  { ts }: RawRows,
+  { ts }: Rows,
   values: Float64Array,
   { startMs, endMs }: { startMs: number; endMs: number },
 ): Buckets {

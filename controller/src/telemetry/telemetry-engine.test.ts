@@ -85,3 +85,33 @@ test.each([
     expect(damages).toEqual([]);
   },
 );
+
+test('agents that began together and report together are not sealed together, also after a restart', async () => {
+  const folder = createFolder();
+  let engine = openEngine(folder);
+  const agents = Array.from({ length: 40 }, (_, index) => {
+    const { agent: no, fields } = engine.register(`ap-${index}`, [{ name: 'value', isText: false, sampleIndex: 0 }]);
+    return { no, fields: new Map(fields.map((field) => [field.name, field])) };
+  });
+  const sealsOfRound: number[] = [];
+  const now = Date.now();
+  const report = async (round: number) => {
+    const writer = new RecordWriter();
+    for (const agent of agents) {
+      writer.add(agent, [{ ts: now + round, names: ['value'], values: [round], texts: [] }]);
+    }
+    await engine.commit(writer.take());
+    let seals = 0;
+    while (engine.sealOne()) seals++;
+    sealsOfRound.push(seals);
+  };
+  for (let round = 0; round < 700; round++) await report(round);
+  // As after kill -9: the one before is left as it is.
+  engine = openEngine(folder);
+  for (let round = 700; round < 1400; round++) await report(round);
+  expect(Math.max(...sealsOfRound)).toBeLessThanOrEqual(4);
+  const seals = sealsOfRound.reduce((sum, count) => sum + count, 0);
+  expect(seals).toBeGreaterThanOrEqual(2 * agents.length);
+  expect(seals).toBeLessThanOrEqual(4 * agents.length);
+  expect(valuesOf(engine, 'ap-7')).toEqual(Array.from({ length: 1000 }, (_, round) => round));
+});

@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import { AgentSeries, neverTs } from './agent-series.ts';
 import { BlockCache } from './block-cache.ts';
-import { Head } from './head.ts';
 import { Journal } from './journal.ts';
+import type { SealedRows } from './raw-rows.ts';
+import { RecentRows } from './recent-rows.ts';
 import { chunkOf, hourMs, minuteMs } from './rollup.ts';
 import { readRecord } from './sample-record.ts';
 import { sealHead } from './sealing.ts';
@@ -12,8 +13,6 @@ import { queryFrame, readRows } from './series-reader.ts';
 import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './telemetry-store.ts';
 import { TelemetryTables } from './telemetry-tables.ts';
 
-/** A head this long is sealed. */
-const sealRows = 1024;
 /** Above these the oldest heads are sealed early, one after each commit. */
 const maxHeadBytes = 192 * 1024 * 1024;
 const maxJournalBytes = 96 * 1024 * 1024;
@@ -35,6 +34,7 @@ export class TelemetryEngine {
   readonly #options: EngineOptions;
   readonly #tables: TelemetryTables;
   readonly #blocks: BlockCache;
+  readonly #sealed: SealedRows;
   readonly #journal: Journal;
   readonly #agents = new Map<number, AgentSeries>();
   readonly #numbers = new Map<string, number>();
@@ -49,8 +49,12 @@ export class TelemetryEngine {
     this.#options = options;
     this.#tables = new TelemetryTables(join(options.folder, 'telemetry.db'));
     this.#blocks = new BlockCache(this.#tables, (message) => options.onDamage(message, false));
+    this.#sealed = { tables: this.#tables, blocks: this.#blocks, recent: new RecentRows() };
     this.#journal = new Journal({ folder: join(options.folder, 'journal'), onDamage: options.onDamage });
     this.#journal.recover((record, segment) => this.#apply(record, segment));
+    // The journal gives rows back that were sealed already, and so all heads about the same length.
+    for (const series of this.#open.keys()) series.sealLater();
+    this.#full.clear();
     if (this.#nameless > 0) {
       const what = `${this.#nameless} values of the journal in ${options.folder}`;
       options.onDamage(
@@ -105,11 +109,11 @@ export class TelemetryEngine {
 
   query(query: SeriesQuery): Frame {
     const series = this.#find(query.ap_id);
-    return queryFrame(series, query, this.#tables, this.#blocks, Date.now() - this.#options.rawRetentionMs);
+    return queryFrame(series, query, this.#sealed, Date.now() - this.#options.rawRetentionMs);
   }
 
   rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Frame {
-    return readRows(this.#find(ap_id), range, limit, metrics, this.#tables, this.#blocks);
+    return readRows(this.#find(ap_id), range, limit, metrics, this.#sealed);
   }
 
   fields(ap_id: string, sinceMs: number): FieldInfo[] {
@@ -169,14 +173,14 @@ export class TelemetryEngine {
   #seal(series: AgentSeries): void {
     series.recentBlocks = undefined;
     try {
-      this.#tables.transaction(() => sealHead(series, this.#tables, this.#blocks));
+      this.#tables.transaction(() => sealHead(series, this.#sealed));
     } catch (error) {
       // Blocks that the rollback has undone were read on the way, and their numbers will be given to others.
       this.#blocks.clear();
       throw error;
     }
     this.#headBytes -= series.head.bytes;
-    series.head = new Head();
+    series.beginHead();
     this.#open.delete(series);
     this.#full.delete(series);
     const [oldestSegment] = this.#open.values();
@@ -191,7 +195,7 @@ export class TelemetryEngine {
     const leave = () => {
       if (!series) return;
       this.#headBytes += series.head.bytes - bytesBefore;
-      if (series.head.count >= sealRows) this.#full.add(series);
+      if (series.head.count >= series.sealAt) this.#full.add(series);
     };
     readRecord(record, {
       sample: (agent, time) => {
