@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -110,7 +112,7 @@ describe('a backup', () => {
   it('comes back as it was, without the secret, the broker and what is unfinished', async () => {
     const bytes = await backUp(await makeDataFolder());
     const { manifest } = await restore(bytes);
-    expect(manifest).toMatchObject({ has_secret: false, schemas: { telemetry: 1, registry: expect.any(Number) } });
+    expect(manifest).toMatchObject({ has_secret: false, schemas: { telemetry: 2, registry: expect.any(Number) } });
     const restored = join(folder, 'new');
     expect(readdirSync(restored).sort()).toEqual(['emulator', 'telemetry', 'weft.db']);
     expect(readdirSync(join(restored, 'emulator'))).toEqual(['job-1.world']);
@@ -230,6 +232,19 @@ describe('the folder', () => {
     expect(existsSync(join(dataDir, 'secret'))).toBe(false);
     mkdirSync(join(folder, 'empty'));
     expect((await restore(bytes, { dataDir: join(folder, 'empty') })).movedTo).toBe(undefined);
+  });
+
+  it('may be a link to one on another disk, and stays a link', async () => {
+    const archive = await backUp(await makeDataFolder());
+    for (const isEmpty of [true, false]) {
+      const there = join(folder, `disk-${isEmpty}`);
+      mkdirSync(there);
+      if (!isEmpty) writeFileSync(join(there, 'x'), '');
+      const link = join(folder, `link-${isEmpty}`);
+      symlinkSync(there, link);
+      await restore(archive, { dataDir: link, force: true });
+      expect([lstatSync(link).isSymbolicLink(), existsSync(join(there, 'weft.db'))]).toEqual([true, true]);
+    }
   });
 
   it('is left as it is when a forced restore fails', async () => {

@@ -3,8 +3,10 @@ import { Head } from './head.ts';
 import { FieldConflict, maxNamesPerAgent } from './telemetry-store.ts';
 import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
 
-/** A head this long is sealed. */
+/** A head this long is sealed; that of a wide agent earlier, because sealing it must not take long. */
 const sealRows = 512;
+const sealValues = 64 * 1024;
+const minSealRows = 32;
 /** Multiples of it are spread evenly between whole numbers. */
 const goldenRatio = 0.618034;
 
@@ -24,14 +26,16 @@ export class AgentSeries {
   readonly fields: Field[] = [];
   readonly fieldsByName = new Map<string, Field>();
   head = new Head();
-  /** The first one is sealed earlier, each at another length: agents that began together are not sealed together. */
-  sealAt: number;
+  /** Of the rows that a head may have. The first one has fewer, each another share: agents that began together are not sealed together. */
+  #share: number;
+  /** Rows of the head that are no reason to seal it. */
+  #spared = 0;
   /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
   recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
   constructor(no: number, tables: TelemetryTables) {
     this.no = no;
-    this.sealAt = this.#share;
+    this.#share = this.#ownShare;
     this.remember(
       tables.fields(no).map(({ no, name, is_text, last_ts: lastTs, last_value: lastValue }) => ({
         no,
@@ -45,17 +49,23 @@ export class AgentSeries {
 
   beginHead(): void {
     this.head = new Head();
-    this.sealAt = sealRows;
+    this.#share = 1;
+    this.#spared = 0;
   }
 
   /** What is in the head now is no reason to seal it; what comes may be. */
   sealLater(): void {
-    this.sealAt = this.head.count + this.#share;
+    this.#share = this.#ownShare;
+    this.#spared = this.head.count;
   }
 
-  /** Of the rows that a head may have, another for each agent. */
-  get #share(): number {
-    return Math.ceil(sealRows * (1 / 8 + (7 / 8) * ((this.no * goldenRatio) % 1)));
+  get isFull(): boolean {
+    const maxRows = Math.max(minSealRows, Math.min(sealRows, Math.floor(sealValues / this.fields.length)));
+    return this.head.count - this.#spared >= maxRows * this.#share;
+  }
+
+  get #ownShare(): number {
+    return 1 / 8 + (7 / 8) * ((this.no * goldenRatio) % 1);
   }
 
   /**

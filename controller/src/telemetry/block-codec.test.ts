@@ -73,11 +73,14 @@ describe('a block', () => {
     expect(bytes / (size * 10)).toBeLessThan(1.5);
   });
 
-  test('with a flipped bit is refused rather than shown', () => {
-    const values = Float64Array.from({ length: 500 }, (_, row) => row * 1.5);
-    const ts = Float64Array.from({ length: 500 }, (_, row) => row * 1000);
+  test.each([
+    ['compressed', 500, 12],
+    ['too small to compress', 5, 0],
+  ])('with a flipped bit is refused rather than shown: %s', (_, rows, first) => {
+    const values = Float64Array.from({ length: rows }, (_, row) => row * 1.5);
+    const ts = Float64Array.from({ length: rows }, (_, row) => row * 1000);
     const encoded = encodeBlock({ ts, columns: new Map([[0, values]]), texts: new Map() });
-    for (let at = 12; at < encoded.length; at += 7) {
+    for (let at = first; at < encoded.length; at += 7) {
       const damaged = encoded.slice();
       damaged[at]! ^= 4;
       expect(() => new Block(damaged)).toThrow();

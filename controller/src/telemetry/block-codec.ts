@@ -1,7 +1,8 @@
 // How samples lie on disk: a block holds some rows of one agent as columns, each encoded by what it is made of, and all
-// of them compressed together. Times are differences of differences; values with few decimals are differences of whole
+// of them compressed together if they are not very few. Times are differences of differences; values with few decimals are differences of whole
 // numbers; anything else keeps its 64 bits. A column can be decoded without the others.
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ByteReader, ByteWriter, isSet } from './byte-stream.ts';
 
 /** Rows in order of time. Columns and texts are keyed by the field's number. */
 export interface Rows {
@@ -11,23 +12,49 @@ export interface Rows {
   texts: Map<number, (string | undefined)[]>;
 }
 
+// Used again and again: a small chunk of roll-ups would cost more to allocate for than to write.
+const wholeWriter = new ByteWriter();
+const columnWriter = new ByteWriter();
+
 /** With a checksum, so that a flipped bit on disk is noticed and not shown. */
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const maxDecimals = 6;
 const maxScaled = 2 ** 51;
 const powersOfTen = Array.from({ length: maxDecimals + 1 }, (_, decimals) => 10 ** decimals);
+/** Below this, and most chunks of roll-ups are, compressing costs more than it saves. */
+const maxPlainBytes = 256;
+/** What a plain block begins with; a compressed one begins with 0x28. */
+const plainMark = 0;
 /** Kinds of columns: 0 to 6 are decimals of a scaled column. */
 const floatKind = 16;
 const textKind = 17;
 
 export function encodeBlock(rows: Rows): Uint8Array {
-  const out = new ByteWriter();
+  const out = wholeWriter.begin();
   out.varint(rows.ts.length);
   out.varint(rows.columns.size + rows.texts.size);
   writeTimes(out, rows.ts);
   for (const [field, values] of rows.columns) writeColumn(out, field, values);
   for (const [field, texts] of rows.texts) writeTexts(out, field, texts);
-  return zstdCompressSync(out.bytes(), compression);
+  return pack(out.bytes());
+}
+
+function pack(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > maxPlainBytes) return zstdCompressSync(bytes, compression);
+  const packed = Buffer.alloc(bytes.length + 5);
+  packed[0] = plainMark;
+  packed.writeUInt32LE(crc32(bytes), 1);
+  packed.set(bytes, 5);
+  return packed;
+}
+
+function unpack(packed: Uint8Array): Uint8Array {
+  if (packed[0] !== plainMark) return zstdDecompressSync(packed);
+  const bytes = packed.subarray(5);
+  if (packed.length < 5 || Buffer.from(packed.buffer, packed.byteOffset).readUInt32LE(1) !== crc32(bytes)) {
+    throw new RangeError('the checksum of a block is wrong');
+  }
+  return bytes;
 }
 
 /** A block whose columns are decoded when they are asked for. */
@@ -38,8 +65,8 @@ export class Block {
   readonly #reader: ByteReader;
   readonly #columns = new Map<number, Float64Array>();
 
-  constructor(compressed: Uint8Array) {
-    this.#reader = new ByteReader(zstdDecompressSync(compressed));
+  constructor(packed: Uint8Array) {
+    this.#reader = new ByteReader(unpack(packed));
     const rowCount = this.#reader.varint();
     const columnCount = this.#reader.varint();
     this.ts = readTimes(this.#reader, rowCount);
@@ -110,7 +137,7 @@ function readTimes(reader: ByteReader, count: number): Float64Array {
 
 function writeColumn(out: ByteWriter, field: number, values: Float64Array): void {
   const decimals = decimalsOf(values);
-  const column = new ByteWriter();
+  const column = columnWriter.begin();
   writePresence(column, values.length, (index) => !Number.isNaN(values[index]!));
   if (decimals === undefined) {
     column.floats(values);
@@ -166,7 +193,7 @@ function decimalsOf(values: Float64Array): number | undefined {
 }
 
 function writeTexts(out: ByteWriter, field: number, texts: (string | undefined)[]): void {
-  const column = new ByteWriter();
+  const column = columnWriter.begin();
   const numbers = new Map<string, number>();
   for (const text of texts) if (text !== undefined && !numbers.has(text)) numbers.set(text, numbers.size + 1);
   column.block(Buffer.from(JSON.stringify([...numbers.keys()])));
@@ -197,123 +224,4 @@ function writePresence(out: ByteWriter, count: number, has: (index: number) => b
 
 function readPresence(reader: ByteReader, count: number): Uint8Array | undefined {
   return reader.byte() === 1 ? undefined : reader.take(Math.ceil(count / 8));
-}
-
-function isSet(bits: Uint8Array, index: number): boolean {
-  return (bits[index >> 3]! & (1 << (index & 7))) !== 0;
-}
-
-class ByteWriter {
-  #buffer = new Uint8Array(1024);
-  #size = 0;
-
-  bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#size);
-  }
-
-  byte(value: number): void {
-    this.#reserve(1);
-    this.#buffer[this.#size++] = value;
-  }
-
-  /** Seven bits a byte, lowest first. Division, not shifts: numbers go beyond 32 bits. */
-  varint(value: number): void {
-    this.#reserve(10);
-    let rest = value;
-    while (rest >= 0x80) {
-      this.#buffer[this.#size++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    this.#buffer[this.#size++] = rest;
-  }
-
-  /** Small negative numbers are as short as small positive ones. */
-  signed(value: number): void {
-    this.varint(value < 0 ? -value * 2 - 1 : value * 2);
-  }
-
-  raw(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#buffer.set(bytes, this.#size);
-    this.#size += bytes.length;
-  }
-
-  block(bytes: Uint8Array): void {
-    this.varint(bytes.length);
-    this.raw(bytes);
-  }
-
-  /** The bytes of present values by place (all first bytes, all second bytes, …), which compresses far better. */
-  floats(values: Float64Array): void {
-    const present = values.filter((value) => !Number.isNaN(value));
-    const plain = new Uint8Array(present.buffer, present.byteOffset, present.byteLength);
-    this.#reserve(plain.length);
-    for (let place = 0; place < 8; place++) {
-      for (let index = place; index < plain.length; index += 8) this.#buffer[this.#size++] = plain[index]!;
-    }
-  }
-
-  #reserve(count: number): void {
-    if (this.#size + count <= this.#buffer.length) return;
-    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#size + count));
-    larger.set(this.#buffer.subarray(0, this.#size));
-    this.#buffer = larger;
-  }
-}
-
-class ByteReader {
-  position = 0;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get size(): number {
-    return this.#bytes.length;
-  }
-
-  byte(): number {
-    const byte = this.#bytes[this.position++];
-    if (byte === undefined) throw new RangeError('a block ends too early');
-    return byte;
-  }
-
-  varint(): number {
-    let byte = this.byte();
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    for (let factor = 0x80; ; factor *= 0x80) {
-      byte = this.byte();
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) return value;
-    }
-  }
-
-  signed(): number {
-    const value = this.varint();
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
-
-  take(length: number): Uint8Array {
-    const bytes = this.#bytes.subarray(this.position, this.position + length);
-    if (bytes.length < length) throw new RangeError('a block ends too early');
-    this.position += length;
-    return bytes;
-  }
-
-  /** Fills the rows that `present` names (all without it). */
-  floats(values: Float64Array, present: Uint8Array | undefined): Float64Array {
-    let count = values.length;
-    if (present) count = values.reduce((sum, _, index) => sum + (isSet(present, index) ? 1 : 0), 0);
-    const split = this.take(count * 8);
-    const plain = new Uint8Array(count * 8);
-    for (let index = 0; index < plain.length; index++) plain[index] = split[(index % 8) * count + (index >> 3)]!;
-    const floats = new Float64Array(plain.buffer);
-    let next = 0;
-    for (let index = 0; index < values.length; index++) {
-      if (!present || isSet(present, index)) values[index] = floats[next++]!;
-    }
-    return values;
-  }
 }

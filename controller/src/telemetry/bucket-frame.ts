@@ -4,7 +4,7 @@ import type { Rows } from './block-codec.ts';
 import { chooseBucketWidth } from './bucket-width.ts';
 import type { Head } from './head.ts';
 import { rawRows, type SealedRows } from './raw-rows.ts';
-import { Buckets, chunkStart, decodeChunk, eachChunk, hourMs, type Level, minuteMs, touchedMinutes } from './rollup.ts';
+import { Buckets, chunkOf, chunkStart, decodeChunk, hourMs, type Level, minuteMs, touchedMinutes } from './rollup.ts';
 import { inRange } from './row-ranges.ts';
 import type { Aggregate, Frame, SeriesQuery, TimeRange } from './telemetry-store.ts';
 import type { TelemetryTables } from './telemetry-tables.ts';
@@ -26,9 +26,11 @@ export function bucketFrame(
     if (piece.isRolledUp) addRollups(series.no, buckets, piece, level!, origin, width, sealed.tables);
     else addRaw(buckets, rawRows(series, piece, [...buckets.keys()], sealed), origin, width);
   }
-  const used = Array.from({ length: size }, (_, index) => index).filter((index) =>
-    buckets.values().some(({ count }) => count[index]! > 0),
-  );
+  const hasValue = new Uint8Array(size);
+  for (const { count } of buckets.values()) {
+    for (let index = 0; index < size; index++) if (count[index]! > 0) hasValue[index] = 1;
+  }
+  const used = Array.from(hasValue.keys()).filter((index) => hasValue[index] === 1);
   const columns = new Map(
     fields.map(({ no, name }) => [
       name,
@@ -83,18 +85,19 @@ function addRollups(
   width: number,
   tables: TelemetryTables,
 ): void {
+  const chunks = [chunkOf(level, range.startMs), chunkOf(level, range.endMs)] as const;
   for (const [field, target] of buckets) {
-    eachChunk(level, range.startMs, range.endMs, (chunk, first, last) => {
-      const data = tables.rollup(agent, field, level, chunk);
-      if (!data) return;
+    for (const { chunk, data } of tables.rollups(agent, field, level, ...chunks)) {
       const source = decodeChunk(data);
       const begin = chunkStart(level, chunk);
+      const first = Math.max(0, Math.floor((range.startMs - begin) / level));
+      const last = Math.min(source.size - 1, Math.floor((range.endMs - begin) / level));
       for (let index = first; index <= last; index++) {
         // At the far end of the past a whole minute may reach back beyond the range: it belongs to the first bucket.
         const bucket = Math.max(0, Math.floor((begin + index * level - origin) / width));
         target.merge(bucket, source, index);
       }
-    });
+    }
   }
 }
 

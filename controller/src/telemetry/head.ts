@@ -60,6 +60,16 @@ export class Head implements Rows {
     column[row] = text;
   }
 
+  removeFirst(rows: number): void {
+    this.#ts.copyWithin(0, rows, this.#count);
+    for (const column of this.#columns.values()) {
+      column.copyWithin(0, rows, this.#count);
+      column.fill(Number.NaN, this.#count - rows, this.#count);
+    }
+    for (const texts of this.texts.values()) texts.splice(0, rows);
+    this.#count -= rows;
+  }
+
   #insert(index: number, ts: number): number {
     if (this.#count === this.#capacity) this.#grow();
     if (index < this.#count) {

@@ -346,7 +346,7 @@ test('D3 a year of a thousand metrics, 50 at once, is answered in bounds', async
   const now = Date.now();
   for (let n = 0; n < 600; n += 100) {
     const samples = Array.from({ length: 100 }, (_, index) => ({
-      ts: now - (n + index) * 3_600_000,
+      ts: now - (n + index) * 1_800_000,
       names,
       values: names.map((_, number) => number),
       texts: [],
@@ -364,4 +364,4 @@ test('D3 a year of a thousand metrics, 50 at once, is answered in bounds', async
     expect(body.points.length).toBeGreaterThan(10);
     expect(body.points.length * 1000).toBeLessThanOrEqual(500_000);
   }
-});
+}, 60_000);

@@ -11,6 +11,7 @@ const bucketsPerChunk = 360;
 /** Sums of decimals are not decimals; rounded to this they are again, and no mean differs that anyone could see. */
 const sumPrecision = 1e6;
 const stat = { min: 0, max: 1, sum: 2, count: 3, last: 4 } as const;
+const statNames = ['min', 'max', 'sum', 'count', 'last'] as const;
 
 /** Buckets of one field, side by side. A bucket without values has count 0. */
 export class Buckets {
@@ -23,11 +24,12 @@ export class Buckets {
 
   constructor(size: number) {
     this.size = size;
-    this.min = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
-    this.max = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
-    this.sum = new Float64Array(size);
-    this.count = new Float64Array(size);
-    this.last = new Float64Array(size);
+    const all = new Float64Array(size * 5);
+    this.min = all.subarray(0, size).fill(Number.POSITIVE_INFINITY);
+    this.max = all.subarray(size, 2 * size).fill(Number.NEGATIVE_INFINITY);
+    this.sum = all.subarray(2 * size, 3 * size);
+    this.count = all.subarray(3 * size, 4 * size);
+    this.last = all.subarray(4 * size);
   }
 
   /** Values must come in order of time. */
@@ -49,8 +51,12 @@ export class Buckets {
     this.last[index] = other.last[from]!;
   }
 
-  copy(index: number, other: Buckets, from: number): void {
-    for (const name of ['min', 'max', 'sum', 'count', 'last'] as const) this[name][index] = other[name][from]!;
+  clear(index: number): void {
+    this.min[index] = Number.POSITIVE_INFINITY;
+    this.max[index] = Number.NEGATIVE_INFINITY;
+    this.sum[index] = 0;
+    this.count[index] = 0;
+    this.last[index] = 0;
   }
 }
 
@@ -73,7 +79,11 @@ export function emptyChunk(): Buckets {
 export function encodeChunk(buckets: Buckets): Uint8Array {
   const used: number[] = [];
   for (let index = 0; index < buckets.size; index++) if (buckets.count[index]! > 0) used.push(index);
-  const pick = (values: Float64Array) => Float64Array.from(used, (index) => values[index]!);
+  const pick = (values: Float64Array) => {
+    const picked = new Float64Array(used.length);
+    for (let row = 0; row < used.length; row++) picked[row] = values[used[row]!]!;
+    return picked;
+  };
   const sum = pick(buckets.sum).map((value) =>
     Math.abs(value) < 1e9 ? Math.round(value * sumPrecision) / sumPrecision : value,
   );
@@ -93,11 +103,10 @@ export function encodeChunk(buckets: Buckets): Uint8Array {
 export function decodeChunk(data: Uint8Array): Buckets {
   const block = new Block(data);
   const buckets = emptyChunk();
-  const columns = Object.entries(stat).map(
-    ([name, number]) => [buckets[name as keyof typeof stat], block.column(number)!] as const,
-  );
-  for (let row = 0; row < block.ts.length; row++) {
-    for (const [target, source] of columns) target[block.ts[row]!] = source[row]!;
+  const { ts } = block;
+  for (const name of statNames) {
+    const [target, source] = [buckets[name], block.column(stat[name])!];
+    for (let row = 0; row < ts.length; row++) target[ts[row]!] = source[row]!;
   }
   return buckets;
 }
@@ -114,20 +123,18 @@ export function touchedMinutes(ts: Float64Array, unitMs: number = minuteMs): { s
   return ranges;
 }
 
-/** Calls back with each chunk of the range, its first and last bucket in it, and how many buckets came before. */
+/** Calls back with each chunk of the range, and its first and last bucket in it. */
 export function eachChunk(
   level: Level,
   startMs: number,
   endMs: number,
-  visit: (chunk: number, first: number, last: number, offset: number) => void,
+  visit: (chunk: number, first: number, last: number) => void,
 ): void {
   const lastPerChunk = chunkSpan(level) / level - 1;
-  let offset = 0;
   for (let chunk = chunkOf(level, startMs); chunk <= chunkOf(level, endMs); chunk++) {
     const begin = chunkStart(level, chunk);
     const first = Math.max(0, Math.floor((startMs - begin) / level));
     const last = Math.min(lastPerChunk, Math.floor((endMs - begin) / level));
-    visit(chunk, first, last, offset);
-    offset += last - first + 1;
+    visit(chunk, first, last);
   }
 }

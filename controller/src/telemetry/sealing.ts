@@ -3,26 +3,44 @@ import type { AgentSeries } from './agent-series.ts';
 import { encodeBlock, type Rows } from './block-codec.ts';
 import { lowerBound } from './head.ts';
 import { mergeRows, sliceRows } from './merge-rows.ts';
-import { blockRows, type SealedRows, sealedRows } from './raw-rows.ts';
-import {
-  Buckets,
-  decodeChunk,
-  eachChunk,
-  emptyChunk,
-  encodeChunk,
-  hourMs,
-  type Level,
-  minuteMs,
-  touchedMinutes,
-} from './rollup.ts';
-import type { BlockPlace, TelemetryTables } from './telemetry-tables.ts';
+import { blockRows, type SealedRows } from './raw-rows.ts';
+import { chunkOf, minuteMs } from './rollup.ts';
+import { updateRollups } from './rollup-update.ts';
+import type { BlockPlace } from './telemetry-tables.ts';
 
+/** Narrow agents have few values in so many rows; of wide ones a block has fewer, so that one is not decoded for long. */
 const maxBlockRows = 1024;
+const maxBlockValues = 256 * 1024;
+const minBlockRows = 64;
 
-export function sealHead(series: AgentSeries, sealed: SealedRows): void {
-  const { tables } = sealed;
+/** Chunks of roll-ups that are written at once: others wait meanwhile. */
+const maxChunks = 4096;
+
+/**
+ * The first rows of the head, all of them if they are of a few hours: each six hours cost a chunk for every metric. Returns
+ * how many.
+ */
+export function sealFirstRows(series: AgentSeries, sealed: SealedRows): number {
   const { head } = series;
-  const rows: Rows = { ts: head.ts, columns: head.columns, texts: head.texts };
+  const count = rowsAtOnce(head.ts, series.fields.length);
+  sealRows(series, sliceRows(head, 0, count), sealed);
+  return count;
+}
+
+function rowsAtOnce(ts: Float64Array, fields: number): number {
+  let chunks = 0;
+  let before: number | undefined;
+  for (let row = 0; row < ts.length; row++) {
+    const chunk = chunkOf(minuteMs, ts[row]!);
+    if (chunk === before) continue;
+    if (row > 0 && ++chunks * fields > maxChunks) return row;
+    before = chunk;
+  }
+  return ts.length;
+}
+
+function sealRows(series: AgentSeries, rows: Rows, sealed: SealedRows): void {
+  const { tables } = sealed;
   let start = 0;
   while (start < rows.ts.length) {
     const owner = tables.blockBefore(series.no, rows.ts[start]!);
@@ -31,15 +49,19 @@ export function sealHead(series: AgentSeries, sealed: SealedRows): void {
     placeRows(series.no, sliceRows(rows, start, end), owner, sealed);
     start = end;
   }
-  for (const range of touchedMinutes(rows.ts)) updateRollups(series, range, sealed);
-  for (const field of series.fields) tables.updateField(series.no, field.no, field.lastTs, field.lastValue);
+  updateRollups(series, rows.ts, sealed);
+  for (const no of [...rows.columns.keys(), ...rows.texts.keys()]) {
+    const { lastTs, lastValue } = series.fields[no]!;
+    tables.updateField(series.no, no, lastTs, lastValue);
+  }
 }
 
 /** Adds to the block before if there is room or the rows belong inside it, and begins new ones for the rest. */
 function placeRows(agent: number, rows: Rows, owner: BlockPlace | undefined, { tables, blocks }: SealedRows): void {
   const belongsInside = owner !== undefined && rows.ts[0]! <= owner.end_ts;
   let all = rows;
-  if (owner && (belongsInside || owner.rows < maxBlockRows)) {
+  const maxRows = rowsOfBlock(rows.columns.size + rows.texts.size);
+  if (owner && (belongsInside || owner.rows < maxRows)) {
     const block = blocks.get(owner.id);
     // A damaged block is left as it is; the new rows begin one of their own behind it.
     if (block) {
@@ -48,71 +70,12 @@ function placeRows(agent: number, rows: Rows, owner: BlockPlace | undefined, { t
       blocks.forget(owner.id);
     }
   }
-  for (let start = 0; start < all.ts.length; start += maxBlockRows) {
-    const part = sliceRows(all, start, Math.min(start + maxBlockRows, all.ts.length));
+  for (let start = 0; start < all.ts.length; start += maxRows) {
+    const part = sliceRows(all, start, Math.min(start + maxRows, all.ts.length));
     tables.insertBlock(agent, part.ts[0]!, part.ts.at(-1)!, part.ts.length, encodeBlock(part));
   }
 }
 
-/** Counts the minutes of the range anew from all rows in it, and the hours around them from their minutes. */
-function updateRollups(series: AgentSeries, range: { startMs: number; endMs: number }, sealed: SealedRows): void {
-  const { tables } = sealed;
-  const metrics = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
-  const raw = sealedRows(series, range, metrics, sealed);
-  for (const field of metrics) {
-    const values = raw.columns.get(field);
-    if (!values) continue;
-    const minutes = countMinutes(raw, values, range);
-    store(series.no, field, minuteMs, range, minutes, tables);
-    const hours = {
-      startMs: Math.floor(range.startMs / hourMs) * hourMs,
-      endMs: Math.ceil((range.endMs + 1) / hourMs) * hourMs - 1,
-    };
-    store(series.no, field, hourMs, hours, countHours(series.no, field, hours, tables), tables);
-  }
-}
-
-function countMinutes(
-  { ts }: Rows,
-  values: Float64Array,
-  { startMs, endMs }: { startMs: number; endMs: number },
-): Buckets {
-  const minutes = new Buckets((endMs + 1 - startMs) / minuteMs);
-  for (let row = 0; row < ts.length; row++) {
-    if (!Number.isNaN(values[row]!)) minutes.add(Math.floor((ts[row]! - startMs) / minuteMs), values[row]!);
-  }
-  return minutes;
-}
-
-function countHours(
-  agent: number,
-  field: number,
-  { startMs, endMs }: { startMs: number; endMs: number },
-  tables: TelemetryTables,
-): Buckets {
-  const hours = new Buckets((endMs + 1 - startMs) / hourMs);
-  eachChunk(minuteMs, startMs, endMs, (chunk, first, last, offset) => {
-    const data = tables.rollup(agent, field, minuteMs, chunk);
-    if (!data) return;
-    const minutes = decodeChunk(data);
-    for (let index = first; index <= last; index++)
-      hours.merge(Math.floor(((offset + index - first) * minuteMs) / hourMs), minutes, index);
-  });
-  return hours;
-}
-
-function store(
-  agent: number,
-  field: number,
-  level: Level,
-  range: { startMs: number; endMs: number },
-  buckets: Buckets,
-  tables: TelemetryTables,
-): void {
-  eachChunk(level, range.startMs, range.endMs, (chunk, first, last, offset) => {
-    const data = tables.rollup(agent, field, level, chunk);
-    const target = data ? decodeChunk(data) : emptyChunk();
-    for (let index = first; index <= last; index++) target.copy(index, buckets, offset + index - first);
-    tables.putRollup(agent, field, level, chunk, encodeChunk(target));
-  });
+function rowsOfBlock(columns: number): number {
+  return Math.max(minBlockRows, Math.min(maxBlockRows, Math.floor(maxBlockValues / columns)));
 }

@@ -115,3 +115,33 @@ test('agents that began together and report together are not sealed together, al
   expect(seals).toBeLessThanOrEqual(4 * agents.length);
   expect(valuesOf(engine, 'ap-7')).toEqual(Array.from({ length: 1000 }, (_, round) => round));
 });
+
+test('the head of a wide agent with rows of many hours is sealed in parts, and is whole for readers in between', async () => {
+  const folder = createFolder();
+  const engine = openEngine(folder);
+  const names = Array.from({ length: 1000 }, (_, number) => (number === 0 ? 'value' : `m${number}`));
+  const asked = names.map((name) => ({ name, isText: false, sampleIndex: 0 }));
+  const { agent, fields } = engine.register('wide', asked);
+  const wide = { no: agent, fields: new Map(fields.map((field) => [field.name, field])) };
+  const now = Date.now();
+  const samples = Array.from({ length: 45 }, (_, row) => ({
+    ...{ ts: now - (45 - row) * (dayMs / 4), texts: [] },
+    // The others come and go, so that not every part has every column.
+    ...(row % 15 === 0 ? { names, values: names.map(() => row) } : { names: ['value'], values: [row] }),
+  }));
+  const writer = new RecordWriter();
+  writer.add(wide, samples);
+  await engine.commit(writer.take());
+  const rows = samples.map((_, row) => row);
+  let parts = 0;
+  while (engine.sealOne()) {
+    parts++;
+    expect(valuesOf(engine, 'wide')).toEqual(rows);
+    if (parts === 3) expect(valuesOf(openEngine(folder), 'wide')).toEqual(rows);
+  }
+  expect(parts).toBeGreaterThan(5);
+  const query = { ap_id: 'wide', metrics: ['value', 'm999'], startMs: now - 20 * dayMs, endMs: now, maxPoints: 30 };
+  const { columns } = engine.query({ ...query, aggregate: 'count' });
+  const count = (name: string) => columns.get(name)!.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : value), 0);
+  expect([count('value'), count('m999')]).toEqual([45, 3]);
+});

@@ -8,7 +8,7 @@ import type { SealedRows } from './raw-rows.ts';
 import { RecentRows } from './recent-rows.ts';
 import { chunkOf, hourMs, minuteMs } from './rollup.ts';
 import { readRecord } from './sample-record.ts';
-import { sealHead } from './sealing.ts';
+import { sealFirstRows } from './sealing.ts';
 import { queryFrame, readRows } from './series-reader.ts';
 import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './telemetry-store.ts';
 import { TelemetryTables } from './telemetry-tables.ts';
@@ -91,7 +91,7 @@ export class TelemetryEngine {
     this.#apply(record, this.#journal.segment);
   }
 
-  /** At most one head: called between commits, so that nobody waits for more than that. Returns whether it sealed one. */
+  /** At most one head, or a part of it: called between commits, so that nobody waits for more than that. Returns whether it sealed one. */
   sealOne(): boolean {
     const [oldest] = this.#open.keys();
     if (!oldest) return false;
@@ -104,7 +104,7 @@ export class TelemetryEngine {
 
   /** Everything into blocks. */
   sealAll(): void {
-    for (const series of [...this.#open.keys()]) this.#seal(series);
+    for (const series of this.#open.keys()) while (this.#open.has(series)) this.#seal(series);
   }
 
   query(query: SeriesQuery): Frame {
@@ -170,14 +170,21 @@ export class TelemetryEngine {
     return Math.max(this.#headBytes / maxHeadBytes, this.#journal.bytes / maxJournalBytes);
   }
 
+  /** Its head, or the first part of it if it would take long. */
   #seal(series: AgentSeries): void {
     series.recentBlocks = undefined;
+    let sealed: number;
     try {
-      this.#tables.transaction(() => sealHead(series, this.#sealed));
+      sealed = this.#tables.transaction(() => sealFirstRows(series, this.#sealed));
     } catch (error) {
       // Blocks that the rollback has undone were read on the way, and their numbers will be given to others.
       this.#blocks.clear();
       throw error;
+    }
+    if (sealed < series.head.count) {
+      series.head.removeFirst(sealed);
+      this.#full.add(series);
+      return;
     }
     this.#headBytes -= series.head.bytes;
     series.beginHead();
@@ -195,7 +202,7 @@ export class TelemetryEngine {
     const leave = () => {
       if (!series) return;
       this.#headBytes += series.head.bytes - bytesBefore;
-      if (series.head.count >= series.sealAt) this.#full.add(series);
+      if (series.isFull) this.#full.add(series);
     };
     readRecord(record, {
       sample: (agent, time) => {

@@ -18,7 +18,8 @@ export interface FieldRow {
   last_value: number;
 }
 
-const schemaVersion = 1;
+/** 2: small blocks are not compressed. */
+const schemaVersion = 2;
 const schema = `
   CREATE TABLE agents (no INTEGER PRIMARY KEY AUTOINCREMENT, ap_id TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE fields (
@@ -50,7 +51,9 @@ export class TelemetryTables {
     const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version > schemaVersion)
       throw new Error(`${file} was written by a newer Weft: use that one, or another data folder`);
-    if (version === 0) this.transaction(() => this.#database.exec(`${schema}; PRAGMA user_version = ${schemaVersion}`));
+    if (version === schemaVersion) return;
+    const tables = version === 0 ? schema : '';
+    this.transaction(() => this.#database.exec(`${tables}; PRAGMA user_version = ${schemaVersion}`));
   }
 
   /** All of it is durable when this returns, or none of it happened. */
@@ -149,6 +152,19 @@ export class TelemetryTables {
   rollup(agent: number, field: number, level: Level, chunk: number): Uint8Array | undefined {
     const sql = 'SELECT data FROM rollups WHERE agent = ? AND field = ? AND level = ? AND chunk = ?';
     return this.#get<{ data: Uint8Array }>(sql, agent, field, level, chunk)?.data;
+  }
+
+  /** Chunks of a range that there are, in order. */
+  rollups(
+    agent: number,
+    field: number,
+    level: Level,
+    first: number,
+    last: number,
+  ): { chunk: number; data: Uint8Array }[] {
+    const sql =
+      'SELECT chunk, data FROM rollups WHERE agent = ? AND field = ? AND level = ? AND chunk BETWEEN ? AND ? ORDER BY chunk';
+    return this.#all(sql, agent, field, level, first, last);
   }
 
   putRollup(agent: number, field: number, level: Level, chunk: number, data: Uint8Array): void {
