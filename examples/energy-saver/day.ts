@@ -3,10 +3,11 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { colours, drawChart, type Panel } from '../../scripts/plots/svg-chart.ts';
+import { colours, drawChart } from '../../scripts/plots/svg-chart.ts';
 import { inWords } from '../fleet/run-program.ts';
-import { axisOf, type Of } from '../trial/axis.ts';
-import type { Course } from '../trial/course.ts';
+import type { Course, Moment } from '../trial/course.ts';
+import { lineOver, meanOf, panelOf } from '../trial/panel.ts';
+import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Contestant, runTrial } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 import { EnergySaver } from './energy-saver.ts';
@@ -67,7 +68,7 @@ function table(all: readonly Course[]): string {
     const saved = (100 * (usual!.energyKwh - energyKwh)) / usual!.energyKwh;
     const lost = (100 * (usual!.deliveredGbit - deliveredGbit)) / usual!.deliveredGbit;
     const unserved = (100 * unservedHours) / (devices * hours);
-    const cells = [
+    return [
       cases[index]!.name,
       `${energyKwh.toFixed(1)} kWh`,
       `${saved.toFixed(1)} %`,
@@ -76,23 +77,16 @@ function table(all: readonly Course[]): string {
       `${unserved.toFixed(2)} %`,
       String(changes),
     ];
-    return `| ${cells.join(' | ')} |`;
   });
   const head = ['', 'energy', 'saved', 'delivered', 'not delivered', 'device time without service', 'changes of state'];
-  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n');
+  return tableOf(head, rows);
 }
 
 function chart(all: readonly Course[]) {
   const x = { label: 'hour of the day', min: fromHour, max: fromHour + hours, step: Math.ceil(hours / 8) };
-  const panel = (title: string, label: string, of: Of): Panel => {
-    const lines = all.map((course) => smooth(course, of));
-    return {
-      ...{ title, x, y: axisOf(label, lines) },
-      series: lines.map((points, index) => {
-        const { name, colour } = cases[index]!;
-        return { name, colour, kind: 'line' as const, points };
-      }),
-    };
+  const panel = (title: string, label: string, of: (moment: Moment) => number) => {
+    const lines = all.map((course) => lineOver(course, 600, meanOf(of), (seconds) => fromHour + seconds / 3600));
+    return panelOf(cases, lines, { title, x, y: label });
   };
   const count = network.emulators.reduce((sum, { num_access_points }) => sum + num_access_points, 0);
   return {
@@ -106,13 +100,4 @@ function chart(all: readonly Course[]) {
     panelWidth: 760,
     panelHeight: 180,
   };
-}
-
-/** Means over ten minutes. */
-function smooth({ moments }: Course, of: Of): [number, number][] {
-  const per = 600 / intervalSeconds;
-  return Array.from({ length: Math.floor(moments.length / per) }, (_, n) => {
-    const part = moments.slice(n * per, (n + 1) * per);
-    return [fromHour + ((n + 0.5) * 600) / 3600, part.reduce((sum, moment) => sum + of(moment), 0) / per];
-  });
 }

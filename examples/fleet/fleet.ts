@@ -118,7 +118,7 @@ function next(place: Place, before: Known | undefined, metrics: Record<string, n
 }
 
 /** WiFi shares its channel with whoever is on it: what is free of the channel counts, not what is its own. */
-function loadOf(technology: Technology, metrics: Record<string, number>): number {
+export function loadOf(technology: Technology, metrics: Record<string, number>): number {
   const percent = { '5G': metrics.prb_load_pct, WiFi: metrics.channel_utilisation_pct, LiFi: metrics.airtime_pct };
   return Math.min(1, Math.max(0, (percent[technology] ?? 0) / 100));
 }

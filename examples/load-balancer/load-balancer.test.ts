@@ -11,9 +11,17 @@ test('a full access point sends a device to the emptiest neighbour', () => {
   expect(named(row('WiFi', 3, { 0: { load: 0.3 }, 1: full }))).toEqual(['steer_device wifi-1 wifi-2']);
 });
 
-test('a full access point sends a device to another technology', () => {
+test('a full access point sends a device to a wider technology', () => {
   expect(named([...row('WiFi', 1, { 0: full }), ...row('5G', 1)])).toEqual(['steer_device wifi-0 5g-0']);
-  expect(named([...row('WiFi', 1), ...row('5G', 1, { 0: full })])).toEqual(['steer_device 5g-0 wifi-0']);
+  expect(named([...row('LiFi', 1, { 0: full }), ...row('WiFi', 1)])).toEqual(['steer_device lifi-0 wifi-0']);
+  expect(named([...row('LiFi', 1, { 0: full }), ...row('5G', 1)])).toEqual(['steer_device lifi-0 5g-0']);
+});
+
+test('nobody is sent where it would need more air than it frees: inwards, or to another cell or lamp', () => {
+  expect(named([...row('5G', 1, { 0: full }), ...row('WiFi', 1)])).toEqual([]);
+  expect(named([...row('WiFi', 1, { 0: full }), ...row('LiFi', 1)])).toEqual([]);
+  expect(named(row('5G', 2, { 0: full }))).toEqual([]);
+  expect(named(row('LiFi', 2, { 0: full }))).toEqual([]);
 });
 
 test('an access point that fills up is relieved before it is full', () => {
@@ -35,6 +43,10 @@ test('nobody is sent to one that is nearly as full, too far away or asleep', () 
 test('each takes one device in a round, the fullest goes first', () => {
   const cells = row('WiFi', 3, { 0: { load: 0.8 }, 2: { load: 0.95 } });
   expect(named(cells)).toEqual(['steer_device wifi-2 wifi-1']);
+});
+
+test('a full cell whose neighbours are of no use to its devices has a sleeping one woken', () => {
+  expect(named(row('5G', 3, { 0: { isAwake: false }, 1: full }))).toEqual(['wake 5g-0']);
 });
 
 test('where nobody has room the nearest sleeping neighbour is woken, once', () => {

@@ -1,7 +1,7 @@
-// Which devices go where: a loaded access point sends devices, one at a time, to the least loaded one that they can hear,
-// whatever its technology; where nobody has room, a neighbour that sleeps is woken.
+// Which devices go where: a loaded access point sends devices, one at a time, to the least loaded one that serves them
+// no worse, often of another technology; where there is none, a neighbour that sleeps is woken.
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
-import type { Cell } from '../fleet/fleet.ts';
+import type { Cell, Technology } from '../fleet/fleet.ts';
 import { canTakeOver, distanceM } from '../fleet/neighbourhood.ts';
 
 export interface LoadBalancerOptions {
@@ -13,6 +13,13 @@ export interface LoadBalancerOptions {
   /** The two must be so far apart: else devices would go back and forth. */
   gap?: number;
 }
+
+/**
+ * Where a device is worth sending. By itself it takes light before WiFi and WiFi before 5G wherever they are good enough,
+ * and of cells and lamps the one that it hears best: sent inwards, or to another cell or lamp, it needs more air than it
+ * frees. A WiFi access point it keeps for as long as it can, though another may be as near.
+ */
+const worthwhile: Record<Technology, readonly Technology[]> = { LiFi: ['WiFi', '5G'], WiFi: ['WiFi', '5G'], '5G': [] };
 
 const lookAheadSeconds = 60;
 /** Traffic that waits, for each device: then a channel is full whatever it says. */
@@ -33,7 +40,7 @@ export class LoadBalancer implements ControlProgram {
   readonly #wokenAtMs = new Map<string, number>();
 
   constructor(options: LoadBalancerOptions = {}) {
-    this.#options = { everySeconds: 5, fullAbove: 0.6, roomBelow: 0.5, gap: 0.15, ...options };
+    this.#options = { everySeconds: 2, fullAbove: 0.6, roomBelow: 0.5, gap: 0.15, ...options };
     this.everySeconds = this.#options.everySeconds;
   }
 
@@ -55,7 +62,7 @@ export class LoadBalancer implements ControlProgram {
         .sort((a, b) => distanceM(a, cell) - distanceM(b, cell))[0];
       if (!relief) continue;
       this.#wokenAtMs.set(relief.ap_id, nowMs);
-      const because = `${cell.ap_id} is at ${percent(expected(cell))} and nobody awake has room`;
+      const because = `${cell.ap_id} is at ${percent(expected(cell))} and nobody awake can relieve it`;
       orders.push({ ap_id: relief.ap_id, name: 'wake', holdSeconds: wakeHoldSeconds, because });
     }
     return orders;
@@ -75,7 +82,7 @@ export class LoadBalancer implements ControlProgram {
     const { roomBelow, gap } = this.#options;
     return cells
       .filter((other) => other.isAwake && !taken.has(other.ap_id))
-      .filter((other) => canTakeOver(other, cell) || canTakeOver(cell, other))
+      .filter((other) => worthwhile[cell.technology].includes(other.technology) && canTakeOver(other, cell))
       .filter((other) => expected(other) < roomBelow && expected(cell) - expected(other) > gap)
       .filter((other) => nowMs >= (this.#useless.get(pair(cell.ap_id, other.ap_id)) ?? 0))
       .sort((a, b) => expected(a) - expected(b) || distanceM(a, cell) - distanceM(b, cell))[0];

@@ -1,6 +1,7 @@
-// The course of a trial, read from the telemetry that Weft has of it: totals of the network, report by report, and what
-// they come to.
+// The course of a trial, read from the telemetry that Weft has of it: totals of the network, report by report, how full each
+// access point was, and what that comes to.
 import type { App, EmulationRequest } from '@weft/sdk';
+import { loadOf, type Technology } from '../fleet/fleet.ts';
 
 const metrics = [
   'power_w',
@@ -11,16 +12,21 @@ const metrics = [
   'active',
 ] as const;
 type Metric = (typeof metrics)[number];
+const loadMetrics = ['prb_load_pct', 'channel_utilisation_pct', 'airtime_pct'];
 
 export type Moment = Record<Metric, number> & {
   /** Since the beginning. */
   seconds: number;
   /** Access points that fell asleep or woke since the moment before. */
   changes: number;
+  /** Share of its air that is taken, 0 to 1, of each access point, in the order of the request. */
+  loads: number[];
 };
 
 export interface Course {
   moments: Moment[];
+  /** Of the access points, in the order of `loads`. */
+  technologies: Technology[];
   devices: number;
   energyKwh: number;
   deliveredGbit: number;
@@ -30,15 +36,17 @@ export interface Course {
 }
 
 type Network = EmulationRequest & { report_interval_seconds: number; start_time: string };
+type Agent = { ap_id: string; access_point_type: string };
 
-export async function courseOf(app: App, agents: readonly { ap_id: string }[], network: Network): Promise<Course> {
+export async function courseOf(app: App, agents: readonly Agent[], network: Network): Promise<Course> {
   const { emulators, report_interval_seconds: interval, start_time } = network;
   const startMs = Date.parse(start_time);
   const seconds = Math.max(...emulators.map(({ duration }) => duration));
   const count = Math.floor(seconds / interval);
-  const moments = Array.from({ length: count }, (_, n) => emptyMoment((n + 1) * interval));
-  for (const { ap_id } of agents) {
-    const { series } = await app.series(ap_id, metrics, {
+  const moments = Array.from({ length: count }, (_, n) => emptyMoment((n + 1) * interval, agents.length));
+  const technologies = agents.map(({ access_point_type }) => access_point_type as Technology);
+  for (const [index, { ap_id }] of agents.entries()) {
+    const { series } = await app.series(ap_id, [...metrics, ...loadMetrics], {
       ...{ window: `${seconds + interval}s`, end: startMs + seconds * 1000, maxPoints: 2 * count },
     });
     let wasActive: number | undefined;
@@ -47,6 +55,11 @@ export async function courseOf(app: App, agents: readonly { ap_id: string }[], n
         // Each reports at a moment of its own; every interval has one report of it.
         const moment = moments[Math.ceil((Date.parse(ts) - startMs) / 1000 / interval) - 1];
         if (!moment) continue;
+        if (loadMetrics.includes(metric)) {
+          // Only one of the three is the load of its kind.
+          moment.loads[index]! += loadOf(technologies[index]!, { [metric]: value });
+          continue;
+        }
         moment[metric as Metric] += value;
         if (metric !== 'active') continue;
         if (wasActive !== undefined && wasActive !== value) moment.changes++;
@@ -61,6 +74,7 @@ export async function courseOf(app: App, agents: readonly { ap_id: string }[], n
   const total = (of: (moment: Moment) => number) => moments.reduce((sum, moment) => sum + of(moment), 0);
   return {
     moments,
+    technologies,
     devices,
     energyKwh: (total(({ power_w }) => power_w) * interval) / 3.6e6,
     deliveredGbit: (total(({ throughput_mbps }) => throughput_mbps) * interval) / 1000,
@@ -69,9 +83,10 @@ export async function courseOf(app: App, agents: readonly { ap_id: string }[], n
   };
 }
 
-function emptyMoment(seconds: number): Moment {
+function emptyMoment(seconds: number, accessPoints: number): Moment {
   return {
     ...{ seconds, changes: 0, power_w: 0, served_devices: 0, connected_devices: 0 },
     ...{ throughput_mbps: 0, backlog_mbit: 0, active: 0 },
+    loads: Array<number>(accessPoints).fill(0),
   };
 }

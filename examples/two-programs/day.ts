@@ -4,12 +4,13 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { colours, drawChart, type Panel } from '../../scripts/plots/svg-chart.ts';
+import { colours, drawChart } from '../../scripts/plots/svg-chart.ts';
 import { EnergySaver } from '../energy-saver/energy-saver.ts';
 import { inWords } from '../fleet/run-program.ts';
 import { LoadBalancer } from '../load-balancer/load-balancer.ts';
-import { axisOf, type Of } from '../trial/axis.ts';
-import type { Course } from '../trial/course.ts';
+import type { Course, Moment } from '../trial/course.ts';
+import { lineOver, meanOf, panelOf } from '../trial/panel.ts';
+import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Rules, runTrial, type TrialResult } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 
@@ -76,7 +77,7 @@ function table(all: readonly TrialResult[]): string {
     const { energyKwh, deliveredGbit, unservedHours, changes, moments } = course;
     const refused = Object.values(summaries).flatMap((summary) => Object.values(summary.refused));
     const waiting = moments.reduce((sum, { backlog_mbit }) => sum + backlog_mbit, 0) / moments.length;
-    const cells = [
+    return [
       cases[index]!.name,
       String(changes),
       `${deliveredGbit.toFixed(1)} Gbit`,
@@ -85,7 +86,6 @@ function table(all: readonly TrialResult[]): string {
       `${energyKwh.toFixed(3)} kWh`,
       String(refused.reduce((sum, count) => sum + count, 0)),
     ];
-    return `| ${cells.join(' | ')} |`;
   });
   const head = [
     '',
@@ -94,34 +94,25 @@ function table(all: readonly TrialResult[]): string {
     'traffic waiting, mean',
     'devices without service',
     'energy',
+    'orders refused',
   ];
-  return [`| ${[...head, 'orders refused'].join(' | ')} |`, `|${'---|'.repeat(head.length + 1)}`, ...rows].join('\n');
+  return tableOf(head, rows);
 }
 
 function chart(all: readonly Course[]) {
   const x = { label: 'minutes', min: 0, max: seconds / 60, step: seconds / 60 / 6 };
-  const panel = (title: string, label: string, of: Of): Panel => {
-    const lines = all.map((course) => pointsOf(course, of));
-    return {
-      ...{ title, x, y: axisOf(label, lines) },
-      series: lines.map((points, index) => {
-        const { name, colour } = cases[index]!;
-        return { name, colour, kind: 'line' as const, points };
-      }),
-    };
+  const panel = (title: string, label: string, of: (moment: Moment) => number) => {
+    const lines = all.map((course) => lineOver(course, 120, meanOf(of), (seconds) => seconds / 60));
+    return panelOf(cases, lines, { title, x, y: label });
   };
-  const changed = all.map(({ moments }) => runningTotal(moments.map(({ changes }) => changes)));
-  const flapping = changed.map((totals) => totals.map((total, n): [number, number] => [minuteOf(n), total]));
+  const flapping = all.map(({ moments }) => {
+    const totals = runningTotal(moments.map(({ changes }) => changes));
+    return totals.map((total, n) => [minuteOf(n), total] as const);
+  });
   return {
     description: 'How often cells fall asleep and wake, and what waits, with and without conflict rules',
     panels: [
-      {
-        ...{ title: 'Cells that fell asleep or woke, so far', x, y: axisOf('changes', flapping) },
-        series: flapping.map((points, index) => {
-          const { name, colour } = cases[index]!;
-          return { name, colour, kind: 'line' as const, points };
-        }),
-      },
+      panelOf(cases, flapping, { title: 'Cells that fell asleep or woke, so far', x, y: 'changes' }),
       panel('Traffic that waits', 'waiting (Mbit)', ({ backlog_mbit }) => backlog_mbit),
       panel('Devices without service', 'devices', ({ served_devices }) => all[0]!.devices - served_devices),
       panel('Power', 'power (W)', ({ power_w }) => power_w),
@@ -141,14 +132,5 @@ function runningTotal(counts: readonly number[]): number[] {
   return counts.map((count) => {
     sum += count;
     return sum;
-  });
-}
-
-/** Means over two minutes. */
-function pointsOf({ moments }: Course, of: Of): [number, number][] {
-  const per = 120 / intervalSeconds;
-  return Array.from({ length: Math.floor(moments.length / per) }, (_, n) => {
-    const part = moments.slice(n * per, (n + 1) * per);
-    return [2 * n + 1, part.reduce((sum, moment) => sum + of(moment), 0) / per];
   });
 }

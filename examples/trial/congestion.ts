@@ -1,0 +1,44 @@
+// How crowded a network was in the course of a trial, minute by minute: what its operator would look at.
+import type { Technology } from '../fleet/fleet.ts';
+import type { Course, Moment } from './course.ts';
+import { lineOver, meanOf } from './panel.ts';
+
+export interface Congestion {
+  /** Load of whichever access point was fullest in a minute, over all minutes; shares of 1. */
+  fullest: number;
+  /** Of the loads of all access points in all minutes, 95 % are lower. */
+  load95: number;
+  /** Share of the time of all access points in which they were above 90 %. */
+  overloaded: number;
+  waitingMbit: number;
+  worstMinuteMbit: number;
+  /** Devices without service, over the time. */
+  unserved: number;
+}
+
+const overloadedAbove = 0.9;
+
+export function congestionOf(course: Course): Congestion {
+  const { moments, devices, technologies } = course;
+  const byMinute = (of: (minute: readonly Moment[]) => number) => lineOver(course, 60, of, Number).map(([, y]) => y);
+  const all = technologies.flatMap((_, index) => byMinute(meanOf(({ loads }) => loads[index]!)));
+  const waiting = byMinute(meanOf(({ backlog_mbit }) => backlog_mbit));
+  const fullest = byMinute((minute) => Math.max(...loadsOver(minute)));
+  return {
+    fullest: fullest.reduce((sum, load) => sum + load, 0) / fullest.length,
+    load95: all.toSorted((a, b) => a - b)[Math.floor(0.95 * all.length)]!,
+    overloaded: all.filter((load) => load > overloadedAbove).length / all.length,
+    waitingMbit: meanOf(({ backlog_mbit }) => backlog_mbit)(moments),
+    worstMinuteMbit: Math.max(...waiting),
+    unserved: meanOf(({ served_devices }) => devices - served_devices)(moments),
+  };
+}
+
+/** The load of the access point of a kind that is fullest over some moments. */
+export function fullestOf({ technologies }: Course, technology: Technology): (part: readonly Moment[]) => number {
+  return (part) => Math.max(...loadsOver(part).filter((_, index) => technologies[index] === technology));
+}
+
+function loadsOver(part: readonly Moment[]): number[] {
+  return part[0]!.loads.map((_, index) => meanOf(({ loads }) => loads[index]!)(part));
+}
