@@ -1,9 +1,6 @@
 // The job path without its workers and sockets on a real server with a real database and the embedded broker, for tests
 // that need the broker or the clock in their own hands. Whoever shows a name as token is that caller.
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Broker, BrokerUnavailable, openSqliteBroker } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
@@ -11,11 +8,6 @@ import { AgentService, type AgentServiceOptions } from '../controller/src/agents
 import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
 import type { Caller } from '../controller/src/caller.ts';
 import { AuthenticationError } from '../controller/src/errors.ts';
-import { createFormats } from '../controller/src/http/formats.ts';
-import { createLogger } from '../controller/src/http/log.ts';
-import { createServer } from '../controller/src/http/server.ts';
-import { ServiceMetrics } from '../controller/src/http/service-metrics.ts';
-import { Validator } from '../controller/src/http/validator.ts';
 import { callbackRoutes } from '../controller/src/jobs/callback-routes.ts';
 import { CallbackTokens } from '../controller/src/jobs/callback-tokens.ts';
 import { DeadLetterService } from '../controller/src/jobs/dead-letter-service.ts';
@@ -28,7 +20,8 @@ import { JobUpkeep } from '../controller/src/jobs/job-upkeep.ts';
 import { type MailboxLimits, MailboxService } from '../controller/src/jobs/mailbox-service.ts';
 import { createMailboxStore } from '../controller/src/jobs/mailbox-store.sql.ts';
 import { Keyring } from '../controller/src/secrets.ts';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
+import { listen } from './listening-server.ts';
+import { openDatabase } from './stores.ts';
 import type { Answer } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({
@@ -64,9 +57,7 @@ export async function startJobServer({
   maxUnpublished = 10_000,
   mailboxLimits,
 }: JobServerOptions = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-jobs-'));
-  const database = openSqlite(join(folder, 'weft.db'));
-  await database.migrate();
+  const { folder, database, close } = await openDatabase('jobs');
   const keyring = new Keyring(randomBytes(32).toString('hex'));
   const tokens = new CallbackTokens(keyring);
   const broker = openSqliteBroker({ file: join(folder, 'broker.db'), queues: TaskType.enum, deliveryLimit: 4 });
@@ -116,36 +107,18 @@ export async function startJobServer({
   const agentStore = createAgentStore(database);
   // Only looked up here; nothing else of it is asked for.
   const agents = new AgentService({ agents: agentStore } as AgentServiceOptions);
-  const server = createServer({
+  const server = await listen({
     routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
-    pages: [],
     doorkeeper: {
       authenticate(token) {
         if (!Object.hasOwn(callers, token)) throw new AuthenticationError('invalid_token', 'Could not validate');
         return callers[token]!;
       },
-      remembered: () => undefined,
       authenticateAgent: () => callers['ap-1']!,
-      hasAdmin: async () => true,
-      isEnrolmentToken: () => false,
-      requireEnrolment: async () => {},
-      mayReadServiceMetrics: () => false,
       callbackJob: (token) => tokens.verify(token),
     },
-    validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
-    metrics: new ServiceMetrics({}),
-    log: createLogger('silent'),
-    isReady: () => true,
-    host: '127.0.0.1',
-    publicUrl: undefined,
-    allowedHosts: [],
-    corsOrigins: [],
-    trustedProxies: [],
-    tls: undefined,
-    maxConnections: 1000,
   });
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  const { url } = server;
 
   const request = async (method: string, path: string, token?: string, body?: unknown): Promise<Answer> => {
     const response = await fetch(url + path, {
@@ -201,8 +174,7 @@ export async function startJobServer({
       await outbox.stop();
       await Promise.all(collectors.map((collector) => collector.stop()));
       await broker.close();
-      await database.close();
-      await rm(folder, { recursive: true, force: true });
+      await close();
     },
   };
 }

@@ -1,21 +1,13 @@
 // The sockets of jobs on a real server with real stores, for tests that need the mailbox, the accounts or the clock of the
 // sockets in their own hands. What the mailbox service does with a result, `post` does here.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { EnvelopeType } from '../contract/src/index.ts';
 import { AuthService } from '../controller/src/auth/auth-service.ts';
 import { requirePermission } from '../controller/src/auth/permissions.ts';
 import type { Caller, Principal, PrincipalSource } from '../controller/src/caller.ts';
 import { NotFoundError } from '../controller/src/errors.ts';
-import { createFormats } from '../controller/src/http/formats.ts';
-import { createLogger, type Logger } from '../controller/src/http/log.ts';
+import type { Logger } from '../controller/src/http/log.ts';
 import type { SocketTimes } from '../controller/src/http/open-socket.ts';
-import { createServer } from '../controller/src/http/server.ts';
-import { ServiceMetrics } from '../controller/src/http/service-metrics.ts';
-import { Validator } from '../controller/src/http/validator.ts';
 import { jobSocketRoutes } from '../controller/src/jobs/job-socket.ts';
 import { createJobStore } from '../controller/src/jobs/job-store.sql.ts';
 import type { EndState } from '../controller/src/jobs/job-store.ts';
@@ -23,8 +15,8 @@ import { createMailboxStore } from '../controller/src/jobs/mailbox-store.sql.ts'
 import { SocketHub } from '../controller/src/jobs/socket-hub.ts';
 import { RateLimiter } from '../controller/src/rate-limiter.ts';
 import { Keyring } from '../controller/src/secrets.ts';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import { listen } from './listening-server.ts';
 
 const minute = 60_000;
 const secret = randomBytes(32).toString('hex');
@@ -47,20 +39,6 @@ export interface SocketServerOptions {
 }
 
 export type SocketServer = Awaited<ReturnType<typeof startSocketServer>>;
-
-/** A database of one test file's own. */
-export async function openSocketDatabase(): Promise<{ database: SqlDatabase; remove(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-sockets-'));
-  const database = openSqlite(join(folder, 'weft.db'));
-  await database.migrate();
-  return {
-    database,
-    async remove() {
-      await database.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
 
 /** Several on one database are several nodes; the database is the test's to migrate and close. */
 export async function startSocketServer(database: SqlDatabase, options: SocketServerOptions = {}) {
@@ -100,9 +78,8 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
     onError: (error) => errors.push(error),
     times: options.times,
   });
-  const server = createServer({
-    routes: [],
-    pages: [],
+  const { log, isReady, publicUrl, corsOrigins } = options;
+  const server = await listen({
     sockets: jobSocketRoutes({
       hub,
       admit: async (caller, job_number) => {
@@ -118,27 +95,19 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
       },
     }),
     doorkeeper: {
-      authenticate: (token: string) => auth.authenticate(token),
-      remembered: (token: string) => auth.remembered(token),
-    } as unknown as Parameters<typeof createServer>[0]['doorkeeper'],
-    validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
-    metrics: new ServiceMetrics({}),
-    log: options.log ?? createLogger('silent'),
-    isReady: options.isReady ?? (() => true),
-    host: '127.0.0.1',
-    publicUrl: options.publicUrl,
-    allowedHosts: [],
-    corsOrigins: options.corsOrigins ?? [],
-    trustedProxies: [],
-    tls: undefined,
-    maxConnections: 10_000,
+      authenticate: (token) => auth.authenticate(token),
+      remembered: (token) => auth.remembered(token),
+    },
+    ...(log && { log }),
+    ...(isReady && { isReady }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(corsOrigins && { corsOrigins }),
   });
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = server.server.address() as AddressInfo;
+  const { url, port } = server;
   let stopped: Promise<void> | undefined;
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     host: `127.0.0.1:${port}`,
     hub,
     jobs,

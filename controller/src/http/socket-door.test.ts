@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRaw, openRawConnection } from '../../../test/raw-connection.ts';
 import { bearer, connect, refusal } from '../../../test/socket-client.ts';
-import { openSocketDatabase, type SocketServer, startSocketServer } from '../../../test/socket-server.ts';
+import { type SocketServer, startSocketServer } from '../../../test/socket-server.ts';
+import { openDatabase } from '../../../test/stores.ts';
 
 const handshake = [
   'Host: localhost',
@@ -23,7 +24,7 @@ let onAdmit: (() => Promise<void>) | undefined;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  const { database, remove } = await openSocketDatabase();
+  const { database, close: remove } = await openDatabase('sockets');
   removeDatabase = remove;
   const sink = new Writable({
     write(line, _encoding, done) {

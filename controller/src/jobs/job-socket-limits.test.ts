@@ -2,12 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from 'ws';
 import { bearer, connect, refusal, type SocketClient } from '../../../test/socket-client.ts';
-import {
-  openSocketDatabase,
-  type SocketServer,
-  type SocketServerOptions,
-  startSocketServer,
-} from '../../../test/socket-server.ts';
+import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../test/socket-server.ts';
+import { openDatabase } from '../../../test/stores.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 
 const mebibyte = 1024 * 1024;
@@ -23,7 +19,7 @@ let job: string;
 const clients: SocketClient[] = [];
 
 beforeAll(async () => {
-  ({ database, remove: removeDatabase } = await openSocketDatabase());
+  ({ database, close: removeDatabase } = await openDatabase('sockets'));
 });
 afterAll(() => removeDatabase());
 beforeEach(() => start());

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { bearer, connect, type SocketClient } from '../../../test/socket-client.ts';
-import { openSocketDatabase, type SocketServer, startSocketServer } from '../../../test/socket-server.ts';
+import { type SocketServer, startSocketServer } from '../../../test/socket-server.ts';
+import { openDatabase } from '../../../test/stores.ts';
 
 let removeDatabase: () => Promise<void>;
 let server: SocketServer;
@@ -11,7 +12,7 @@ let job: string;
 let onPage: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
-  const { database, remove } = await openSocketDatabase();
+  const { database, close: remove } = await openDatabase('sockets');
   removeDatabase = remove;
   server = await startSocketServer(database, { onPage: () => onPage?.() });
   token = await server.user('ada@weft.test');
@@ -216,7 +217,7 @@ describe('how a job ends', () => {
 });
 
 it('what cannot be read at first is delivered later', async () => {
-  const { database, remove } = await openSocketDatabase();
+  const { database, close: remove } = await openDatabase('sockets');
   const frail = await startSocketServer(database, { times: { sweepMs: 20 } });
   try {
     const owner = await frail.user('bob@weft.test');
@@ -235,7 +236,7 @@ it('what cannot be read at first is delivered later', async () => {
 });
 
 it('L5: a stop closes every socket with 1012 and opens no other', async () => {
-  const { database, remove } = await openSocketDatabase();
+  const { database, close: remove } = await openDatabase('sockets');
   const node = await startSocketServer(database, { times: { farewellMs: 300 } });
   const owner = await node.user('bob@weft.test');
   const path = `/api/v1/ws/${await node.job(owner)}`;

@@ -1,0 +1,56 @@
+// Weft's own HTTP server with the routes that a test is about, on a port of its own.
+import type { AddressInfo } from 'node:net';
+import { createFormats } from '../controller/src/http/formats.ts';
+import { createLogger } from '../controller/src/http/log.ts';
+import { createServer } from '../controller/src/http/server.ts';
+import { ServiceMetrics } from '../controller/src/http/service-metrics.ts';
+import { Validator } from '../controller/src/http/validator.ts';
+
+type ServerOptions = Parameters<typeof createServer>[0];
+type Doorkeeper = ServerOptions['doorkeeper'];
+
+interface ListenOptions extends Partial<Omit<ServerOptions, 'doorkeeper'>> {
+  doorkeeper: Pick<Doorkeeper, 'authenticate'> & Partial<Doorkeeper>;
+  beforeClose?: () => void;
+}
+
+export const formats = createFormats({ passwordLength: { min: 8, max: 128 } });
+
+export async function listen({ doorkeeper, beforeClose, ...options }: ListenOptions) {
+  const server = createServer({
+    routes: [],
+    pages: [],
+    validator: new Validator(formats),
+    metrics: new ServiceMetrics({}),
+    log: createLogger('silent'),
+    isReady: () => true,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    allowedHosts: [],
+    corsOrigins: [],
+    trustedProxies: [],
+    tls: undefined,
+    maxConnections: 10_000,
+    ...options,
+    doorkeeper: {
+      remembered: () => undefined,
+      authenticateAgent: () => {
+        throw new Error('no route of this server takes the password of an agent');
+      },
+      hasAdmin: async () => true,
+      isEnrolmentToken: () => false,
+      requireEnrolment: async () => {},
+      mayReadServiceMetrics: () => false,
+      ...doorkeeper,
+    },
+  });
+  if (beforeClose) {
+    server.addHook('preClose', (done) => {
+      beforeClose();
+      done();
+    });
+  }
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
