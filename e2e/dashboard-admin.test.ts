@@ -1,6 +1,6 @@
 // What administrators do in a real browser: apps and what they may do, accounts, the audit log, conflicts and their rules.
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, screens, seriousViolations } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
 import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
 
@@ -114,6 +114,75 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       .click();
     await page.getByText('grace@example.org has been deleted').waitFor();
     expect((await weft.login('grace@example.org', made)).status).toBe(401);
+  });
+
+  test('an account is disabled, says so to its owner, and is enabled again', async () => {
+    const { weft, token } = await site();
+    await createUser(weft, token, 'grace@example.org', 'admin');
+    const grace = await visitSignedIn(weft, { path: '/', title: 'Overview', username: 'grace@example.org' });
+    const { page } = await visitSignedIn(weft, { path: '/users', title: 'Users' });
+    const row = (state: string) => page.getByRole('row', { name: new RegExp(`grace@example\\.org.*${state}`) });
+    const dialog = page.getByRole('dialog');
+    await row('Enabled').click();
+    await dialog.getByText('Nobody can sign in with it until it is enabled again.').waitFor();
+    await expectFitting(page);
+    await dialog.getByRole('button', { name: 'Disable user' }).click();
+    const question = page.getByRole('dialog', { name: 'Disable grace@example.org?' });
+    await question.getByText(/All sessions of this account end at once/).waitFor();
+    await question.getByText(/Its jobs, commands and emulated networks go on/).waitFor();
+    await expectFitting(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Disable user' }).click();
+    await question.getByRole('button', { name: 'Disable user' }).click();
+    await page.getByText('grace@example.org is disabled').waitFor();
+    await row('Administrator Disabled').waitFor();
+    await expectFitting(page);
+    await page.setViewportSize(screens.phone.viewport);
+    await page.getByRole('gridcell', { name: 'Disabled' }).waitFor();
+    await page.setViewportSize(screens.laptop.viewport);
+    await page.getByLabel(/Filter/).fill('disabled');
+    await page.getByRole('row', { name: /ada@example\.org/ }).waitFor({ state: 'detached' });
+    await page.getByLabel(/Filter/).fill('');
+
+    // Whoever was signed in is asked to sign in again, and told why that does not work.
+    const told = grace.page.getByRole('dialog');
+    await told.getByText('Your session has ended.').waitFor();
+    await told.getByLabel('Password', { exact: true }).fill(password);
+    await told.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await told.getByText('This account is disabled; an administrator can enable it').waitFor();
+    await told.getByRole('button', { name: 'Sign in as somebody else' }).click();
+    await grace.page.getByLabel('E-mail address').fill('grace@example.org');
+    await grace.page.getByLabel('Password', { exact: true }).fill(password);
+    await grace.page.getByRole('button', { name: 'Sign in' }).click();
+    await grace.page.getByText('This account is disabled; an administrator can enable it').waitFor();
+    expect(await seriousViolations(grace.page)).toEqual([]);
+
+    // The last administrator who is enabled can neither step down nor be disabled by themselves.
+    await page.getByRole('row', { name: /ada@example\.org/ }).click();
+    await dialog.getByText('Your own account can be disabled by another administrator only.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Disable user' }).count()).toBe(0);
+    await dialog.getByRole('combobox', { name: 'Role' }).selectOption('user');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await dialog.getByText(/or enable one who is disabled/).waitFor();
+    await page.keyboard.press('Escape');
+
+    await row('Disabled').click();
+    await dialog.getByText(/^By ada@example\.org, /).waitFor();
+    await expectFitting(page);
+    await dialog.getByRole('button', { name: 'Enable user' }).click();
+    const enabling = page.getByRole('dialog', { name: 'Enable grace@example.org?' });
+    await enabling.getByText('Sessions from before stay ended.').waitFor();
+    await enabling.getByRole('button', { name: 'Enable user' }).click();
+    await page.getByText('grace@example.org can sign in again').waitFor();
+    await row('Enabled').click();
+    await grace.page.getByRole('button', { name: 'Sign in' }).click();
+    await heading(grace.page, 'Overview');
+
+    // Of an account that is gone meanwhile, the page says so.
+    expect((await weft.request('DELETE', '/api/v1/users/grace@example.org', { token })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Disable user' }).click();
+    await question.getByRole('button', { name: 'Disable user' }).click();
+    await dialog.getByText('There is no user of this name').waitFor();
   });
 
   test('the audit log tells who did what, is filtered by the address, and shows older entries', async () => {

@@ -34,6 +34,16 @@ export const UserUpdate = Type.Object(
 );
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
+export const DisabledUser = Type.Object(
+  {
+    username: Type.String(),
+    disabled_at: Type.String({ format: 'date-time' }),
+    disabled_by: Type.String({ description: 'A username; of the command line, the account of the shell.' }),
+  },
+  { title: 'DisabledUser' },
+);
+export type DisabledUser = Type.Static<typeof DisabledUser>;
+
 export const PasswordRecoveryRequest = Type.Object({ username: Username }, { title: 'PasswordRecoveryRequest' });
 export type PasswordRecoveryRequest = Type.Static<typeof PasswordRecoveryRequest>;
 

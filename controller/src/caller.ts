@@ -56,6 +56,7 @@ export interface PrincipalSource {
   principal(name: string): Promise<Principal | undefined>;
   /**
    * The principal if the secret is its own, else undefined; a failure takes the same time whatever caused it.
+   * Throws AuthenticationError if the secret is right and the account disabled.
    * Throws TryLaterError (429) when too many secrets are being checked already.
    */
   authenticate(name: string, secret: string): Promise<Principal | undefined>;

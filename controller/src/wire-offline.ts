@@ -38,10 +38,18 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   return {
     users: {
       list: async () =>
-        (await store.list()).map(({ username, roles, created_at }) => ({ username, roles: roles.join(), created_at })),
+        (await store.list()).map(({ username, roles, created_at, disabled_at, disabled_by }) => ({
+          username,
+          roles: roles.join(),
+          created_at,
+          disabled_at,
+          disabled_by,
+        })),
       create: (input: UserCreate) => users.create(validator.require(UserCreate, input), by),
       setPassword: (username: string, password: string) =>
         users.update(username, validator.require(UserUpdate, { password }), by),
+      disable: (username: string) => users.disable(username, by),
+      enable: (username: string) => users.enable(username, by),
     },
     close: () => database.close(),
   };

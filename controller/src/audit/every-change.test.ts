@@ -51,6 +51,7 @@ const users = '/api/v1/users/';
 const agents = '/api/v1/agents/';
 const apps = '/api/v1/third_party_apps/';
 const tokens = '/api/v1/enrolment_tokens';
+const disabled = '/api/v1/disabled_users/';
 const spinup = '/api/v1/emulator/spinup';
 const network = {
   emulators: [
@@ -180,6 +181,33 @@ const changes: Change[] = [
         await send('DELETE', users + name, undefined, token);
         const actor = { kind: 'user', id: expect.any(String), name };
         return { actor, action: 'user_removed', target: { kind: 'user', name }, detail: { roles: ['user'] } };
+      };
+    },
+  },
+  {
+    route: 'PUT /api/v1/disabled_users/{username}',
+    how: 'once, however often it is asked for',
+    prepare: async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name));
+      return async () => {
+        await send('PUT', disabled + name);
+        await send('PUT', disabled + name);
+        return { actor: byAdmin, action: 'user_disabled', target: { kind: 'user', name }, detail: { roles: ['user'] } };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/disabled_users/{username}',
+    how: 'once, however often it is asked for',
+    prepare: async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name));
+      await send('PUT', disabled + name);
+      return async () => {
+        await send('DELETE', disabled + name);
+        await send('DELETE', disabled + name);
+        return { actor: byAdmin, action: 'user_enabled', target: { kind: 'user', name }, detail: { roles: ['user'] } };
       };
     },
   },

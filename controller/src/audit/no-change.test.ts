@@ -7,6 +7,7 @@ const users = '/api/v1/users/';
 const agents = '/api/v1/agents/';
 const apps = '/api/v1/third_party_apps/';
 const tokens = '/api/v1/enrolment_tokens';
+const disabled = '/api/v1/disabled_users';
 
 let weft: TestWeft;
 let admin: string;
@@ -17,6 +18,8 @@ beforeAll(async () => {
   admin = await weft.admin();
   agent = await weft.agent('ap-1', { a: { x: 1 }, b: 2 });
   user = await weft.user('ada@weft.test');
+  await weft.user('off@weft.test');
+  await weft.request('PUT', `${disabled}/off@weft.test`, { token: admin });
   await weft.app('app-1', { read: true });
 });
 afterAll(() => weft.stop());
@@ -35,6 +38,11 @@ it.each<[string, string, string, object | undefined, number]>([
   ['a user that is not there', 'PUT', `${users}nobody@weft.test`, { roles: ['admin'] }, 404],
   ['the roles that it has', 'PUT', users + adminUsername, { roles: ['admin'] }, 200],
   ['nothing to change', 'PUT', users + adminUsername, {}, 200],
+  ['disabling the last administrator, who is oneself', 'PUT', `${disabled}/${adminUsername}`, undefined, 409],
+  ['disabling nobody', 'PUT', `${disabled}/nobody@weft.test`, undefined, 404],
+  ['enabling nobody', 'DELETE', `${disabled}/nobody@weft.test`, undefined, 404],
+  ['enabling who is enabled', 'DELETE', `${disabled}/ada@weft.test`, undefined, 200],
+  ['disabling who is disabled', 'PUT', `${disabled}/off@weft.test`, undefined, 200],
   ['an unknown reset token', 'POST', `${users}reset-password`, { token: 'x', new_password: password }, 400],
   ['the wish for a reset token', 'POST', `${users}password-recovery`, { username: 'nobody@weft.test' }, 200],
   ['a name that is taken', 'POST', agents, newAgent('ap-1'), 409],

@@ -10,7 +10,17 @@ import { createResetTokenStore } from '../users/reset-token-store.sql.ts';
 import { createUserStore } from '../users/user-store.sql.ts';
 
 const now = 1_790_000_000_000;
-const user = { id: 'u', username: 'ada@x', password_hash: 'h1', roles: ['user'], ver: 'v1', created_at: now };
+const enabled = { disabled_at: null, disabled_by: null };
+const user = {
+  id: 'u',
+  username: 'ada@x',
+  password_hash: 'h1',
+  roles: ['user'],
+  ver: 'v1',
+  created_at: now,
+  ...enabled,
+};
+const disabling = { disabled_at: now, disabled_by: 'root@x', ver: 'v2' };
 const root = { ...user, id: 'r', username: 'root@x', roles: ['admin'] };
 const agent = agentNamed('ap-1', { configuration: { site: 'a' } });
 const other = agentNamed('ap-2');
@@ -69,6 +79,21 @@ const changes: Change[] = [
     prepare: ({ users }) => users.create(user),
     run: ({ users }, also) => users.remove('ada@x', also),
     changed: { before: user },
+  },
+  {
+    name: 'users.disable',
+    prepare: ({ users }) => users.create(user),
+    run: ({ users }, also) => users.disable('ada@x', disabling, also),
+    changed: { before: user, after: { ...user, ...disabling } },
+  },
+  {
+    name: 'users.enable',
+    prepare: async ({ users }) => {
+      await users.create(user);
+      await users.disable('ada@x', disabling);
+    },
+    run: ({ users }, also) => users.enable('ada@x', also),
+    changed: { before: { ...user, ...disabling }, after: { ...user, ver: 'v2' } },
   },
   {
     name: 'resetTokens.redeem',
@@ -189,10 +214,11 @@ eachDatabase((kind) => {
     expect(await notes()).toEqual([]);
   });
 
-  test('users.update and remove: not called when the last administrator has to stay', async () => {
+  test('users.update, remove and disable: not called when the last administrator has to stay', async () => {
     await stores.users.create(root);
     await expect(stores.users.update('root@x', { roles: ['user'] }, note)).rejects.toThrow('last administrator');
     await expect(stores.users.remove('root@x', note)).rejects.toThrow('last administrator');
+    await expect(stores.users.disable('root@x', disabling, note)).rejects.toThrow('last administrator');
     expect(await notes()).toEqual([]);
   });
 });

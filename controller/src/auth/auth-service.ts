@@ -63,7 +63,10 @@ export class AuthService {
     this.#tokenTtlSeconds = tokenTtlSeconds;
   }
 
-  /** Throws AuthenticationError, with one sentence for every cause, unless the secret belongs to that name. */
+  /**
+   * Throws AuthenticationError, with one sentence for every cause, unless the secret belongs to that name; with another one
+   * if it does and the account is disabled.
+   */
   async checkSecret(kind: LoginType, name: string, secret: string): Promise<Principal> {
     const failsAt = performance.now() + minFailureMs;
     const principal = await this.#sources[kind].authenticate(name, secret);
@@ -90,7 +93,7 @@ export class AuthService {
 
   /**
    * The caller a token stands for. Throws AuthenticationError for a token that is forged, expired, or older than the
-   * last change of its owner's password, key or roles. Answers without a promise when everything is remembered: this
+   * last change of its owner's password, key or roles, or the disabling of its owner. Answers without a promise when everything is remembered: this
    * runs for every request.
    */
   authenticate(token: string): Caller | Promise<Caller> {

@@ -22,6 +22,9 @@ const table = `
   GET    /api/v1/users/{username}                 yes  self no   no
   PUT    /api/v1/users/{username}                 yes  self no   no
   DELETE /api/v1/users/{username}                 yes  self no   no
+  GET    /api/v1/disabled_users                   yes  no   no   no
+  PUT    /api/v1/disabled_users/{username}        yes  no   no   no
+  DELETE /api/v1/disabled_users/{username}        yes  no   no   no
   POST   /api/v1/agents/public                    yes  no   no   no   enrol
   POST   /api/v1/agents/                          yes  no   no   no
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob

@@ -74,6 +74,9 @@ const table = `
    -  metrics_export                  yes  yes  self read
    -  metrics_stream                  yes  yes  own  read
    -  metrics_presence                yes  yes  own  read
+   -  list_disabled_users             yes  no   no   no
+   -  disable_user                    yes  no   no   no
+   -  enable_user                     yes  no   no   no
    -  create_enrolment_token          yes  no   no   no
    -  list_enrolment_tokens           yes  no   no   no
    -  remove_enrolment_token          yes  no   no   no

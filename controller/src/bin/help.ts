@@ -40,6 +40,11 @@ Usage:
   weft user add EMAIL [--role admin|user] [--password-stdin]
   weft user list [--json]
   weft user set-password EMAIL [--password-stdin]
+  weft user disable EMAIL
+  weft user enable EMAIL
+
+A user who is disabled is signed out everywhere and cannot sign in; what is theirs stays. The last enabled
+administrator cannot be disabled.
 
 Options:
   --role ROLE        what the new account may do (default: user)
@@ -50,6 +55,7 @@ Examples:
   weft user add ada@example.org --role admin
   weft user set-password ada@example.org --password-stdin < password.txt
   weft user list --json
+  weft user disable bob@example.org
 `,
   backup:
     () => `Writes one file with all that this Weft keeps in its data folder, as it is at this moment; a server may go on

@@ -8,21 +8,23 @@ const usage = {
   add: 'weft user add EMAIL [--role admin|user] [--password-stdin]',
   list: 'weft user list [--json]',
   'set-password': 'weft user set-password EMAIL [--password-stdin]',
+  disable: 'weft user disable EMAIL',
+  enable: 'weft user enable EMAIL',
 };
+type Action = keyof typeof usage;
 
 export async function userCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['role'], bare: ['password-stdin', 'json'] });
   const [action = '', username, ...rest] = line.words;
-  if (action !== 'add' && action !== 'list' && action !== 'set-password') {
-    throw new UsageError(`Usage: ${Object.values(usage).join('\n       ')}`);
-  }
+  if (!isAction(action)) throw new UsageError(`Usage: ${Object.values(usage).join('\n       ')}`);
   if (rest.length > 0 || (action === 'list') !== (username === undefined))
     throw new UsageError(`Usage: ${usage[action]}`);
   const role = line.options.get('role') ?? 'user';
   if (role !== 'admin' && role !== 'user') throw new UsageError('--role must be admin or user.');
   const config = readConfig(line, around.env);
   // Asked for before the database is opened, so that no lock is held while somebody thinks.
-  const password = username === undefined ? '' : await readNewPassword(line.options.has('password-stdin'), around);
+  const needsPassword = action === 'add' || action === 'set-password';
+  const password = needsPassword ? await readNewPassword(line.options.has('password-stdin'), around) : '';
 
   const { openAccounts } = await import('../wire-offline.ts');
   const accounts = await openAccounts(config, operatorName());
@@ -33,6 +35,12 @@ export async function userCommand(args: string[], around: Surroundings): Promise
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
+    } else if (action === 'disable') {
+      await accounts.users.disable(username);
+      around.stderr.write(`Disabled ${username}; all its sessions have ended.\n`);
+    } else if (action === 'enable') {
+      await accounts.users.enable(username);
+      around.stderr.write(`Enabled ${username}, who can sign in again.\n`);
     } else {
       await accounts.users.setPassword(username, password);
       around.stderr.write(`Set the password of ${username}; earlier sessions have ended.\n`);
@@ -41,6 +49,10 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   } finally {
     await accounts.close();
   }
+}
+
+function isAction(word: string): word is Action {
+  return Object.hasOwn(usage, word);
 }
 
 /** Whose shell this is, for the audit log. An account without a name, as in a container, goes by its number. */
@@ -52,12 +64,28 @@ function operatorName(): string {
   }
 }
 
-function toTable(users: { username: string; roles: string; created_at: number }[]): string {
+interface ListedUser {
+  username: string;
+  roles: string;
+  created_at: number;
+  disabled_at: number | null;
+  disabled_by: string | null;
+}
+
+function toTable(users: ListedUser[]): string {
   const width = Math.max(0, ...users.map(({ username }) => username.length));
   return users
-    .map(
-      (user) =>
-        `${user.username.padEnd(width)}  ${user.roles.padEnd(10)}  ${new Date(user.created_at).toISOString()}\n`,
+    .map((user) =>
+      [user.username.padEnd(width), user.roles.padEnd(10), toMoment(user.created_at), toState(user)].join('  '),
     )
+    .map((text) => `${text}\n`)
     .join('');
+}
+
+function toState({ disabled_at, disabled_by }: ListedUser): string {
+  return disabled_at === null ? 'enabled' : `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
+}
+
+function toMoment(ms: number): string {
+  return new Date(ms).toISOString();
 }

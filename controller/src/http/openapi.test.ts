@@ -242,6 +242,12 @@ describe('the answers', () => {
     await ask('get', `${users}{username}`, `${users}u@weft.test`);
     await ask('get', `${users}{username}`, `${users}nobody`);
     await ask('put', `${users}{username}`, `${users}u@weft.test`, { json: { roles: ['user', 'admin'] } });
+    const disabled = '/api/v1/disabled_users';
+    await ask('put', `${disabled}/{username}`, `${disabled}/u@weft.test`);
+    await ask('put', `${disabled}/{username}`, `${disabled}/nobody`);
+    await ask('put', `${disabled}/{username}`, `${disabled}/${adminUsername}`);
+    await ask('get', disabled, disabled);
+    await ask('delete', `${disabled}/{username}`, `${disabled}/u@weft.test`);
     await ask('delete', `${users}{username}`, `${users}u@weft.test`);
     await ask('delete', `${users}{username}`, users + adminUsername);
     await ask('post', '/api/v1/users/public', '/api/v1/users/public', { json: user });

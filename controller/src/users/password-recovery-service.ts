@@ -119,7 +119,7 @@ export class PasswordRecoveryService {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
     const now = Date.now();
     const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
-    if (user) {
+    if (user && user.disabled_at === null) {
       const token = generateSecret();
       const token_hash = hashGeneratedSecret(token);
       const record = { token_hash, user_id: user.id, created_at: now, expires_at: now + tokenLifeMs };

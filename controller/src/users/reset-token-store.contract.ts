@@ -160,6 +160,13 @@ export function describeResetTokenStore(open: () => Promise<ResetTokenStoreFixtu
       expect(await store.create(tokenOf(ada, 'h'), 3)).toBe(false);
     });
 
+    test('a user who is disabled gets no token', async () => {
+      await fixture.users.disable('ada@x', { disabled_at: NOW, disabled_by: 'root@x', ver: 'ver-2' });
+      expect(await store.create(tokenOf(ada, 'h'), 3)).toBe(false);
+      expect(await store.redeem('h', NOW, CHANGE)).toBeUndefined();
+      expect(await store.create(tokenOf(bob, 'bobs'), 3)).toBe(true);
+    });
+
     test('of parallel calls with one token, one wins', async () => {
       await store.create(tokenOf(ada, 'h'), 3);
       const calls = Array.from({ length: 20 }, (_, n) =>

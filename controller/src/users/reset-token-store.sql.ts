@@ -58,7 +58,7 @@ class SqlResetTokenStore implements ResetTokenStore {
 
   async create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      // A user removed meanwhile gets no token.
+      // A user removed or disabled meanwhile gets no token.
       if (!(await lockUser(tx, token.user_id))) return false;
       const [row] = await tx.query<{ count: number }>(
         'SELECT COUNT(*) AS count FROM reset_tokens WHERE user_id = ? AND created_at > ?',
@@ -113,8 +113,11 @@ class SqlResetTokenStore implements ResetTokenStore {
   }
 }
 
-/** Resolves whether there is such a user; until the transaction ends, nothing else can happen to it or its tokens. */
+/**
+ * Resolves whether there is such a user who is not disabled; until the transaction ends, nothing else can happen to it or
+ * its tokens.
+ */
 async function lockUser(tx: SqlQueries, userId: string): Promise<boolean> {
-  const rows = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [userId]);
+  const rows = await tx.query('UPDATE users SET ver = ver WHERE id = ? AND disabled_at IS NULL RETURNING id', [userId]);
   return rows.length === 1;
 }

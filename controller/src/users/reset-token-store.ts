@@ -28,12 +28,13 @@ export interface ResetTokenStore {
   finish(id: string): Promise<void>;
   /**
    * Stores a token and makes all older tokens of that user useless, unless the user was given `maxPerHour` tokens in
-   * the hour before `created_at`, or is gone: then it resolves false and nothing changes.
+   * the hour before `created_at`, or is gone or disabled: then it resolves false and nothing changes.
    */
   create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean>;
   /**
    * Uses a token up and gives its user the new password hash and `ver`, both or neither. Resolves the username, or
-   * undefined when the token is unknown, used, replaced or expired at `now`. Of parallel calls with one token, one wins.
+   * undefined when the token is unknown, used, replaced or expired at `now`, or its user disabled. Of parallel calls with
+   * one token, one wins.
    * `also` runs with the change, see InSameTransaction.
    */
   redeem(

@@ -23,6 +23,14 @@ export function userRemoved(actor: Actor, user: UserRecord): NewAuditEntry {
   return { actor, action: 'user_removed', target: toTarget(user), detail: { roles: user.roles } };
 }
 
+export function userDisabled(actor: Actor, user: UserRecord): NewAuditEntry {
+  return { actor, action: 'user_disabled', target: toTarget(user), detail: { roles: user.roles } };
+}
+
+export function userEnabled(actor: Actor, user: UserRecord): NewAuditEntry {
+  return { actor, action: 'user_enabled', target: toTarget(user), detail: { roles: user.roles } };
+}
+
 /** By whoever had the mail: it proves no more than that. */
 export function passwordReset(user: { username: string }): NewAuditEntry {
   return { actor: anonymous, action: 'password_reset', target: toTarget(user), detail: { fields: ['password'] } };

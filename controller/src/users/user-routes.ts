@@ -13,6 +13,7 @@ import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
+import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
 
@@ -164,6 +165,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
         return success('The user has been deleted');
       },
     }),
+    ...disabledUserRoutes(users),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Users: accounts of people. Creates, changes and removes them, and tells auth who a user is.
 import { randomUUID } from 'node:crypto';
-import type { TokenData } from '@weft/contract';
+import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import {
   type Actor,
@@ -10,10 +10,10 @@ import {
   type PrincipalSource,
   type UserCaller,
 } from '../caller.ts';
-import { NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
-import { userCreated, userRemoved, userUpdated } from './user-entries.ts';
+import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
 export interface NewUser {
@@ -117,6 +117,34 @@ export class UserService implements PrincipalSource {
     this.#callerChanged('user', name);
   }
 
+  async listDisabled(): Promise<DisabledUser[]> {
+    return (await this.#users.listDisabled()).map(toDisabledUser);
+  }
+
+  /** Ends all its tokens and lets it have no new ones; what it owns stays, and what it has begun goes on. */
+  async disable(username: string, by: Actor): Promise<DisabledUser> {
+    const name = normalizeUsername(username);
+    if (by.kind === 'user' && by.name === name) {
+      throw new ConflictError(
+        'own_account',
+        'You cannot disable your own account, because you could not enable it again; another administrator can disable it',
+      );
+    }
+    const disabling = { disabled_at: Date.now(), disabled_by: by.name, ver: generateSecret() };
+    const also = this.#audit.entry<UserRecord>(({ after }) => userDisabled(by, after!));
+    const user = await this.#users.disable(name, disabling, also);
+    if (!user) throw userNotFound();
+    this.#callerChanged('user', name);
+    return toDisabledUser(user);
+  }
+
+  /** The user may log in again; tokens from before stay ended. */
+  async enable(username: string, by: Actor): Promise<void> {
+    const name = normalizeUsername(username);
+    const also = this.#audit.entry<UserRecord>(({ after }) => userEnabled(by, after!));
+    if (!(await this.#users.enable(name, also))) throw userNotFound();
+  }
+
   async principal(name: string): Promise<Principal | undefined> {
     const user = await this.#users.get(name);
     return user && toPrincipal(user);
@@ -124,7 +152,10 @@ export class UserService implements PrincipalSource {
 
   async authenticate(username: string, password: string): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
-    return (await this.#hasher.verify(user?.password_hash, password)) ? toPrincipal(user!) : undefined;
+    if (!(await this.#hasher.verify(user?.password_hash, password))) return undefined;
+    // Only to somebody who knows the password: nobody else learns that there is such an account.
+    if (user!.disabled_at !== null) throw accountDisabled();
+    return toPrincipal(user!);
   }
 
   async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
@@ -147,6 +178,8 @@ export class UserService implements PrincipalSource {
       roles: [...new Set(roles)],
       ver: generateSecret(),
       created_at: Date.now(),
+      disabled_at: null,
+      disabled_by: null,
     };
   }
 
@@ -180,6 +213,14 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 function toPrincipal(user: UserRecord): Principal {
   const { id, username: name, roles, ver } = user;
   return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };
+}
+
+function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {
+  return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
+}
+
+function accountDisabled(): AuthenticationError {
+  return new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
 }
 
 function userNotFound(): NotFoundError {

@@ -1,4 +1,5 @@
-// What every user store promises, one test a sentence. Run for each backend by user-store.test.ts.
+// What every user store promises, one test a sentence; about users who are disabled, see disabled-users.contract.ts. Run for
+// each backend by user-store.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ResetTokenStore } from './reset-token-store.ts';
@@ -15,8 +16,19 @@ export interface UserStoreFixture {
 }
 
 export function userNamed(username: string, roles = ['user']): UserRecord {
-  return { id: randomUUID(), username, password_hash: 'hash-1', roles, ver: 'ver-1', created_at: 1_790_000_000_000 };
+  return {
+    id: randomUUID(),
+    username,
+    password_hash: 'hash-1',
+    roles,
+    ver: 'ver-1',
+    created_at: 1_790_000_000_000,
+    disabled_at: null,
+    disabled_by: null,
+  };
 }
+
+export const DISABLING = { disabled_at: 1_790_000_001_000, disabled_by: 'root@x', ver: 'ver-2' };
 
 export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
   let fixture: UserStoreFixture;
@@ -196,7 +208,7 @@ export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
     });
   });
 
-  test.each(['remove', 'demote', 'remove or demote'])(
+  test.each(['remove', 'demote', 'disable', 'remove, demote or disable'])(
     'administrators who %s each other at the same time leave one',
     async (what) => {
       for (let round = 0; round < 10; round += 1) {
@@ -206,13 +218,16 @@ export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
         const outcomes = await Promise.allSettled(
           names.map((name, n) => {
             const node = n % 2 ? store : fixture.otherNode;
-            const isRemoval = what === 'remove' || (what !== 'demote' && n < 2);
-            return isRemoval ? node.remove(name) : node.update(name, { roles: ['user'] });
+            const how = what.includes(',') ? ['remove', 'demote', 'disable'][n % 3] : what;
+            if (how === 'remove') return node.remove(name);
+            return how === 'demote' ? node.update(name, { roles: ['user'] }) : node.disable(name, DISABLING);
           }),
         );
         const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
         expect(refused).toMatchObject([{ reason: { code: 'last_administrator' } }]);
-        const admins = (await store.list()).filter((user) => user.roles.includes('admin'));
+        const admins = (await store.list()).filter(
+          ({ roles, disabled_at }) => roles.includes('admin') && disabled_at === null,
+        );
         expect(admins).toHaveLength(1);
         await store.create(admin('survivor@x'));
         await store.remove(admins[0]!.username);
@@ -231,6 +246,9 @@ export function describeUserStore(open: () => Promise<UserStoreFixture>): void {
       store.hasAdmin(),
       store.update('a@x', { ver: 'v' }),
       store.remove('a@x'),
+      store.listDisabled(),
+      store.disable('a@x', DISABLING),
+      store.enable('a@x'),
     ];
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ reason: { name: 'TryLaterError', status: 503, code: 'database_unavailable' } });

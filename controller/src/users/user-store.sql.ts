@@ -1,8 +1,9 @@
 // Users in SQL. The promises about administrators rest on the one row of `administration`: it comes with the first
-// administrator, and every transaction that may take one away updates it first, so that they go one after the other.
+// administrator, and every transaction that may take one away updates it first, so that they go one after the other. Who is
+// disabled does not count as one.
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
-import type { UserChange, UserRecord, UserStore } from './user-store.ts';
+import type { Disabling, UserChange, UserRecord, UserStore } from './user-store.ts';
 
 type UserRow = {
   id: string;
@@ -11,9 +12,11 @@ type UserRow = {
   roles: string;
   ver: string;
   created_at: number;
+  disabled_at: number | null;
+  disabled_by: string | null;
 };
 
-const COLUMNS = 'id, username, password_hash, roles, ver, created_at';
+const COLUMNS = 'id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by';
 
 export function createUserStore(db: SqlDatabase): UserStore {
   return new SqlUserStore(db);
@@ -76,10 +79,7 @@ class SqlUserStore implements UserStore {
     const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
     return this.#db.transaction(async (tx) => {
       if (becomesAdmin === 0) await queueUp(tx);
-      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
-      const [before] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
-        username,
-      ]);
+      const before = await hold(tx, username);
       if (before === undefined) return undefined;
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
@@ -88,7 +88,7 @@ class SqlUserStore implements UserStore {
         [password_hash, roles ? JSON.stringify(roles) : null, becomesAdmin, ver, username],
       );
       if (row === undefined) return undefined;
-      if (password_hash !== null) await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [row.id]);
+      if (password_hash !== null) await endResetTokens(tx, row.id);
       if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
       if (becomesAdmin === 0) await assertAdminRemains(tx);
       const after = toRecord(row);
@@ -107,6 +107,60 @@ class SqlUserStore implements UserStore {
       return true;
     });
   }
+
+  async listDisabled(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(
+      `SELECT ${COLUMNS} FROM users WHERE disabled_at IS NOT NULL ORDER BY username`,
+    );
+    return rows.map(toRecord);
+  }
+
+  async disable(
+    username: string,
+    { disabled_at, disabled_by, ver }: Disabling,
+    also?: InSameTransaction<UserRecord>,
+  ): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      await queueUp(tx);
+      const before = await hold(tx, username);
+      if (before === undefined || before.disabled_at !== null) return before && toRecord(before);
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ? RETURNING ${COLUMNS}`,
+        [disabled_at, disabled_by, ver, username],
+      );
+      await endResetTokens(tx, before.id);
+      await assertAdminRemains(tx);
+      const after = toRecord(row!);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+
+  async enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const before = await hold(tx, username);
+      if (before === undefined || before.disabled_at === null) return before && toRecord(before);
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE username = ? RETURNING ${COLUMNS}`,
+        [username],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+}
+
+/** An update rather than a look, because it holds the row until the end of the transaction on both databases. */
+async function hold(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
+  const [row] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
+    username,
+  ]);
+  return row;
+}
+
+async function endResetTokens(tx: SqlQueries, userId: string): Promise<void> {
+  await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [userId]);
 }
 
 /** Resolves whether this was the first time. Waits for a transaction that is just doing the same. */
@@ -126,14 +180,16 @@ async function queueUp(tx: SqlQueries): Promise<void> {
 /** Looked at after the change: if there has been an administrator and now is none, this transaction took the last. */
 async function assertAdminRemains(tx: SqlQueries): Promise<void> {
   const orphaned = await tx.query(
-    'SELECT id FROM administration WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1)',
+    `SELECT id FROM administration
+     WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL)`,
   );
   if (orphaned.length > 0) throw new ConflictError('last_administrator', 'The last administrator has to stay');
 }
 
 async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
   await tx.query(
-    'INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at, disabled_at, disabled_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       user.id,
       user.username,
@@ -142,6 +198,8 @@ async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
       Number(isAdmin(user.roles)),
       user.ver,
       user.created_at,
+      user.disabled_at,
+      user.disabled_by,
     ],
   );
 }
@@ -156,6 +214,7 @@ function throwUserExists(error: unknown): never {
 }
 
 function toRecord(row: UserRow): UserRecord {
-  const { id, username, password_hash, ver, created_at } = row;
-  return { id, username, password_hash, roles: JSON.parse(row.roles) as string[], ver, created_at };
+  const { id, username, password_hash, ver, created_at, disabled_at, disabled_by } = row;
+  const roles = JSON.parse(row.roles) as string[];
+  return { id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by };
 }

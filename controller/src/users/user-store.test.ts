@@ -1,10 +1,16 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { MIGRATIONS_FOLDER } from '../storage/migrations.ts';
+import { describeDisabledUsers } from './disabled-users.contract.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
-import { describeUserStore } from './user-store.contract.ts';
+import { describeUserStore, type UserStoreFixture } from './user-store.contract.ts';
 import { createUserStore } from './user-store.sql.ts';
 
 eachDatabase((kind) => {
-  describeUserStore(async () => {
+  const open = async (): Promise<UserStoreFixture> => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
       store: createUserStore(nodes[0]),
@@ -13,5 +19,31 @@ eachDatabase((kind) => {
       cutOff: () => nodes[0].close(),
       remove,
     };
+  };
+  describe('users', () => describeUserStore(open));
+  describe('disabled users', () => describeDisabledUsers(open));
+
+  test('users from before there were disabled ones are enabled', async () => {
+    const before = mkdtempSync(join(tmpdir(), 'weft-migrations-'));
+    const isOlder = (path: string) => !/^\d/.test(basename(path)) || basename(path) < '0008';
+    cpSync(MIGRATIONS_FOLDER, before, { recursive: true, filter: isOlder });
+    const namespace = await kind.createNamespace();
+    try {
+      const older = namespace.open({ migrationsFolder: before });
+      await older.migrate();
+      await older.query(
+        `INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at)
+         VALUES ('i', 'ada@x', 'h', '["admin"]', 1, 'v', 1)`,
+      );
+      await older.query('INSERT INTO administration (id, established_at) VALUES (1, 1)');
+      const newer = namespace.open();
+      await newer.migrate();
+      const store = createUserStore(newer);
+      expect(await store.get('ada@x')).toMatchObject({ roles: ['admin'], disabled_at: null, disabled_by: null });
+      await expect(store.remove('ada@x')).rejects.toMatchObject({ code: 'last_administrator' });
+    } finally {
+      await namespace.remove();
+      rmSync(before, { recursive: true, force: true });
+    }
   });
 });

@@ -53,6 +53,8 @@ export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null
 
 export type ConflictRules = { groups: (ParameterGroup)[]; interference_range_m: { '5G': number; WiFi: number; LiFi: number }; oscillation: { reversals: number; window_s: number; freeze_s: number }; blast_radius: { fraction: number; minimum: number; window_s: number } };
 
+export type DisabledUser = { username: string; disabled_at: string; disabled_by: string };
+
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
 
 export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; seed: number; ends_at: string };
@@ -171,9 +173,11 @@ export interface Operations {
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
+  disable_user: { path: { username: string }; answer: DisabledUser };
   emulator_fault: { path: { job_number: string }; json: FaultRequest; answer: StatusAnswer };
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
+  enable_user: { path: { username: string }; answer: StatusAnswer };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
@@ -185,6 +189,7 @@ export interface Operations {
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
+  list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
@@ -237,9 +242,11 @@ export const operations = {
   create_token: 'POST /api/v1/token/',
   create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
+  disable_user: 'PUT /api/v1/disabled_users/{username}',
   emulator_fault: 'POST /api/v1/emulator/{job_number}/faults',
   emulator_spinup: 'POST /api/v1/emulator/spinup',
   emulator_what_if: 'POST /api/v1/emulator/what_if',
+  enable_user: 'DELETE /api/v1/disabled_users/{username}',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
@@ -251,6 +258,7 @@ export const operations = {
   list_audit_entries: 'GET /api/v1/audit',
   list_commands: 'GET /api/v1/commands',
   list_conflicts: 'GET /api/v1/conflicts',
+  list_disabled_users: 'GET /api/v1/disabled_users',
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_jobs: 'GET /api/v1/jobs',

@@ -41,6 +41,8 @@ export const auditText = {
     user_signed_up: 'signed up as',
     user_updated: 'changed the user',
     user_removed: 'deleted the user',
+    user_disabled: 'disabled the user',
+    user_enabled: 'enabled the user',
     password_reset: 'chose a new password for',
     agent_created: 'registered the agent',
     agent_enrolled: 'enrolled the agent',

@@ -4,13 +4,16 @@ export const failureText = {
   tryAgain: 'Try again in a moment.',
   again: 'Try again',
   details: 'Details',
-  tryIn: (seconds: number) => `Try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+  tryIn: (span: string) => `Try again in ${span}.`,
   lookInLog: (requestId: string) => `The server’s log has more under request ${requestId}.`,
   ownMistake: (detail: string) => `The dashboard made a mistake: ${detail}`,
+  partMissing: 'This part of the dashboard could not be loaded.',
   status: (status: number) => `The server answered with status ${status}.`,
   /** By the server's word for it, where that says more than the status. */
   nextStepsByCode: {
+    part_missing: 'Weft cannot be reached, or has been updated. The page is loaded anew once it answers.',
     invalid_credentials: 'Check both and try again, or choose a new password below.',
+    account_disabled: 'Ask one, then sign in with the password that you have.',
   } as Record<string, string>,
   nextSteps: {
     0: 'Check that the server runs and that you are connected; this page tries again by itself.',

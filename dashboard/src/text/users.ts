@@ -1,6 +1,7 @@
 // Words of the user accounts.
 export const usersText = {
-  columns: { name: 'E-mail address', role: 'Role' },
+  columns: { name: 'E-mail address', role: 'Role', state: 'State' },
+  states: { enabled: 'Enabled', disabled: 'Disabled' },
   you: 'you',
   roles: { admin: 'Administrator', user: 'User' } as Record<string, string>,
   roleFilter: 'Role',
@@ -9,7 +10,7 @@ export const usersText = {
     admin: 'Manages agents, apps, users and rules, and reads the audit log',
     user: 'Watches the network, runs emulated ones and commands those',
   } as Record<string, string>,
-  ends: 'To take access away, delete the account, or give it a password that you keep to yourself. Either ends all its sessions at once.',
+  ends: 'To take access away, disable the account: all its sessions end at once, what it owns stays, and it can be enabled again. Deleting it is for good.',
   invite: 'Add a user',
   inviteWords: 'The account works at once. Hand the password over by a safe way; its owner changes it under Settings.',
   name: 'E-mail address',
@@ -36,6 +37,25 @@ export const usersText = {
     removeWords:
       'The account and all its sessions end at once. Its jobs stay until their time is over, and what it has done stays in the audit log.',
     removed: (name: string) => `${name} has been deleted`,
-    lastAdmin: 'Make somebody else an administrator first.',
+    lastAdmin: 'Make somebody else an administrator first, or enable one who is disabled.',
+    isDisabled: 'This account is disabled: nobody can sign in with it.',
+    disabledBy: (name: string, moment: string) => `By ${name}, ${moment}`,
+    notYourself: 'Your own account can be disabled by another administrator only.',
+    disabling: {
+      hint: 'Nobody can sign in with it until it is enabled again.',
+      action: 'Disable user',
+      title: (name: string) => `Disable ${name}?`,
+      ends: 'All sessions of this account end at once, and nobody can sign in with it or choose a new password by mail, until an administrator enables it again.',
+      stays: 'Its jobs, commands and emulated networks go on; end them on their pages if they should not.',
+      done: (name: string) => `${name} is disabled`,
+    },
+    enabling: {
+      hint: 'Its owner can then sign in again.',
+      action: 'Enable user',
+      title: (name: string) => `Enable ${name}?`,
+      ends: 'Its owner can sign in again, with the password and the role that the account has now.',
+      stays: 'Sessions from before stay ended.',
+      done: (name: string) => `${name} can sign in again`,
+    },
   },
 };

@@ -6,9 +6,9 @@ import { Dialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Form, useForm } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
-import { queries } from '../../data/use-operation.ts';
 import { randomPassword } from '../../session/random-secret.ts';
 import { usersText } from '../../text/users.ts';
+import { refreshUsers } from './guarded-change.ts';
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({ username: '', password: '', roles: 'user' });
@@ -38,7 +38,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           const username = values.username.trim();
           const roles = [values.roles as 'admin' | 'user'];
           const created = await call('create_user', { json: { username, password, roles } });
-          queries.refresh('list_users');
+          refreshUsers();
           setMade({ username: created.username ?? username, password });
         }}
       >

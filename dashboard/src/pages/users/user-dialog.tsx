@@ -1,8 +1,6 @@
-// What can be done with an account: another role, a new password, its end. The last administrator is kept by the server,
-// whose words are shown with the way out.
+// What can be done with an account: another role, a new password, disabling it for a while, its end.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -11,10 +9,12 @@ import { Form, useForm } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { showToast } from '../../components/toasts.tsx';
-import { queries } from '../../data/use-operation.ts';
+import { formatMoment } from '../../format/times.ts';
 import { randomPassword } from '../../session/random-secret.ts';
 import { session } from '../../session/session.ts';
 import { usersText } from '../../text/users.ts';
+import { DisableUserDialog } from './disable-user-dialog.tsx';
+import { guardedChange } from './guarded-change.ts';
 import type { User } from './user.ts';
 
 const text = usersText.one;
@@ -27,7 +27,7 @@ interface UserDialogProps {
 }
 
 export function UserDialog({ username, user, onClose }: UserDialogProps) {
-  const [asked, setAsked] = useState<'remove' | 'reset' | undefined>(undefined);
+  const [asked, setAsked] = useState<'remove' | 'reset' | 'disable' | undefined>(undefined);
   const [made, setMade] = useState<string | undefined>(undefined);
   if (made !== undefined) {
     const { title, label, warning, done } = usersText.secret;
@@ -43,8 +43,7 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         action={text.remove}
         onClose={back}
         onConfirm={async () => {
-          await explained(call('remove_user', { path }));
-          queries.refresh('list_users');
+          await guardedChange(call('remove_user', { path }));
           showToast({ title: text.removed(username) });
           onClose();
         }}
@@ -70,13 +69,29 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
       </ConfirmDialog>
     );
   }
+  const { disabled } = user;
+  if (asked === 'disable') {
+    return <DisableUserDialog username={username} isDisabled={disabled !== undefined} onBack={back} onDone={onClose} />;
+  }
+  const isYou = username === session.value?.username;
   return (
     <Dialog title={username} onClose={onClose}>
-      {username === session.value?.username && <Notice title={text.isYou} />}
+      {isYou && <Notice title={text.isYou} />}
+      {disabled && (
+        <Notice kind="warning" title={text.isDisabled}>
+          {text.disabledBy(disabled.by, formatMoment(disabled.atMs))}
+        </Notice>
+      )}
       <RoleForm user={user} onDone={onClose} />
       <div class="user-act">
         <span class="soft">{text.resetWords}</span>
         <Button onClick={() => setAsked('reset')}>{text.reset}</Button>
+      </div>
+      <div class="user-act">
+        <span class="soft">{isYou ? text.notYourself : disabled ? text.enabling.hint : text.disabling.hint}</span>
+        {!isYou && (
+          <Button onClick={() => setAsked('disable')}>{disabled ? text.enabling.action : text.disabling.action}</Button>
+        )}
       </div>
       <div class="user-act">
         <span />
@@ -97,8 +112,7 @@ function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: ()
       label={text.changeRole}
       onSubmit={async ({ roles }) => {
         const json = { roles: [roles as 'admin' | 'user'] };
-        await explained(call('update_user', { path: { username }, json }));
-        queries.refresh('list_users');
+        await guardedChange(call('update_user', { path: { username }, json }));
         showToast({ title: text.roleChanged(username, text.an[roles]!) });
         onDone();
       }}
@@ -117,14 +131,4 @@ function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: ()
       </div>
     </Form>
   );
-}
-
-/** The refusal to lose the last administrator, with what to do about it. */
-async function explained<Value>(answer: Promise<Value>): Promise<Value> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'last_administrator') throw error;
-    throw new Failure(409, error.code, `${error.message.replace(/\.?$/, '.')} ${text.lastAdmin}`);
-  }
 }

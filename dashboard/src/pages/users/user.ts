@@ -1,12 +1,22 @@
 // A user as the pages show one.
-import type { TokenData } from '../../api/operations.ts';
+import type { DisabledUser, TokenData } from '../../api/operations.ts';
 
 export interface User {
   username: string;
   role: 'admin' | 'user';
+  /** Undefined while the account is enabled. */
+  disabled: { atMs: number; by: string } | undefined;
 }
 
 /** Whoever is an administrator among other things is one. */
-export function toUser({ username, roles }: TokenData): User {
-  return { username: username ?? '', role: roles.split(',').includes('admin') ? 'admin' : 'user' };
+export function toUsers(users: readonly TokenData[], disabledUsers: readonly DisabledUser[]): User[] {
+  const byName = new Map(disabledUsers.map((user) => [user.username, user]));
+  return users.map(({ username, roles }) => {
+    const disabled = byName.get(username ?? '');
+    return {
+      username: username ?? '',
+      role: roles.split(',').includes('admin') ? 'admin' : 'user',
+      disabled: disabled && { atMs: Date.parse(disabled.disabled_at), by: disabled.disabled_by },
+    };
+  });
 }

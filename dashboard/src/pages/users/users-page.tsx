@@ -2,18 +2,20 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { FailureNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import { useOperation } from '../../data/use-operation.ts';
 import { place } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { usersText } from '../../text/users.ts';
 import { AddUserDialog } from './add-user-dialog.tsx';
-import { toUser, type User } from './user.ts';
+import { refreshUsers } from './guarded-change.ts';
+import { toUsers, type User } from './user.ts';
 import { UserDialog } from './user-dialog.tsx';
 import './users-page.css';
 
@@ -34,18 +36,47 @@ const columns: Column<User>[] = [
     title: usersText.columns.role,
     width: '112px',
     sort: ({ role }) => usersText.roles[role],
-    cell: ({ role }) => usersText.roles[role],
+    // Where there is no room for the state beside it, that a user is disabled is said in place of the role.
+    cell: (user) => (
+      <>
+        <span class={user.disabled && 'user-wide'}>{usersText.roles[user.role]}</span>
+        {user.disabled && <State user={user} isNarrowOnly />}
+      </>
+    ),
+  },
+  {
+    name: 'state',
+    title: usersText.columns.state,
+    width: '88px',
+    isWideOnly: true,
+    sort: stateOf,
+    cell: (user) => <State user={user} />,
   },
 ];
 
+function State({ user, isNarrowOnly = false }: { user: User; isNarrowOnly?: boolean }) {
+  return (
+    <span class={`${user.disabled ? 'user-disabled' : 'soft'} ${isNarrowOnly ? 'user-narrow' : ''}`}>
+      {user.disabled && <Icon name="pause" size={14} />}
+      {stateOf(user)}
+    </span>
+  );
+}
+
+function stateOf({ disabled }: User): string {
+  return disabled ? usersText.states.disabled : usersText.states.enabled;
+}
+
 export function UsersPage() {
-  const { data, failure } = useOperation('list_users', {}, { pollMs: 15_000 });
+  const { data, failure: usersFailure } = useOperation('list_users', {}, { pollMs: 15_000 });
+  const { data: disabled, failure: disabledFailure } = useOperation('list_disabled_users', {}, { pollMs: 15_000 });
+  const failure = usersFailure ?? disabledFailure;
   const [role, setRole] = useQueryState('role');
   const [chosen, setChosen] = useQueryState('user');
   const [isAdding, setAdding] = useState(false);
-  const users = useMemo(() => data?.map(toUser), [data]);
+  const users = useMemo(() => data && disabled && toUsers(data, disabled), [data, disabled]);
   const rows = useMemo(() => users?.filter((user) => role === '' || user.role === role), [users, role]);
-  const textOf = useMemo(() => (user: User) => `${user.username} ${usersText.roles[user.role]}`, []);
+  const textOf = useMemo(() => (user: User) => `${user.username} ${usersText.roles[user.role]} ${stateOf(user)}`, []);
   const { search } = place.value;
   const hrefOf = ({ username }: User) => {
     const query = new URLSearchParams(search);
@@ -62,7 +93,7 @@ export function UsersPage() {
         </Button>
       }
     >
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_users')} />}
+      {failure && <FailureNotice failure={failure} onRetry={refreshUsers} />}
       <p class="soft">{usersText.ends}</p>
       {!rows && !failure && <SkeletonLines count={6} />}
       {rows && (

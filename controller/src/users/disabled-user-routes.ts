@@ -1,0 +1,43 @@
+// Operations on accounts that are disabled: they exist, and nobody gets in with them.
+import { DisabledUser, StatusAnswer } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route, success } from '../http/route.ts';
+import type { UserService } from './user-service.ts';
+
+export function disabledUserRoutes(users: UserService): Route[] {
+  const tag = 'Users';
+  return [
+    route({
+      operation: 'list_disabled_users',
+      method: 'GET',
+      url: '/api/v1/disabled_users',
+      tag,
+      summary: 'List the users who are disabled',
+      response: Type.Array(DisabledUser),
+      handle: () => users.listDisabled(),
+    }),
+    route({
+      operation: 'disable_user',
+      method: 'PUT',
+      url: '/api/v1/disabled_users/:username',
+      target: 'username',
+      tag,
+      summary: 'Disable a user: all its tokens end at once, and what it owns stays',
+      response: DisabledUser,
+      handle: (context) => users.disable(context.path('username'), context.caller),
+    }),
+    route({
+      operation: 'enable_user',
+      method: 'DELETE',
+      url: '/api/v1/disabled_users/:username',
+      target: 'username',
+      tag,
+      summary: 'Enable a user again, who then logs in anew',
+      response: StatusAnswer,
+      async handle(context) {
+        await users.enable(context.path('username'), context.caller);
+        return success('The user can log in again');
+      },
+    }),
+  ];
+}
