@@ -1,11 +1,12 @@
 // Backups of a Weft under full load: whatever was answered before one began is in it, and what it is restored to is sound.
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { type Answered, BusyWeft } from './busy-weft.ts';
 import { canMount, smallDisk } from './mounts.ts';
-import { adminUsername, command, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
+import { adminUsername, command, eventually, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
 
 async function backUp(busy: BusyWeft, name: string): Promise<void> {
   const { code, err } = await runWeft(['backup', name], { folder: busy.folder, env: { WEFT_DATA_DIR: busy.dataDir } });
@@ -62,7 +63,7 @@ test('R12 neither the death of the server nor that of the backup makes a bad one
     return backup;
   };
   const abandoned = await begun('abandoned');
-  await abandoned.end('SIGTERM');
+  expect(await abandoned.end('SIGHUP')).toBe(129);
   expect([existsSync(join(busy.folder, 'abandoned')), leftovers(busy.folder)]).toEqual([false, []]);
 
   const answered = busy.answered();
@@ -110,6 +111,13 @@ test('a backup goes through a pipe, and with the secret in it tokens stay good',
   const second = await serve({ folder, env: { WEFT_DATA_DIR: 'copy' } });
   const { status, body } = await second.request('GET', '/api/v1/users/me', { token });
   expect([status, body.username]).toEqual([200, adminUsername]);
+
+  // A reader that has gone is no success, and the copy that was made for it goes too.
+  mkdirSync(join(folder, 'tmp'));
+  const cut = `set -o pipefail; ${weft} backup - | head -c 1 > /dev/null`;
+  const env = { TMPDIR: join(folder, 'tmp') };
+  expect((await runWeft([], { folder, env, launcher: ['bash', '-c', cut] })).code).toBe(1);
+  expect(readdirSync(env.TMPDIR)).toEqual([]);
 });
 
 test.skipIf(!canMount)('a disk that is full costs a sentence, and nothing is left on it', async () => {
@@ -132,6 +140,66 @@ test.skipIf(!canMount)('a disk that is full costs a sentence, and nothing is lef
     expect.stringMatching(/^weft: .*disk\/data cannot.*disk is full\n$/),
   ]);
   expect(readdirSync(disk)).toEqual(['ballast']);
+});
+
+test('jobs that had not ended go on in what was restored, emulated networks among them', async () => {
+  const first = await serve();
+  const token = await first.createAdmin();
+  const { folder } = first;
+  const town = {
+    access_point_type: 'WiFi',
+    num_access_points: 2,
+    locations: ['Bristol'],
+    num_devices: 2,
+    duration: 900,
+  };
+  const run = await first.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators: [town] } });
+  const { job_number, agents } = run.body;
+  const agent_id = agents[0].ap_id;
+  const end_time = new Date(Date.now() + 600_000).toISOString();
+  const range = `start_time=${new Date().toISOString()}&end_time=${end_time}`;
+  const path = `/api/v1/agent_data/request_agent_data?agent_id=${agent_id}&${range}`;
+  const subscription = (await first.request('POST', path, { token })).body.job_number;
+  const details = '/api/v1/agent_details/request_all_agents_details';
+  const waiting = (await first.request('POST', details, { token })).body.job_number;
+  const jobOf = async (weft: WeftServer, name: string) =>
+    (await weft.request('GET', `/api/v1/jobs/${name}`, { token })).body as { state: string; last_seq: number };
+  const ended = await eventually(
+    () => jobOf(first, waiting),
+    ({ state }) => state === 'succeeded',
+  );
+  expect(ended.state).toBe('succeeded');
+  const { last_seq } = await eventually(
+    () => jobOf(first, subscription),
+    (job) => job.last_seq > 0,
+  );
+  // The state of a network is on disk when its process has ended.
+  await first.end();
+  const { code, out } = await runWeft(['backup', 'file', '--with-secret', '--json'], { folder });
+  expect([code, out]).toEqual([0, expect.stringContaining(`emulator/${job_number}.world`)]);
+  expect((await runWeft(['restore', 'file', '--data-dir', 'copy'], { folder })).code).toBe(0);
+  // As a backup catches it between the broker and the worker.
+  const database = new DatabaseSync(join(folder, 'copy', 'weft.db'));
+  database
+    .prepare(
+      `UPDATE jobs SET state = 'queued', ended_at = NULL, lease_holder = NULL, lease_until = 0, attempts = 0, last_seq = 0,
+         bytes = 0 WHERE job_number = ? AND published_at IS NOT NULL RETURNING 1`,
+    )
+    .run(waiting);
+  database.prepare('DELETE FROM job_messages WHERE job_number = ?').run(waiting);
+  database.close();
+  const second = await serve({ folder, env: { WEFT_DATA_DIR: 'copy' } });
+  const again = await eventually(
+    () => jobOf(second, waiting),
+    ({ state }) => state === 'succeeded',
+  );
+  expect(again.state).toBe('succeeded');
+  const onwards = await eventually(
+    () => jobOf(second, subscription),
+    (job) => job.last_seq > last_seq,
+  );
+  expect(onwards.last_seq).toBeGreaterThan(last_seq);
+  expect(await jobOf(second, job_number)).toMatchObject({ state: 'running' });
 });
 
 test('what is in other servers is not in the backup, and it says so', async () => {

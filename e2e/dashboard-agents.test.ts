@@ -86,22 +86,32 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       expect((await asked).status()).toBe(200);
     }
 
+    const past = () => page.waitForResponse((response) => /agent_multi_metric_data.*end=/.test(response.url()));
+    const still = past();
     await page.getByRole('button', { name: 'Pause' }).click();
+    await still;
     const stopped = await latest(page);
     await page.getByRole('button', { name: 'Go on' }).waitFor();
     expect(await latest(page)).toBe(stopped);
-    await page.getByRole('button', { name: 'Go on' }).click();
 
+    // What stands still can be looked at closely; another window is seen at once.
     const box = (await figure(page, /^Chart of Throughput/)
       .locator('.u-over')
       .boundingBox())!;
     await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.9, box.y + 40, { steps: 4 });
-    const zoomed = page.waitForResponse((response) => /agent_multi_metric_data.*end=/.test(response.url()));
+    const zoomed = past();
     await page.mouse.up();
     expect((await zoomed).status()).toBe(200);
-    await page.getByRole('button', { name: 'Show the whole window' }).first().click();
+    await figure(page, /^Chart of Throughput/)
+      .locator('canvas')
+      .waitFor();
+    await page.getByRole('button', { name: 'Show the whole window' }).first().waitFor();
+    await page.getByRole('button', { name: /^Time window/ }).click();
+    await page.getByRole('menuitemradio', { name: '15 minutes', exact: true }).click();
+    await page.getByRole('button', { name: 'Show the whole window' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Go on' }).click();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -92,8 +92,12 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Nothing was sent').waitFor();
-    await form.getByText(/bob@example\.org holds tx_power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
+    await form.getByText(/bob@example\.org holds tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
     await form.getByText(/Try again at \d\d:\d\d:\d\d/).waitFor();
+    await form.getByRole('link', { name: 'The command of bob@example.org' }).click();
+    await heading(page, 'set_tx_power dbm 3');
+    await page.goBack();
+    await heading(page, 'Send a command');
 
     await page.getByRole('radio', { name: 'By a pattern' }).check();
     await page.getByRole('textbox', { name: 'Pattern' }).fill('ap-*');

@@ -122,6 +122,8 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect((await weft.request('PUT', `/api/v1/users/${adminUsername}`, changed)).status).toBe(200);
     const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
     await dialog.waitFor();
+    // It cannot be sent away, however often that is tried.
+    for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
     await dialog.getByLabel('Password', { exact: true }).fill(`${password}!`);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
@@ -145,8 +147,12 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
       .replaceAll(/=\r?\n/g, '')
       .replaceAll('=3D', '=');
     const link = /http\S+\/reset-password#token=[\w-]+/.exec(mail)?.[0] ?? '';
+    // Half of the link leads to a hint, and the whole of it may then be pasted into the same tab.
+    await page.goto(link.split('#')[0]!);
+    await page.getByText('This link is not complete').waitFor();
     await page.goto(link);
     await heading(page, 'Choose a new password');
+    await page.getByLabel('New password', { exact: true }).waitFor();
     expect(page.url()).toBe(`${weft.url}/reset-password`);
     await page.getByLabel('New password', { exact: true }).fill('violet-otter-harbour');
     await page.getByRole('button', { name: 'Change password' }).click();
@@ -186,7 +192,30 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await context.setOffline(true);
     await page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' }).waitFor();
     await page.getByText('Your network is empty').waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /\d\ss old/ })
+      .waitFor();
+    // A page that was never opened cannot be had now; it comes by itself, with its styles.
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.getByText('This part of the dashboard could not be loaded.').waitFor();
+    await heading(page, 'Compare');
     await context.setOffline(false);
+    await page.getByText('Choose agents to compare').waitFor();
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".compare-choice")).display')).toBe('grid');
     await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  test('needs no storage of the browser', async () => {
+    const weft = await empty();
+    const { page, context } = await visit(weft.url);
+    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
+    await page.goto(`${weft.url}/agents`);
+    await signIn(page);
+    await heading(page, 'Agents');
+    await page.getByRole('button', { name: 'Theme' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    await page.locator('html[data-theme="dark"]').waitFor();
   });
 });

@@ -18,7 +18,7 @@ function weft(args: string[], env: Record<string, string> = {}, input = '') {
 /** What the line does on an access point, but in the foreground and without rights. */
 function runLine(line: string, more: string): WeftProcess {
   const [, words = ''] = line.split(' && sudo ');
-  const command = words.replace('node /tmp/weft.mjs agent install', `exec ${process.execPath} ${client} agent run`);
+  const command = words.replace('node $d/weft.mjs agent install', `exec ${process.execPath} ${client} agent run`);
   expect(command).not.toBe(words);
   return new WeftProcess(['-c', `export ${command.replace(' exec', '; exec')} ${more}`], { launcher: ['sh'] });
 }
@@ -36,9 +36,7 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
   const env = { WEFT_URL: server.url, WEFT_TOKEN: admin };
   const made = await weft(['agent', 'line', 'roof-1', '--set', "site=St. Mary's $(touch x)"], env);
   expect([made.code, made.out.split('\n').length]).toEqual([0, 2]);
-  expect(made.out).toContain(
-    `curl -fsSL ${server.url}/install/weft.mjs -o /tmp/weft.mjs && sudo WEFT_ENROLMENT_TOKEN=`,
-  );
+  expect(made.out).toContain(`curl -fsSL ${server.url}/install/weft.mjs -o $d/weft.mjs && sudo WEFT_ENROLMENT_TOKEN=`);
 
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'say'), '#!/bin/sh\ncat\n', { mode: 0o755 });
@@ -168,7 +166,9 @@ test('a table becomes lines, all of it or nothing, and those who are there are l
   });
   const good = await weft(options, env, '\uFEFFap_id,site\r\nroof-1,Bristol north\r\nroof-2,b\r\n');
   expect([good.code, good.err]).toEqual([0, 'roof-2 is an agent already: left out\nMade 1 lines, 1 left out\n']);
-  expect(good.out).toMatch(/^ap_id,line\nroof-1,curl .*https:\/\/weft.example.org.* --set 'site=Bristol north'\n$/);
+  expect(good.out).toMatch(
+    /^ap_id,line\nroof-1,d=\$\(mktemp -d\) && curl .*https:\/\/weft.example.org.* --set 'site=Bristol north'\n$/,
+  );
   expect(await tokens()).toMatchObject([{ ap_id_pattern: 'roof-1', max_uses: 1, uses: 0 }]);
   const json = await weft(['agent', 'line', 'roof-3', '--json', '--expires-in', '1'], env);
   const { expires_at } = JSON.parse(json.out);

@@ -8,7 +8,8 @@ import { root, temporaryFolder, WeftProcess } from './weft-process.ts';
 test('from an empty folder to a control program that gets a command through', { timeout: 120_000 }, async () => {
   const steps = stepsIn(readFileSync(join(root, 'docs', 'tutorial.md'), 'utf8'));
   expect(steps).toHaveLength(6);
-  const demo = new WeftProcess(['demo', '--port', '0']);
+  const kept = ['demo', '--port', '0', '--data-dir', join(temporaryFolder(), 'kept')];
+  const demo = new WeftProcess(kept);
   await demo.until('sign-in', () => demo.out.includes('Stop'));
   const [, url = ''] = /running: (\S+)/.exec(demo.out) ?? [];
   const [, password = ''] = /Password +(\S+)/.exec(demo.out) ?? [];
@@ -28,4 +29,8 @@ test('from an empty folder to a control program that gets a command through', { 
 
   demo.child.kill('SIGINT');
   expect(await demo.ended()).toBe(0);
+  // What was kept is used again, with a password of today.
+  const again = new WeftProcess(kept);
+  await again.until('sign-in', () => again.out.includes('Stop'));
+  expect(again.out).toMatch(/12 emulated access points/);
 });

@@ -52,5 +52,5 @@ export async function listen({ doorkeeper, beforeClose, ...options }: ListenOpti
   }
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;
-  return { port, url: `http://127.0.0.1:${port}`, close: () => server.close() };
+  return { port, url: `http://127.0.0.1:${port}`, inject: server.inject.bind(server), close: () => server.close() };
 }

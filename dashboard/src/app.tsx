@@ -27,7 +27,8 @@ function pageOf(route: PageRoute): ComponentType<PageProps> {
   let page = loaded.get(route);
   if (!page) {
     const placeholder = route.access === 'public' ? null : <PlaceholderPage title={route.title} />;
-    page = lazy(route.load, placeholder);
+    const Frame = route.access === 'public' ? SessionFrame : Page;
+    page = lazy(route.load, placeholder, (notice) => <Frame title={route.title}>{notice}</Frame>);
     loaded.set(route, page);
   }
   return page;

@@ -4,18 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../test/listening-server.ts';
 import { openDashboard } from './dashboard-pages.ts';
-import { createFormats } from './formats.ts';
-import { createLogger } from './log.ts';
-import { createServer } from './server.ts';
-import { ServiceMetrics } from './service-metrics.ts';
-import { Validator } from './validator.ts';
 
 const html = '<!doctype html><title>Weft</title><script type="module" src="/assets/index-a1.js"></script>';
 const script = `console.log(${JSON.stringify('weft '.repeat(300))})`;
 let folder: string;
 let url: string;
-let server: ReturnType<typeof createServer>;
+let server: Awaited<ReturnType<typeof listen>>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-dashboard-'));
@@ -27,35 +23,16 @@ beforeAll(async () => {
   write('.sources', 'a stamp');
   write('assets/index-a1.js', script);
   write('install/weft.mjs', script);
+  write('assets/old-b2.js', script);
   write('assets/index-a1.js.br', brotliCompressSync(script));
   write('assets/index-a1.js.gz', gzipSync(script));
   const dashboard = openDashboard(folder)!;
-  server = createServer({
-    routes: [],
+  server = await listen({
     pages: dashboard.pages,
     answerLost: dashboard.answerLost,
-    doorkeeper: {
-      authenticate: () => undefined as never,
-      remembered: () => undefined,
-      authenticateAgent: () => undefined as never,
-      hasAdmin: async () => true,
-      isEnrolmentToken: () => false,
-      requireEnrolment: async () => {},
-      mayReadServiceMetrics: () => false,
-    },
-    validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
-    metrics: new ServiceMetrics({}),
-    log: createLogger('silent'),
-    isReady: () => true,
-    host: '127.0.0.1',
-    publicUrl: undefined,
-    allowedHosts: [],
-    corsOrigins: [],
-    trustedProxies: [],
-    tls: undefined,
-    maxConnections: 10,
+    doorkeeper: { authenticate: () => undefined as never },
   });
-  url = await server.listen({ host: '127.0.0.1', port: 0 });
+  url = server.url;
 });
 afterAll(async () => {
   await server.close();
@@ -156,4 +133,14 @@ describe('an address that is no page', () => {
     const answer = await fetch(`${url}/agnets`, { method: 'POST', headers: { accept: 'text/html' } });
     expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }]);
   });
+});
+
+it('a file that went away since the start is told as such, and found again when it is back', async () => {
+  const path = join(folder, 'assets', 'old-b2.js');
+  rmSync(path);
+  const gone = await get('/assets/old-b2.js');
+  expect([gone.status, await gone.json()]).toEqual([404, expect.objectContaining({ code: 'file_replaced' })]);
+  expect(gone.headers.get('cache-control')).not.toContain('immutable');
+  writeFileSync(path, script);
+  expect((await get('/assets/old-b2.js')).status).toBe(200);
 });

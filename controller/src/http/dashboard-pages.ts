@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotFoundError } from '../errors.ts';
 import type { Page } from './page.ts';
 
 /** The list of the dashboard's addresses, which the build leaves beside its files. */
@@ -85,7 +86,10 @@ class ServedFile {
 
   handle = async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> => {
     this.#content ??= load(this.#path);
-    const { etag, plain, encoded } = await this.#content;
+    const { etag, plain, encoded } = await this.#content.catch((error: NodeJS.ErrnoException) => {
+      this.#content = undefined;
+      throw error.code === 'ENOENT' ? replaced() : error;
+    });
     reply.headers({ ...this.#headers, etag, vary: 'Accept-Encoding, Origin' });
     if (reply.statusCode === 200 && request.headers['if-none-match'] === etag) {
       reply.code(304);
@@ -101,6 +105,13 @@ class ServedFile {
     }
     return plain;
   };
+}
+
+function replaced(): NotFoundError {
+  return new NotFoundError(
+    'file_replaced',
+    'The dashboard was built anew since Weft started: restart Weft, then load the page again',
+  );
 }
 
 async function load(path: string): Promise<Content> {

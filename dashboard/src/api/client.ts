@@ -1,5 +1,6 @@
 // Asks Weft: every operation of the interface by its name, with the types of its parameters and answers. Always the
 // origin the page came from, never any other.
+import { noteServerDate } from '../data/server-clock.ts';
 import { expireSession, sessionToken } from '../session/session.ts';
 import { failureText } from '../text/failures.ts';
 import { Failure, failureOf } from './failure.ts';
@@ -57,6 +58,7 @@ async function send(name: OperationName, input: AnyInput, { signal }: CallOption
   const headers = new Headers({ accept: 'application/json, */*' });
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   const body = bodyOf(input, headers);
+  const sentAt = Date.now();
   let response: Response;
   try {
     response = await fetch(addressOf(name, input), {
@@ -71,6 +73,7 @@ async function send(name: OperationName, input: AnyInput, { signal }: CallOption
     if (signal?.aborted) throw error;
     throw new Failure(0, 'unreachable', failureText.unreachable);
   }
+  noteServerDate(response.headers.get('date'), sentAt, Date.now());
   if (response.ok) return response;
   const failure = failureOf(response, await response.json().catch(() => undefined));
   if (response.status === 401 && token !== undefined) expireSession(token);

@@ -1,7 +1,14 @@
 // A request that did not work out, as the dashboard knows it: what happened, what to try next, and which field of a form
 // is to blame.
+import { formatSpan } from '../format/times.ts';
 import { failureText } from '../text/failures.ts';
-import type { ValidationError } from './operations.ts';
+import type { Rival, ValidationError, VerdictReason } from './operations.ts';
+
+/** Why a command lost, and against whom; null where nobody holds what it wanted to change. */
+export interface LostConflict {
+  reason: VerdictReason;
+  rival: Rival | null;
+}
 
 export class Failure extends Error {
   /** 0 if there was no answer at all. */
@@ -11,12 +18,14 @@ export class Failure extends Error {
   readonly problems: ValidationError[];
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
+  /** Of a command that was refused because of another. */
+  readonly conflict: LostConflict | undefined;
 
   constructor(
     status: number,
     code: string,
     detail: string,
-    more: { problems?: ValidationError[]; retryAfterSeconds?: number; requestId?: string } = {},
+    more: Partial<Pick<Failure, 'problems' | 'retryAfterSeconds' | 'requestId' | 'conflict'>> = {},
   ) {
     super(detail);
     this.status = status;
@@ -24,11 +33,12 @@ export class Failure extends Error {
     this.problems = more.problems ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds;
     this.requestId = more.requestId;
+    this.conflict = more.conflict;
   }
 
   /** What to try, as a sentence. */
   get nextStep(): string {
-    if (this.retryAfterSeconds !== undefined) return failureText.tryIn(this.retryAfterSeconds);
+    if (this.retryAfterSeconds !== undefined) return failureText.tryIn(formatSpan(this.retryAfterSeconds, 2));
     if (this.requestId !== undefined) return failureText.lookInLog(this.requestId);
     return failureText.nextStepsByCode[this.code] ?? failureText.nextSteps[this.status] ?? failureText.tryAgain;
   }
@@ -43,7 +53,11 @@ export function toFailure(error: unknown): Failure {
 
 /** Reads what the server said; answers of something in between (a proxy) get words by their status. */
 export function failureOf(response: Response, body: unknown): Failure {
-  const { detail, code, request_id } = (body ?? {}) as { detail?: unknown; code?: string; request_id?: string };
+  const { detail, code, request_id, ...more } = (body ?? {}) as Partial<LostConflict> & {
+    detail?: unknown;
+    code?: string;
+    request_id?: string;
+  };
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const problems = Array.isArray(detail) ? (detail as ValidationError[]) : [];
   const words =
@@ -56,6 +70,8 @@ export function failureOf(response: Response, body: unknown): Failure {
     problems,
     ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
     ...(request_id !== undefined && { requestId: request_id }),
+    ...(code === 'command_conflict' &&
+      more.reason !== undefined && { conflict: { reason: more.reason, rival: more.rival ?? null } }),
   });
 }
 

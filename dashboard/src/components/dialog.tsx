@@ -35,6 +35,9 @@ export function Dialog({ title, children, onClose, actions, width = 'narrow' }: 
         event.preventDefault();
         onClose?.();
       }}
+      // A second Escape closes whatever the page says: what may not be dismissed comes back. One that is gone from the page
+      // already was closed by it.
+      onClose={() => element.current && (onClose ? onClose() : element.current.showModal())}
       onClick={(event) => event.target === element.current && onClose?.()}
     >
       <div class="inside">

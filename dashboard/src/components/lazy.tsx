@@ -1,35 +1,39 @@
 // Components that are loaded when they are first needed, with a shape in their place until then.
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { toFailure } from '../api/failure.ts';
+import { Failure } from '../api/failure.ts';
+import { failureText } from '../text/failures.ts';
 import { FailureNotice } from './notice.tsx';
+import { loadPart, reload, reloadWhenBack } from './part-loading.ts';
 
+/** `frame` is what stands around the word that the component could not be loaded. */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: JSX.Element | null,
+  frame: (notice: JSX.Element) => JSX.Element = (notice) => notice,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function Lazy(props: Props) {
     const [, setCount] = useState(0);
-    const [error, setError] = useState<unknown>(undefined);
-    const [attempt, setAttempt] = useState(0);
-    // A new attempt loads anew.
+    const [isMissing, setMissing] = useState(false);
     useEffect(() => {
       if (loaded) return;
-      load().then(
+      const leaving = new AbortController();
+      loadPart(load).then(
         (component) => {
           loaded = component;
           setCount((count) => count + 1);
         },
-        (reason) => setError(reason),
+        () => {
+          setMissing(true);
+          void reloadWhenBack(leaving.signal);
+        },
       );
-    }, [attempt]);
-    if (error !== undefined) {
-      const retry = () => {
-        setError(undefined);
-        setAttempt(attempt + 1);
-      };
-      return <FailureNotice failure={toFailure(error)} onRetry={retry} />;
+      return () => leaving.abort();
+    }, []);
+    if (isMissing) {
+      const failure = new Failure(0, 'part_missing', failureText.partMissing);
+      return frame(<FailureNotice failure={failure} onRetry={reload} />);
     }
     const Component = loaded;
     return Component ? <Component {...props} /> : placeholder;

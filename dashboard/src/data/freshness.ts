@@ -1,13 +1,16 @@
 // How new what is on the screen is: the one word that the dot in the top bar says.
 import { computed, signal } from '@preact/signals';
 import type { LiveState } from './live-stream.ts';
+import { clockOffsetMs } from './server-clock.ts';
 
 export type Freshness = { state: 'live' | 'polling' | 'old' | 'unknown'; ageSeconds: number };
 
 const streams = signal<ReadonlyMap<object, LiveState>>(new Map());
 const lastAnswerAt = signal(0);
-/** Moves once a second, so that ages grow by themselves. */
-export const now = signal(Date.now());
+const lastMissAt = signal(0);
+const tick = signal(Date.now());
+/** The server's time. Moves once a second, so that ages grow by themselves. */
+export const now = computed(() => tick.value + clockOffsetMs.value);
 
 /** Answers of polling that are older than this have missed their turn. */
 const oldAfterMs = 15_000;
@@ -20,6 +23,11 @@ export function noteStream(owner: object, state: LiveState | undefined): void {
   if (state === 'live' || state === 'polling') noteAnswer();
 }
 
+/** Nobody answered just now. */
+export function noteUnreachable(): void {
+  lastMissAt.value = Date.now();
+}
+
 /** Something has been heard of the fleet just now. */
 export function noteAnswer(): void {
   lastAnswerAt.value = Date.now();
@@ -27,15 +35,16 @@ export function noteAnswer(): void {
 
 export const freshness = computed<Freshness>(() => {
   if (lastAnswerAt.value === 0) return { state: 'unknown', ageSeconds: 0 };
-  const ageMs = Math.max(0, now.value - lastAnswerAt.value);
+  const ageMs = Math.max(0, tick.value - lastAnswerAt.value);
   const ageSeconds = Math.round(ageMs / 1000);
   const states = [...streams.value.values()];
-  if (states.includes('broken') || ageMs > oldAfterMs) return { state: 'old', ageSeconds };
+  const isAway = lastMissAt.value > lastAnswerAt.value;
+  if (isAway || states.includes('broken') || ageMs > oldAfterMs) return { state: 'old', ageSeconds };
   return { state: states.includes('polling') ? 'polling' : 'live', ageSeconds };
 });
 
 export function startClock(): void {
   setInterval(() => {
-    if (!document.hidden) now.value = Date.now();
+    if (!document.hidden) tick.value = Date.now();
   }, 1000);
 }

@@ -1,6 +1,7 @@
 // The one time window that every chart obeys. An address may carry it, so that a link shows what its sender saw.
 import { computed, signal } from '@preact/signals';
 import { place, setQuery } from '../router/location.ts';
+import { keep, readKept } from './kept.ts';
 
 export const timeWindows = {
   '1m': 60,
@@ -15,7 +16,7 @@ export const timeWindows = {
 export type TimeWindow = keyof typeof timeWindows;
 
 const storageKey = 'weft.window';
-const chosen = signal<TimeWindow>(toWindow(readStored()) ?? '1h');
+const chosen = signal<TimeWindow>(toWindow(readKept('browser', storageKey)) ?? '1h');
 
 export const timeWindow = computed<TimeWindow>(
   () => toWindow(new URLSearchParams(place.value.search).get('window')) ?? chosen.value,
@@ -24,15 +25,11 @@ export const timeWindowSeconds = computed(() => timeWindows[timeWindow.value]);
 
 export function chooseTimeWindow(next: TimeWindow): void {
   chosen.value = next;
-  localStorage.setItem(storageKey, next);
+  keep('browser', storageKey, next);
   // One that the address carries would hide the choice.
   if (new URLSearchParams(location.search).has('window')) setQuery({ window: next });
 }
 
 function toWindow(text: string | null): TimeWindow | undefined {
   return text !== null && Object.hasOwn(timeWindows, text) ? (text as TimeWindow) : undefined;
-}
-
-function readStored(): string | null {
-  return typeof localStorage === 'undefined' ? null : localStorage.getItem(storageKey);
 }

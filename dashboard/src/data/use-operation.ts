@@ -1,8 +1,9 @@
 // Operations that only read, for components: the newest answer, kept fresh while the component is on the page.
 import { useEffect } from 'preact/hooks';
 import { type Answer, call, type Input, type OperationName } from '../api/client.ts';
+import { Failure } from '../api/failure.ts';
 import { isSignedIn, session } from '../session/session.ts';
-import { noteAnswer } from './freshness.ts';
+import { noteAnswer, noteUnreachable } from './freshness.ts';
 import { QueryCache, type QueryState } from './query-cache.ts';
 
 export const queries = new QueryCache(() => !document.hidden && isSignedIn.peek());
@@ -34,9 +35,14 @@ export function useOperation<Name extends OperationName>(
   const options = {
     fetch: async (signal: AbortSignal) => {
       const ask = call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>;
-      const answer = await ask(name, input, { signal });
-      noteAnswer();
-      return answer;
+      try {
+        const answer = await ask(name, input, { signal });
+        noteAnswer();
+        return answer;
+      } catch (error) {
+        if (error instanceof Failure && error.code === 'unreachable') noteUnreachable();
+        throw error;
+      }
     },
     pollMs,
   };

@@ -25,9 +25,31 @@ const units: [suffix: RegExp, unit: string][] = [
   [/bytes$/i, 'B'],
 ];
 
-/** `−61.5`: three digits of a small number, whole ones of a large one. */
-export function formatNumber(value: number, digits = digitsFor(value)): string {
+/** Beyond these a row of digits says less than a power of ten; below the last there is only what rounding left. */
+const largest = 1e15;
+const smallest = 0.001;
+const nothing = 1e-15;
+
+/** `−61.5`: three digits of a small number, whole ones of a large one; `1.2 × 10⁻⁹` where digits would be zeros. */
+export function formatNumber(value: number, digits?: number): string {
   if (!Number.isFinite(value)) return '–';
+  const size = Math.abs(value);
+  if (digits === undefined && (size >= largest || (size < smallest && size >= nothing))) return formatPower(value);
+  return formatPlain(value, digits ?? digitsFor(value));
+}
+
+/** `−1.25 × 10⁻⁹`, with as many digits as mean something, no zeros at their end. */
+export function formatPower(value: number, significant = 3): string {
+  const [digits = '', power = ''] = value.toExponential(significant - 1).split('e');
+  const mantissa = Number(digits).toString().replace('-', minus);
+  return `${mantissa}${thin}×${thin}10${[...power].map((sign) => raised[sign] ?? '').join('')}`;
+}
+
+const raised: Record<string, string> = {
+  ...{ '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' },
+};
+
+function formatPlain(value: number, digits: number): string {
   const text = new Intl.NumberFormat('en-GB', {
     minimumFractionDigits: 0,
     maximumFractionDigits: digits,
@@ -66,7 +88,7 @@ const ladders: string[][] = [
   ['b/s', 'kb/s', 'Mb/s', 'Gb/s', 'Tb/s'],
   ['W', 'kW', 'MW'],
   ['Wh', 'kWh', 'MWh'],
-  ['B', 'kB', 'MB', 'GB', 'TB'],
+  ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'],
 ];
 
 function scale(value: number, unit: string): [value: number, unit: string] {

@@ -28,5 +28,6 @@ it('a moment has its date unless it is today', () => {
   const noon = Date.UTC(2026, 0, 5, 12, 30, 9);
   expect(formatMoment(noon, noon + 1000)).toBe('12:30:09');
   expect(formatMoment(noon, noon + 86_400_000)).toBe('5 Jan 12:30:09');
+  expect(formatMoment(noon, noon + 365 * 86_400_000)).toBe('5 Jan 2026 12:30:09');
   expect(formatExactly(noon)).toBe('2026-01-05 12:30:09.000 UTC');
 });

@@ -33,12 +33,19 @@ export function formatSpan(seconds: number, parts = 1): string {
   return words.join(' ');
 }
 
-/** `10:42:07` of today, with the date otherwise. */
+/** `10:42:07` of today, with the date otherwise, and with the year if that is another one. */
 export function formatMoment(ms: number, nowMs = Date.now()): string {
   const moment = new Date(ms);
-  const isToday = moment.toDateString() === new Date(nowMs).toDateString();
+  const today = new Date(nowMs);
   const time = moment.toLocaleTimeString('en-GB');
-  return isToday ? time : `${moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`;
+  if (moment.toDateString() === today.toDateString()) return time;
+  const isThisYear = moment.getFullYear() === today.getFullYear();
+  const date = moment.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(!isThisYear && { year: 'numeric' }),
+  });
+  return `${date} ${time}`;
 }
 
 /** With date, seconds and zone, for those who compare with a log. */

@@ -1,6 +1,7 @@
 // Who is signed in. The token lives in this tab's session storage and nowhere else; other tabs of the same browser are
 // told of a sign-out, and a new tab may ask an old one to share.
 import { computed, signal } from '@preact/signals';
+import { forget, keep, readKept } from '../data/kept.ts';
 
 const storageKey = 'weft.session';
 
@@ -25,7 +26,8 @@ export const isExpired = signal(false);
 export const signedOutBecause = signal<SignedOutBecause | undefined>(undefined);
 export const isSignedIn = computed(() => session.value !== undefined && !isExpired.value);
 
-const tabs = new BroadcastChannel('weft-session');
+/** Undefined in a browser that keeps its tabs apart: each then has a session of its own. */
+const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('weft-session') : undefined;
 let expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
 export function sessionToken(): string | undefined {
@@ -34,10 +36,10 @@ export function sessionToken(): string | undefined {
 
 /** Takes up what this tab had before a reload, or what another tab shares within a moment. */
 export async function restoreSession(patienceMs = 120): Promise<void> {
-  tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => hearTab(data));
+  tabs?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => hearTab(data));
   const own = readStored();
   if (own) return begin(own);
-  tabs.postMessage({ kind: 'who_is_signed_in' } satisfies TabMessage);
+  tabs?.postMessage({ kind: 'who_is_signed_in' } satisfies TabMessage);
   await new Promise<void>((resolve) => {
     const stop = session.subscribe((value) => value && resolve());
     setTimeout(() => {
@@ -48,7 +50,7 @@ export async function restoreSession(patienceMs = 120): Promise<void> {
 }
 
 export function begin(next: Session): void {
-  sessionStorage.setItem(storageKey, JSON.stringify(next));
+  keep('tab', storageKey, JSON.stringify(next));
   session.value = next;
   isExpired.value = false;
   signedOutBecause.value = undefined;
@@ -61,19 +63,19 @@ export function begin(next: Session): void {
 /** Nothing happens if another token has taken its place meanwhile. */
 export function expireSession(token: string): void {
   if (session.peek()?.token !== token) return;
-  sessionStorage.removeItem(storageKey);
+  forget('tab', storageKey);
   isExpired.value = true;
 }
 
 export function signOut(): void {
   const username = session.peek()?.username;
   end('chosen');
-  if (username !== undefined) tabs.postMessage({ kind: 'signed_out', username } satisfies TabMessage);
+  if (username !== undefined) tabs?.postMessage({ kind: 'signed_out', username } satisfies TabMessage);
 }
 
 function end(because: SignedOutBecause): void {
   clearTimeout(expiryTimer);
-  sessionStorage.removeItem(storageKey);
+  forget('tab', storageKey);
   session.value = undefined;
   isExpired.value = false;
   signedOutBecause.value = because;
@@ -83,13 +85,13 @@ function hearTab(message: TabMessage): void {
   const own = session.peek();
   if (message.kind === 'signed_out' && own?.username === message.username) end('elsewhere');
   else if (message.kind === 'who_is_signed_in' && own && !isExpired.peek()) {
-    tabs.postMessage({ kind: 'session', session: own } satisfies TabMessage);
+    tabs?.postMessage({ kind: 'session', session: own } satisfies TabMessage);
   } else if (message.kind === 'session' && !own && signedOutBecause.peek() === undefined) begin(message.session);
 }
 
 function readStored(): Session | undefined {
   try {
-    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Session | null;
+    const stored = JSON.parse(readKept('tab', storageKey) ?? 'null') as Session | null;
     return stored && stored.expiresAt > Date.now() ? stored : undefined;
   } catch {
     return undefined;

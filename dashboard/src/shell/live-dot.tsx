@@ -1,7 +1,7 @@
 // One word on how fresh the values are: live, polling, or how old.
 import { freshness } from '../data/freshness.ts';
 import { useOperation } from '../data/use-operation.ts';
-import { formatAge } from '../format/times.ts';
+import { formatSpan } from '../format/times.ts';
 import { shellText } from '../text/shell.ts';
 
 /** Pages that ask for nothing by themselves would otherwise seem to grow old. */
@@ -14,7 +14,7 @@ export function LiveDot() {
   return (
     <span class={`live-dot ${state}`} title={text.explain[state]} role="status">
       <i aria-hidden="true" />
-      {state === 'old' ? text.old(formatAge(ageSeconds)) : text[state]}
+      {state === 'old' ? text.old(formatSpan(ageSeconds)) : text[state]}
     </span>
   );
 }

@@ -17,18 +17,20 @@ export function PhoneBar() {
         </a>
       ))}
       {others.length > 0 && (
-        <Menu
-          label={shellText.more}
-          isUp
-          items={others.map(({ path, title, nav }) => ({
-            label: title,
-            icon: nav.icon,
-            onChoose: () => navigate(path),
-          }))}
-        >
-          <Icon name="more" size={20} />
-          {shellText.more}
-        </Menu>
+        <div class={`phone-more ${others.some(({ path }) => path === currentNavPath.value) ? 'is-current' : ''}`}>
+          <Menu
+            label={shellText.more}
+            isUp
+            items={others.map(({ path, title, nav }) => ({
+              label: title,
+              icon: nav.icon,
+              onChoose: () => navigate(path),
+            }))}
+          >
+            <Icon name="more" size={20} />
+            {shellText.more}
+          </Menu>
+        </div>
       )}
     </nav>
   );

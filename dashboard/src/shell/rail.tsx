@@ -2,15 +2,16 @@
 import { signal } from '@preact/signals';
 import { Icon } from '../components/icon.tsx';
 import { WeftMark } from '../components/weft-mark.tsx';
+import { keep, readKept } from '../data/kept.ts';
 import { shellText } from '../text/shell.ts';
 import { currentNavPath, navigation } from './navigation.ts';
 
 const storageKey = 'weft.rail';
-export const isRailNarrow = signal(localStorage.getItem(storageKey) === 'narrow');
+export const isRailNarrow = signal(readKept('browser', storageKey) === 'narrow');
 
 function toggle(): void {
   isRailNarrow.value = !isRailNarrow.value;
-  localStorage.setItem(storageKey, isRailNarrow.value ? 'narrow' : 'wide');
+  keep('browser', storageKey, isRailNarrow.value ? 'narrow' : 'wide');
 }
 
 export function Rail() {

@@ -1,5 +1,6 @@
 // How much moves: as the system has it, or as little as possible; remembered in this browser.
 import { signal } from '@preact/signals';
+import { keep, readKept } from '../data/kept.ts';
 import './motion.css';
 
 export type MotionChoice = 'system' | 'reduced';
@@ -10,11 +11,11 @@ export const motionChoice = signal<MotionChoice>('system');
 
 /** Takes up what was chosen before. */
 export function startMotion(): void {
-  apply(localStorage.getItem(storageKey) === 'reduced' ? 'reduced' : 'system');
+  apply(readKept('browser', storageKey) === 'reduced' ? 'reduced' : 'system');
 }
 
 export function chooseMotion(choice: MotionChoice): void {
-  localStorage.setItem(storageKey, choice);
+  keep('browser', storageKey, choice);
   apply(choice);
 }
 

@@ -1,5 +1,6 @@
 // Light, dark, or as the system has it; remembered in this browser.
 import { computed, signal } from '@preact/signals';
+import { keep, readKept } from '../data/kept.ts';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
@@ -21,11 +22,11 @@ export function startTheme(): void {
 }
 
 export function chooseTheme(choice: ThemeChoice): void {
-  localStorage.setItem(storageKey, choice);
+  keep('browser', storageKey, choice);
   themeChoice.value = choice;
 }
 
 function readChoice(): ThemeChoice {
-  const stored = localStorage.getItem(storageKey);
+  const stored = readKept('browser', storageKey);
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }

@@ -55,6 +55,8 @@ export const agentsText = {
     site: 'Site',
     metricsChosen: (count: string, all: string) => `Metrics: ${count} of ${all}`,
     chooseMetrics: 'Metrics on the charts',
+    filterMetrics: 'Filter the metrics',
+    metricsFull: 'More do not fit on one page. Leave one out to add another.',
     all: 'All',
     usual: 'The usual ones',
     noneChosen: 'Choose a metric to see its chart.',

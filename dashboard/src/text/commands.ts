@@ -67,6 +67,7 @@ export const commandsText = {
       last_wins: ': the last one wins',
     } as Record<string, string>,
   },
+  rival: (holder: string) => `The command of ${holder}`,
   bounds: {
     range: (low: number, high: number) => `${low} to ${high}`,
     atLeast: (low: number) => `at least ${low}`,
@@ -165,7 +166,6 @@ export const commandsText = {
     job: 'Job',
     jobOpen: 'Messages',
     takesBack: 'Takes back',
-    rival: 'The other command',
     result: 'Answer of the agent',
     noResult: 'The agent has not answered yet.',
     neverAnswered: 'The agent never answered.',

@@ -1,7 +1,7 @@
 // How a chart looks and moves, in the words of the chart library.
 import type uPlot from 'uplot';
-import { formatNumber } from '../../format/numbers.ts';
 import { colourOf, withAlpha } from '../colours.ts';
+import { axisLabels, axisSteps } from './chart-axis.ts';
 import { type ChartLine, valueRange } from './chart-shape.ts';
 
 export interface ChartMark {
@@ -66,9 +66,10 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
         font,
         grid,
         ticks: { show: false },
-        size: 48,
+        size: (_, labels) => axisWidth(labels),
         gap: 6,
-        values: (_, splits) => splits.map((value) => formatNumber(value)),
+        incrs: (_chart, _axis, low, high) => axisSteps(low, high),
+        values: (_, splits) => axisLabels(splits),
       },
     ],
     cursor: {
@@ -97,6 +98,12 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
       ],
     },
   };
+}
+
+/** As wide as the longest label asks for; numbers of nine digits need more room than percents. */
+function axisWidth(labels: string[] | null): number {
+  const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
+  return Math.min(180, Math.max(48, 14 + longest * 7.2));
 }
 
 function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands: uPlot.Band[] } {

@@ -111,6 +111,19 @@ it('what has left the window is dropped, but for the point from which the line e
   expect(dropBefore(whole, 3)).toBe(whole);
 });
 
+it('the axis spans the largest numbers there are', () => {
+  const most = Number.MAX_VALUE;
+  for (const [low, high] of [
+    [most, most],
+    [-most, -most],
+    [-most, most],
+  ] as const) {
+    const [bottom, top] = valueRange(low, high);
+    expect(top).toBeGreaterThan(bottom);
+    expect(Number.isFinite(top - bottom)).toBe(true);
+  }
+});
+
 it('the latest value is the last that is one', () => {
   expect(latestValue(line([1, 2, 3], [1, 7, null]))).toBe(7);
   expect(latestValue(line([], []))).toBeUndefined();

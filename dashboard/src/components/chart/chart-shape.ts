@@ -87,7 +87,10 @@ export function valueRange(low: number | null, high: number | null, unit = ''): 
   const air = span === 0 ? Math.max(Math.abs(high) * 0.1, 1) : span * 0.08;
   const bottom = low >= 0 && low - air < 0 ? 0 : low - air;
   const top = unit === '%' && high <= 100 && high + air > 100 ? 100 : high + air;
-  return [bottom, top];
+  // The distance between the two has to be a number as well.
+  const isTooFar = !Number.isFinite(top - bottom);
+  const limit = isTooFar && low < 0 && high > 0 ? Number.MAX_VALUE / 2 : Number.MAX_VALUE;
+  return [Math.max(bottom, -limit), Math.min(top, limit)];
 }
 
 /** The newest value that is one. */

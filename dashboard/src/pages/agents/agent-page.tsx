@@ -1,5 +1,5 @@
 // One agent: whether it is there and why, its measurements over time, its configuration.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
@@ -16,6 +16,7 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { showFailure, showToast } from '../../components/toasts.tsx';
 import { geolocationOf, technologyOf } from '../../data/agent-configuration.ts';
 import { metricWords } from '../../data/metric-words.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
@@ -34,15 +35,18 @@ import { MetricChooser } from './metric-chooser.tsx';
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
   const text = agentsText.one;
+  const chosenWindow = timeWindow.value;
   const agent = useOperation('get_agent', { path: { ap_id } }, { pollMs: 15_000 });
   const presence = useOperation('metrics_presence', { query: { agents: [ap_id] } }, { pollMs: 2000 });
   const metrics = useOperation(
     'metrics_agent_metrics',
-    { query: { agent: ap_id, window: timeWindow.value } },
+    { query: { agent: ap_id, window: chosenWindow } },
     // A new agent says its first word any moment.
     { pollMs: ({ metrics: names }) => (names.length === 0 ? 2000 : 15_000) },
   );
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
+  // Whoever chooses a window wants to see it.
+  useEffect(() => setZoom(undefined), [chosenWindow]);
   const [isPaused, setPaused] = useState(false);
   const there = presence.data?.agents[0];
   const configuration = agent.data?.configuration ?? {};
@@ -70,7 +74,7 @@ export function AgentPage({ params }: PageProps) {
   }
   const exportCsv = async () => {
     const seconds = timeWindowSeconds.peek();
-    const range = zoom ?? { from: Date.now() / 1000 - seconds, to: Date.now() / 1000 };
+    const range = zoom ?? { from: serverNow() / 1000 - seconds, to: serverNow() / 1000 };
     try {
       const response = await open('metrics_export', {
         query: { agent: ap_id, start: toMoment(range.from), end: toMoment(range.to), format: 'csv' },
@@ -116,6 +120,7 @@ export function AgentPage({ params }: PageProps) {
       {there && <p class="soft">{there.reason}</p>}
       <div class="agent-grid">
         <section class="stack" aria-label={text.measurements}>
+          <h2 class="visually-hidden">{text.measurements}</h2>
           {known === undefined && <SkeletonLines count={8} />}
           {known?.length === 0 && (
             <div class="card">

@@ -1,6 +1,6 @@
 // Which metrics are on the charts.
 import { expect, it } from 'vitest';
-import { chooseMetrics, toggleMetric } from './metric-choice.ts';
+import { chooseMetrics, hasRoomFor, toggleMetric } from './metric-choice.ts';
 
 const known = ['active', 'backlog', 'cqi', 'latency_ms', 'power_w', 'x', 'throughput_mbps', 'y'].map((name) => ({
   name,
@@ -22,6 +22,20 @@ it('are those of the address in its order, all of them, or none', () => {
   expect(names(chooseMetrics(known, 'x,gone,cqi'))).toEqual(['x', 'cqi']);
   expect(chooseMetrics(known, 'all')).toHaveLength(known.length);
   expect(chooseMetrics(known, 'none')).toEqual([]);
+});
+
+it('are no more than a page can draw and an address can name', () => {
+  const many = Array.from({ length: 1024 }, (_, index) => ({ name: `metric_${index}` }));
+  const all = chooseMetrics(many, 'all');
+  expect(all).toEqual(many.slice(0, 60));
+  expect(chooseMetrics(many, names(many).join(','))).toEqual(all);
+  expect([hasRoomFor(all, 'metric_99'), hasRoomFor(all.slice(1), 'metric_99')]).toEqual([false, true]);
+  const long = Array.from({ length: 20 }, (_, index) => ({ name: `${index}${'ش'.repeat(250)}` }));
+  for (const wanted of ['', 'all']) {
+    const address = encodeURIComponent(names(chooseMetrics(long, wanted)).join(','));
+    expect(address.length).toBeGreaterThan(1000);
+    expect(address.length).toBeLessThan(6000);
+  }
 });
 
 it('are changed one by one', () => {

@@ -16,22 +16,27 @@ const telling = [
   'illuminance_lx',
 ];
 const usualCount = 6;
+const maxShown = 60;
+/** Servers and proxies refuse requests whose head is longer than some kilobytes. */
+const maxAddressLength = 6000;
 
 /** `wanted` is how an address writes it: names with commas between, `all`, or nothing for the usual ones. */
 export function chooseMetrics<Metric extends { name: string }>(known: readonly Metric[], wanted: string): Metric[] {
-  if (wanted === 'all') return [...known];
+  if (wanted === 'all') return known.slice(0, fittingCount(known));
   if (wanted === 'none') return [];
   if (wanted !== '') {
     // In the order they were chosen: one more does not move those that are there.
     const names = [...new Set(wanted.split(','))];
-    return names.flatMap((wish) => known.find(({ name }) => name === wish) ?? []);
+    const found = names.flatMap((wish) => known.find(({ name }) => name === wish) ?? []);
+    return found.slice(0, fittingCount(found));
   }
   const rank = ({ name }: Metric) => {
     const place = telling.indexOf(name);
     return place < 0 ? telling.length : place;
   };
   // Sorting keeps the order of those that are worth the same.
-  return [...known].sort((a, b) => rank(a) - rank(b)).slice(0, usualCount);
+  const usual = [...known].sort((a, b) => rank(a) - rank(b)).slice(0, usualCount);
+  return usual.slice(0, fittingCount(usual));
 }
 
 /** What the address says after one was added or taken away. */
@@ -39,4 +44,19 @@ export function toggleMetric(shown: readonly { name: string }[], name: string): 
   const names = shown.map((metric) => metric.name);
   const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
   return next.length === 0 ? 'none' : next.join(',');
+}
+
+/** How many of them, from the first, a page can draw and an address can name. */
+function fittingCount(metrics: readonly { name: string }[]): number {
+  let length = 0;
+  const end = metrics.findIndex(({ name }, index) => {
+    length += encodeURIComponent(name).length + '&metrics='.length;
+    return index >= maxShown || length > maxAddressLength;
+  });
+  return end < 0 ? metrics.length : end;
+}
+
+/** Whether one more would fit. */
+export function hasRoomFor(shown: readonly { name: string }[], name: string): boolean {
+  return fittingCount([...shown, { name }]) > shown.length;
 }

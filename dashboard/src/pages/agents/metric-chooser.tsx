@@ -1,11 +1,13 @@
 // Which metrics are on the charts, as a list of boxes that opens below its button.
-import { useId, useRef } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { filterRows } from '../../components/table-view.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { agentsText } from '../../text/agents.ts';
+import { componentText } from '../../text/components.ts';
 import './metric-chooser.css';
-import { toggleMetric } from './metric-choice.ts';
+import { hasRoomFor, toggleMetric } from './metric-choice.ts';
 import type { Metric } from './use-agent-series.ts';
 
 interface MetricChooserProps {
@@ -15,11 +17,17 @@ interface MetricChooserProps {
   onChange: (wanted: string) => void;
 }
 
+/** A list that is read at a glance needs no filter. */
+const filteredFrom = 16;
+
 export function MetricChooser({ known, shown, onChange }: MetricChooserProps) {
   const text = agentsText.one;
   const id = useId();
   const frame = useRef<HTMLDetailsElement>(null);
   const names = new Set(shown.map(({ name }) => name));
+  const [filter, setFilter] = useState('');
+  const isFull = known.some(({ name }) => !names.has(name) && !hasRoomFor(shown, name));
+  const listed = filterRows(known, ({ name, label }) => `${name} ${label}`, filter);
   const close = () => {
     if (frame.current) frame.current.open = false;
   };
@@ -51,15 +59,27 @@ export function MetricChooser({ known, shown, onChange }: MetricChooserProps) {
             {text.all}
           </Button>
         </div>
-        {known.map(({ name, label, unit }) => (
+        {known.length >= filteredFrom && (
+          <input
+            class="input"
+            type="search"
+            placeholder={componentText.table.filter}
+            aria-label={text.filterMetrics}
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        )}
+        {isFull && <p class="faint small">{text.metricsFull}</p>}
+        {listed.map(({ name, label, unit }) => (
           <label key={name} for={`${id}-${name}`}>
             <input
               id={`${id}-${name}`}
               type="checkbox"
               checked={names.has(name)}
+              disabled={!names.has(name) && !hasRoomFor(shown, name)}
               onChange={() => onChange(toggleMetric(shown, name))}
             />
-            <span>{label}</span>
+            <span class="metric-label">{label}</span>
             <span class="faint">{unit}</span>
           </label>
         ))}

@@ -1,11 +1,12 @@
 // The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Failure } from '../../api/failure.ts';
 import type { AgentMultiMetricData } from '../../api/operations.ts';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
-import { now } from '../../data/freshness.ts';
+import { useChartRange } from '../../components/chart/use-chart-range.ts';
 import type { LiveSample } from '../../data/live-stream.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { useLive } from '../../data/use-live.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 
@@ -36,20 +37,21 @@ const maxPoints = 900;
 
 export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }: AgentSeriesOptions): AgentSeries {
   const names = metrics.map(({ name }) => name);
-  const span = zoom ? zoom.to - zoom.from : windowSeconds;
+  const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
+  const span = past ? past.to - past.from : windowSeconds;
   const query = {
     agent: ap_id,
     metrics: names,
     window: `${Math.max(1, Math.ceil(span))}s`,
     max_points: maxPoints,
-    ...(zoom && { end: new Date(zoom.to * 1000).toISOString() }),
+    ...(past && { end: new Date(past.to * 1000).toISOString() }),
   };
   // Buckets change only when a new one is complete; raw samples come live.
-  const pollMs = zoom
+  const pollMs = past
     ? undefined
     : ({ resolution_seconds }: AgentMultiMetricData) =>
         resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
-  const isWanted = names.length > 0 && !isPaused;
+  const isWanted = names.length > 0;
   const options = { isWanted, ...(pollMs && { pollMs }) };
   const mean = useOperation('metrics_agent_multi_metric_data', { query }, options);
   const resolutionSeconds = mean.data?.resolution_seconds;
@@ -66,8 +68,11 @@ export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }
         : undefined,
     [mean.data, low.data, high.data, isBucketed, metrics],
   );
-  useEffect(() => setLiveLines(stored), [stored]);
-  const isLive = isWanted && !zoom && !isBucketed;
+  // While another range is being asked for, what is known of it stays on show.
+  useEffect(() => {
+    if (stored) setLiveLines(stored);
+  }, [stored]);
+  const isLive = isWanted && !past && !isBucketed;
   useLive({
     agents: [ap_id],
     metrics: names,
@@ -76,12 +81,9 @@ export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }
     onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
   });
 
-  const frozen = useRef<TimeRange>({ from: 0, to: 0 });
-  const to = now.value / 1000;
-  if (!isPaused || frozen.current.to === 0) frozen.current = { from: to - windowSeconds, to };
   return {
     lines: liveLines ?? stored,
-    range: zoom ?? frozen.current,
+    range,
     resolutionSeconds,
     failure: mean.failure,
   };
@@ -130,7 +132,7 @@ function withSamples(
       if (line) next.set(name, addPoint(line, time, value));
     }
   }
-  const from = Date.now() / 1000 - windowSeconds;
+  const from = serverNow() / 1000 - windowSeconds;
   for (const [name, line] of next) next.set(name, dropBefore(line, from));
   return next;
 }

@@ -7,6 +7,7 @@ import { FailureNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { SkeletonLines } from '../../components/skeleton.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { serverNow } from '../../data/server-clock.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
@@ -65,7 +66,7 @@ const columns: Column<ThirdPartyAppSummary>[] = [
 
 function Until({ at }: { at: number | undefined }) {
   if (at === undefined) return <span class="faint">{appsText.forever}</span>;
-  if (at <= Date.now()) return <span class="app-over">{appsText.over}</span>;
+  if (at <= serverNow()) return <span class="app-over">{appsText.over}</span>;
   return <>{new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}</>;
 }
 

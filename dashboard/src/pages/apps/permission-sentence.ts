@@ -1,5 +1,6 @@
 // What an app may do, as a sentence. Pure. Only what has a meaning to Weft is told, by the rules of the server: a key that
 // is absent does not restrict.
+import { serverNow } from '../../data/server-clock.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { appsText } from '../../text/apps.ts';
 
@@ -8,7 +9,7 @@ const text = appsText.sentence;
 /** Plain words, and names that somebody chose: those are set apart wherever it is shown. */
 export type SentencePart = string | { name: string };
 
-export function permissionSentence(permissions: Record<string, unknown>, nowMs = Date.now()): SentencePart[] {
+export function permissionSentence(permissions: Record<string, unknown>, nowMs = serverNow()): SentencePart[] {
   const { agents, read, commands, emulator, priority, expires_at } = permissions;
   const until = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (until <= nowMs) return [text.ended(formatDay(until))];

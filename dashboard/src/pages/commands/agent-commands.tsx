@@ -9,6 +9,7 @@ import { commandsText } from '../../text/commands.ts';
 import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
 import { LifeDots } from './command-life.tsx';
+import { RivalLink } from './command-link.tsx';
 import { commandInWords } from './command-words.ts';
 import { decisionSentence, parameterWords, rivalSentence } from './decision-words.ts';
 import { isEnded } from './life-steps.ts';
@@ -95,7 +96,9 @@ function HistoryRow({ entry }: { entry: Entry }) {
       <strong class="conflict-kind">{kinds[conflict.kind]}</strong>
       <span class="soft">{conflict.caller_name}</span>
       {time}
-      <p class="soft small">{decisionSentence(conflict)}</p>
+      <p class="soft small">
+        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+      </p>
     </li>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Form, useForm } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -168,7 +169,7 @@ async function sendToOne(
   } catch (error) {
     const failure = toFailure(error);
     if (failure.code !== 'command_conflict') throw failure;
-    const { message: detail, retryAfterSeconds } = failure;
+    const { message: detail, retryAfterSeconds, conflict } = failure;
     return {
       isDryRun: false,
       batch_id: null,
@@ -177,13 +178,13 @@ async function sendToOne(
           ap_id,
           command_id: null,
           verdict: 'rejected',
-          reason: 'held_by_other',
+          reason: conflict?.reason ?? 'held_by_other',
           detail,
-          rival: null,
+          rival: conflict?.rival ?? null,
           hold_until: null,
         },
       ],
-      ...(retryAfterSeconds !== undefined && { retryAt: Date.now() + retryAfterSeconds * 1000 }),
+      ...(retryAfterSeconds !== undefined && { retryAt: serverNow() + retryAfterSeconds * 1000 }),
     };
   }
 }

@@ -7,6 +7,7 @@ import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import { LifeDots } from './command-life.tsx';
+import { RivalLink } from './command-link.tsx';
 import { argumentsInWords } from './command-words.ts';
 import { decisionSentence } from './decision-words.ts';
 import { isEnded } from './life-steps.ts';
@@ -89,7 +90,9 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
             <span>{commandsText.states[command.state]}</span>
           </span>
         ) : (
-          words.join('; ')
+          <>
+            {words.join('; ')} <RivalLink rival={target.rival} />
+          </>
         )}
       </span>
     </li>

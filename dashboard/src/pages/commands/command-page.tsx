@@ -20,6 +20,7 @@ import { pageTitles } from '../../text/pages.ts';
 import { LifeLine } from './command-life.tsx';
 import '../../components/facts.css';
 import './command-page.css';
+import { RivalLink } from './command-link.tsx';
 import { argumentsInWords, commandInWords } from './command-words.ts';
 import { decisionSentence, parameterWords } from './decision-words.ts';
 import { writeCommand } from './declared-commands.ts';
@@ -100,11 +101,7 @@ function CommandDetails({ command }: { command: Command }) {
             <VerdictChip verdict={verdict} />
           </div>
           <p>{decisionSentence(command)}</p>
-          {rival && (
-            <p>
-              <a href={`/commands/${encodeURIComponent(rival.command_id)}`}>{text.rival}</a>
-            </p>
-          )}
+          <RivalLink rival={rival} />
         </section>
         <section class="card stack">
           <h2>{text.result}</h2>

@@ -12,6 +12,7 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
+import { RivalLink } from './command-link.tsx';
 import { decisionSentence, parameterWords } from './decision-words.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
@@ -64,7 +65,9 @@ function Refusal({ conflict }: { conflict: Conflict }) {
         {shortAgentName(ap_id)}
       </a>
       <span class="soft">{parameterWords(parameter)}</span>
-      <span class="sentence">{decisionSentence(conflict)}</span>
+      <span class="sentence">
+        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+      </span>
       <time class="faint" dateTime={ts}>
         {formatMoment(Date.parse(ts))}
       </time>

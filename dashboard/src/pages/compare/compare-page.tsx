@@ -1,6 +1,6 @@
 // Several agents side by side: a chart for each measurement, a line for each agent, one axis of time. The address has it
 // all: `?agents=a,b&metrics=x,y&window=1h`.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -23,9 +23,12 @@ export function ComparePage() {
   const [metricText, setMetrics] = useQueryState('metrics');
   const agents = useMemo(() => readList(agentText, maxAgents), [agentText]);
   const metrics = useMemo(() => readList(metricText, maxMetrics), [metricText]);
+  const chosenWindow = timeWindow.value;
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
+  // Whoever chooses a window wants to see it.
+  useEffect(() => setZoom(undefined), [chosenWindow]);
   const [isPaused, setPaused] = useState(false);
-  const offer = useOfferedMetrics(agents, timeWindow.value);
+  const offer = useOfferedMetrics(agents, chosenWindow);
   const series = useCompareSeries({ agents, metrics, windowSeconds: timeWindowSeconds.value, zoom, isPaused });
   const labels = new Map(offer.metrics?.map(({ name, label }) => [name, label]));
   return (

@@ -1,9 +1,10 @@
 // The series of several agents, fetched agent by agent and kept live.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Failure } from '../../api/failure.ts';
 import type { AgentMultiMetricData } from '../../api/operations.ts';
 import type { TimeRange } from '../../components/chart/chart.tsx';
-import { now } from '../../data/freshness.ts';
+import { useChartRange } from '../../components/chart/use-chart-range.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { useLive } from '../../data/use-live.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import {
@@ -36,7 +37,8 @@ export interface CompareSeries {
 
 export function useCompareSeries(options: CompareOptions): CompareSeries {
   const { agents, metrics, windowSeconds, zoom, isPaused } = options;
-  const span = zoom ? zoom.to - zoom.from : windowSeconds;
+  const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
+  const span = past ? past.to - past.from : windowSeconds;
   const pollMs = ({ resolution_seconds }: AgentMultiMetricData) =>
     resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
   // Always as many as there can be: the order of hooks must not change with the choice.
@@ -46,10 +48,10 @@ export function useCompareSeries(options: CompareOptions): CompareSeries {
       metrics: [...metrics],
       window: `${Math.max(1, Math.ceil(span))}s`,
       max_points: maxPoints,
-      ...(zoom && { end: new Date(zoom.to * 1000).toISOString() }),
+      ...(past && { end: new Date(past.to * 1000).toISOString() }),
     };
-    const isWanted = slot < agents.length && metrics.length > 0 && !isPaused;
-    return useOperation('metrics_agent_multi_metric_data', { query }, { isWanted, ...(!zoom && { pollMs }) });
+    const isWanted = slot < agents.length && metrics.length > 0;
+    return useOperation('metrics_agent_multi_metric_data', { query }, { isWanted, ...(!past && { pollMs }) });
   });
   const present = answers.slice(0, agents.length);
   const found = present.map(({ data }) => data);
@@ -61,21 +63,21 @@ export function useCompareSeries(options: CompareOptions): CompareSeries {
     [...slots.map((slot) => found[slot]), key],
   );
   const [lines, setLines] = useState<CompareLines | undefined>(undefined);
-  useEffect(() => setLines(stored), [stored]);
+  // While another range is being asked for, what is known of it stays on show.
+  useEffect(() => {
+    if (stored) setLines(stored);
+  }, [stored]);
   useLive({
     agents,
     metrics,
-    isWanted: agents.length > 0 && metrics.length > 0 && !isPaused && !zoom && resolutionSeconds === undefined,
+    isWanted: agents.length > 0 && metrics.length > 0 && !past && resolutionSeconds === undefined,
     onSamples: (samples) =>
-      setLines((known) => known && withSamples(known, samples, Date.now() / 1000 - windowSeconds)),
+      setLines((known) => known && withSamples(known, samples, serverNow() / 1000 - windowSeconds)),
     onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
   });
-  const frozen = useRef<TimeRange>({ from: 0, to: 0 });
-  const to = now.value / 1000;
-  if (!isPaused || frozen.current.to === 0) frozen.current = { from: to - windowSeconds, to };
   return {
     lines: lines ?? stored,
-    range: zoom ?? frozen.current,
+    range,
     resolutionSeconds,
     failure: present.find(({ failure }) => failure)?.failure,
   };

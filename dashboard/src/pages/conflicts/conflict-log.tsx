@@ -9,9 +9,10 @@ import { SkeletonLines } from '../../components/skeleton.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment } from '../../format/times.ts';
-import { isPageOfOurs, setQuery } from '../../router/location.ts';
+import { setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
+import { commandHref, maySee, RivalLink } from '../commands/command-link.tsx';
 import { conflictSentence } from './conflict-sentence.ts';
 
 const pageSize = 50;
@@ -81,7 +82,6 @@ export function ConflictLog() {
 function Entry({ conflict }: { conflict: Conflict }) {
   const { seq, ts, kind, verdict, reason, command_id, ap_id } = conflict;
   const at = Date.parse(ts);
-  const command = command_id === null ? undefined : `/commands/${encodeURIComponent(command_id)}`;
   return (
     <li class="conflict">
       <time class="faint" dateTime={ts} title={formatExactly(at)}>
@@ -96,7 +96,10 @@ function Entry({ conflict }: { conflict: Conflict }) {
         <p class="faint small cluster">
           {reason && <span>{text.reasons[reason] ?? reason}</span>}
           <a href={`/agents/${encodeURIComponent(ap_id)}`}>{ap_id}</a>
-          {command && isPageOfOurs(command) && <a href={command}>{command_id!.slice(0, 8)}</a>}
+          {command_id !== null && verdict !== 'rejected' && maySee(conflict) && (
+            <a href={commandHref(command_id)}>{command_id.slice(0, 8)}</a>
+          )}
+          <RivalLink rival={conflict.rival} />
           <span>{text.entry(String(seq))}</span>
         </p>
       </div>

@@ -9,6 +9,7 @@ import { Form, useForm } from '../../components/form.tsx';
 import { FailureNotice, Notice } from '../../components/notice.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -44,7 +45,7 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
   const ask = useForm<Record<string, string>>({ minutes: '5', commands: '' });
   const look = async ({ minutes = '' }: Record<string, string>) => {
     setAnswer(undefined);
-    setStartedAt(Date.now());
+    setStartedAt(serverNow());
     const number = Number(minutes);
     try {
       const commands = planned.map(({ agent_id, command }) => ({ agent_id, command: writeCommand(command) }));

@@ -8,6 +8,7 @@ import { Field } from '../../components/fields.tsx';
 import { Form, useForm } from '../../components/form.tsx';
 import { MomentField } from '../../components/moment-field.tsx';
 import { useFocus } from '../../components/use-focus.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import { navigate } from '../../router/location.ts';
@@ -29,10 +30,10 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
   const field = useFocus<HTMLInputElement>();
   const form = useForm({
     agent_id: '',
-    start_time: toLocalMoment(Date.now() - 60 * minuteMs),
-    end_time: toLocalMoment(Date.now()),
+    start_time: toLocalMoment(serverNow() - 60 * minuteMs),
+    end_time: toLocalMoment(serverNow()),
   });
-  const isAhead = Date.parse(form.values.value.end_time) > Date.now() + 1000;
+  const isAhead = Date.parse(form.values.value.end_time) > serverNow() + 1000;
   const ask = async (values: { agent_id: string; start_time: string; end_time: string }) => {
     const query = {
       agent_id: values.agent_id.trim(),
@@ -80,8 +81,8 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
               key={label}
               size="small"
               onClick={() => {
-                form.set('start_time', toLocalMoment(Date.now() + startMs));
-                form.set('end_time', toLocalMoment(Date.now() + endMs));
+                form.set('start_time', toLocalMoment(serverNow() + startMs));
+                form.set('end_time', toLocalMoment(serverNow() + endMs));
               }}
             >
               {label}

@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { FailureNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
+import { Skeleton, SkeletonLines } from '../../components/skeleton.tsx';
 import '../../components/table.css';
 import { filterRows } from '../../components/table-view.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
@@ -115,13 +115,15 @@ export function MapPage() {
           <aside class="map-side card">
             {selected !== '' && agents ? (
               <AgentPanel key={selected} ap_id={selected} agent={chosen} onClose={() => setSelected('')} />
-            ) : (
+            ) : filtered ? (
               <InSightList
                 agents={visible}
-                all={filtered ?? []}
+                all={filtered}
                 onPoint={setPointed}
                 onSelect={(ap_id) => setSelected(ap_id)}
               />
+            ) : (
+              <SkeletonLines count={8} />
             )}
           </aside>
         </div>

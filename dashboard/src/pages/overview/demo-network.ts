@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { call } from '../../api/client.ts';
 import type { EmulatedAgent, EmulatorSpinupRequest } from '../../api/operations.ts';
+import { forget, keep, readKept } from '../../data/kept.ts';
 import { queries } from '../../data/use-operation.ts';
 
 export interface DemoNetwork {
@@ -32,18 +33,18 @@ export async function startDemoNetwork(): Promise<void> {
     agents.every((other) => other.ap_id === ap_id || JSON.stringify(other.location) !== JSON.stringify(location));
   const shown = agents.find(isAlone) ?? agents[0]!;
   demoNetwork.value = { job_number, ap_id: shown.ap_id, count: agents.length };
-  sessionStorage.setItem(storageKey, JSON.stringify(demoNetwork.peek()));
+  keep('tab', storageKey, JSON.stringify(demoNetwork.peek()));
   for (const name of ['metrics_', 'list_emulator_runs', 'list_jobs']) queries.refresh(name);
 }
 
 export function forgetDemoNetwork(): void {
-  sessionStorage.removeItem(storageKey);
+  forget('tab', storageKey);
   demoNetwork.value = undefined;
 }
 
 function readStored(): DemoNetwork | undefined {
   try {
-    return (JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as DemoNetwork | null) ?? undefined;
+    return (JSON.parse(readKept('tab', storageKey) ?? 'null') as DemoNetwork | null) ?? undefined;
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { PresenceDot } from '../../components/glyph.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
@@ -83,7 +84,7 @@ function SumCard({ label, metric, unit, fleet: { sums, trend }, detail }: SumCar
 
 function energyWords({ trend, isWhole }: FleetSums): string | undefined {
   if (!trend) return undefined;
-  const amount = formatValue(energyOf(trend, Date.now() / 1000), 'Wh');
+  const amount = formatValue(energyOf(trend, serverNow() / 1000), 'Wh');
   return isWhole ? text.energyIn(amount, shellText.windows[timeWindow.value]) : text.energySince(amount);
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { LatestMetrics } from '../../api/operations.ts';
 import { now } from '../../data/freshness.ts';
+import { toServerTime } from '../../data/server-clock.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
 import {
@@ -43,14 +44,14 @@ export function useFleetSums(agents: readonly { ap_id: string }[] | undefined, w
   );
   const sums = useMemo(() => data && sumLatest(data.agents), [data]);
   useEffect(() => {
-    if (sums) note({ time: updatedAt / 1000, sums });
+    if (sums) note({ time: toServerTime(updatedAt) / 1000, sums });
   }, [updatedAt]);
   const names = useMemo(() => agents?.map(({ ap_id }) => ap_id) ?? [], [agents?.length, agents?.[0]?.ap_id]);
   const stored = useStored(names, windowSeconds);
   const trend = useMemo(() => {
     if (!sums) return undefined;
     const step = stored?.step ?? stepOf(windowSeconds, undefined);
-    return toTrend(stored?.bins ?? new Map(), seen, { windowSeconds, step, now: updatedAt / 1000 });
+    return toTrend(stored?.bins ?? new Map(), seen, { windowSeconds, step, now: toServerTime(updatedAt) / 1000 });
   }, [sums, stored, windowSeconds, updatedAt]);
   return { latest: data?.agents, sums, trend, isWhole: names.length <= maxBackfilled };
 }

@@ -1,6 +1,6 @@
 // Where the link of a recovery message leads. The token stands behind `#` and leaves the address at once, so that it is
 // neither kept in the history nor passed on.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Form, useForm } from '../../components/form.tsx';
@@ -14,10 +14,15 @@ import { SessionFrame } from './session-frame.tsx';
 
 export function ResetPasswordPage() {
   const text = sessionText.reset;
-  const [token] = useState(() => new URLSearchParams(place.peek().hash.slice(1)).get('token') ?? '');
-  const [isDone, setDone] = useState(false);
+  const { hash } = place.value;
+  // Another link may be pasted into the same tab, which loads nothing anew.
+  const latest = useRef('');
+  latest.current = new URLSearchParams(hash.slice(1)).get('token') || latest.current;
+  const token = latest.current;
+  const [usedToken, setUsedToken] = useState('');
+  const isDone = token === usedToken;
   const form = useForm({ new_password: '' });
-  useEffect(() => navigate('/reset-password', { isReplacing: true }), []);
+  useEffect(() => navigate('/reset-password', { isReplacing: true }), [hash]);
   const signIn = (
     <ButtonLink kind="primary" href="/sign-in">
       {sessionText.signIn}
@@ -49,7 +54,7 @@ export function ResetPasswordPage() {
           label={pageTitles.resetPassword}
           onSubmit={async ({ new_password }) => {
             await call('reset_password', { json: { token, new_password } });
-            setDone(true);
+            setUsedToken(token);
           }}
         >
           <PasswordField

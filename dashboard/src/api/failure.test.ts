@@ -1,0 +1,31 @@
+// What the dashboard keeps of an answer that says no.
+import { expect, it } from 'vitest';
+import { failureOf } from './failure.ts';
+
+const answer = (status: number, headers: Record<string, string> = {}) => new Response(null, { status, headers });
+
+it('a command that lost knows against whom', () => {
+  const rival = {
+    ...{ command_id: '5e0a', caller_kind: 'third_party_app', caller_name: 'energy-saver', ap_id: 'ap-03' },
+    ...{ parameter: 'power_state', until: '2026-03-01T10:44:00.000Z' },
+  };
+  const body = { detail: 'Held', code: 'command_conflict', verdict: 'rejected', reason: 'held_by_other', rival };
+  const failure = failureOf(answer(409, { 'retry-after': '12' }), body);
+  expect(failure.conflict).toEqual({ reason: 'held_by_other', rival });
+  expect([failure.code, failure.message, failure.retryAfterSeconds]).toEqual(['command_conflict', 'Held', 12]);
+});
+
+it('a command may lose against nobody', () => {
+  const body = { detail: 'Frozen', code: 'command_conflict', verdict: 'rejected', reason: 'frozen', rival: null };
+  expect(failureOf(answer(409), body).conflict).toEqual({ reason: 'frozen', rival: null });
+});
+
+it('when to try again is told in minutes where it is long', () => {
+  const steps = ['1', '59', '900'].map((after) => failureOf(answer(429, { 'retry-after': after }), {}).nextStep);
+  expect(steps).toEqual(['1', '59', '15'].map((count, at) => `Try again in ${count}\u2009${at === 2 ? 'min' : 's'}.`));
+});
+
+it('other refusals have no rival, and answers of something in between get words', () => {
+  expect(failureOf(answer(409), { detail: 'There is one already', code: 'agent_exists' }).conflict).toBeUndefined();
+  expect(failureOf(answer(502), undefined).message).toBe('The server answered with status 502.');
+});

@@ -1,0 +1,54 @@
+// Loading parts of the dashboard while Weft is away, or has been updated since the page was opened. The browser takes
+// the styles of a part that was missed for loaded, so that from then on only a reload gives whole pages.
+import { forget, keep, readKept } from '../data/kept.ts';
+import { pause } from '../data/pause.ts';
+
+const storageKey = 'weft.reloaded';
+const retryMs = 2000;
+/** A reload that did not help is not repeated before that. */
+const patienceMs = 60_000;
+
+let hasMissed = false;
+
+/** Rejects if this part, or any before it, could not be loaded. */
+export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
+  if (hasMissed) throw new Error('a part was missed before');
+  try {
+    return await load();
+  } catch (error) {
+    hasMissed = true;
+    throw error;
+  }
+}
+
+/** Reloads the page once Weft answers, unless that was tried just now. Nobody who types is interrupted. */
+export async function reloadWhenBack(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const isTyping = document.activeElement?.matches('input, select, textarea') === true;
+    if (!isTyping && (await isThere(signal))) {
+      if (mayReload(Date.now()) && !signal.aborted) reload();
+      return;
+    }
+    await pause(retryMs, signal);
+  }
+}
+
+export function reload(): void {
+  location.reload();
+}
+
+/** Once in a while, and never where that cannot be remembered. */
+export function mayReload(nowMs: number): boolean {
+  const before = Number(readKept('tab', storageKey) ?? 0);
+  if (Math.abs(nowMs - before) < patienceMs) return false;
+  forget('tab', storageKey);
+  keep('tab', storageKey, String(nowMs));
+  return readKept('tab', storageKey) === String(nowMs);
+}
+
+async function isThere(signal: AbortSignal): Promise<boolean> {
+  const response = await fetch('/setup.json', { signal, credentials: 'omit', cache: 'no-store' }).catch(
+    () => undefined,
+  );
+  return response?.ok === true;
+}
