@@ -1,5 +1,7 @@
 // Every command against a real server, as a shell would see it: what is on which stream, and the exit code.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -107,8 +109,43 @@ test('a wrong password, an ended login, another address: a sentence with what to
     code: 1,
     err: expect.stringContaining('Nobody is logged in at http://127.0.0.1:9'),
   });
-  writeFileSync(path, 'not json');
-  expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('cannot be used') });
+});
+
+test('a login that cannot be used is told, and gives way to a new one and to logout', async () => {
+  const path = join(home, '.config/weft/login.json');
+  for (const text of ['not json', '{"url":5}']) {
+    await logIn();
+    writeFileSync(path, text);
+    expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('cannot be used') });
+    const again = ['login', '--user', adminUsername, '--password-stdin'];
+    expect(await run(again, { input: password })).toMatchObject({ code: 0 });
+    writeFileSync(path, text);
+    expect((await run(['logout'])).err).toBe('Logged out.\n');
+  }
+});
+
+test('what agents call themselves cannot move the cursor of a terminal, in JSON neither', async () => {
+  await weft.agent('evil-1', { access_point_type: '\x1b[2J\x9b31m\u202e' });
+  const { out } = await run(['agents', 'evil-1', '--json'], { env: asApp });
+  expect(out).toContain(String.raw`\u001b[2J\u009b31m\u202e`);
+  expect(JSON.parse(out)).toMatchObject([{ configuration: { access_point_type: '\x1b[2J\x9b31m\u202e' } }]);
+});
+
+test('new: what cannot be written is not made known to Weft either; an app can be made afterwards', async () => {
+  await logIn();
+  const folder = join(home, 'file', 'night-watch');
+  writeFileSync(join(home, 'file'), '');
+  expect(await run(['new', 'app', folder])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('cannot be written'),
+  });
+  rmSync(join(home, 'file'));
+  expect(await run(['new', 'app', folder])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^WEFT_APP_KEY=\S{32}$/m);
+  // The name is taken, and what was begun for it is gone.
+  const elsewhere = join(home, 'other', 'night-watch');
+  expect(await run(['new', 'app', elsewhere])).toMatchObject({ code: 1, err: expect.stringContaining('exists') });
+  expect(existsSync(elsewhere)).toBe(false);
 });
 
 test('nothing answers: says so and where to look', async () => {
@@ -122,7 +159,7 @@ test('agents: a table for people, JSON for programs, by pattern and state', asyn
   expect(out).toMatch(/roof-1 +WiFi +online/);
   const json = await run(['agents', '--json', '*-2'], { env: asApp });
   expect(JSON.parse(json.out)).toMatchObject([{ ap_id: 'roof-2', presence: 'offline' }]);
-  const offline = await run(['agents', '--state', 'offline', '--json'], { env: asApp });
+  const offline = await run(['agents', 'roof-*', '--state', 'offline', '--json'], { env: asApp });
   expect(JSON.parse(offline.out).map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['roof-2']);
 });
 
@@ -151,6 +188,23 @@ test('data: CSV, JSON lines, a file', async () => {
   expect(readFileSync(path, 'utf8')).toContain('rssi_dbm');
   const nowhere = await run(['data', 'roof-1', '--out', join(home, 'no/such/folder')], { env: asApp });
   expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('cannot be written') });
+  const full = await run(['data', 'roof-1', '--out', '/dev/full'], { env: asApp });
+  expect(full).toMatchObject({ code: 1, err: expect.stringContaining('/dev/full cannot be written: ENOSPC') });
+});
+
+test('data: a file has its name when all of it is there', async () => {
+  const cut = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv' }).write('ts,load\n', () => response.destroy());
+  });
+  const url = await new Promise<string>((resolve) => {
+    cut.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`));
+  });
+  const answer = await run(['data', 'roof-1', '--out', join(home, 'roof.csv')], {
+    env: { WEFT_URL: url, WEFT_TOKEN: 'x' },
+  });
+  expect(answer).toMatchObject({ code: 1, err: expect.stringContaining('out of reach') });
+  expect(readdirSync(home)).toEqual([]);
+  cut.close();
 });
 
 describe('command', () => {
@@ -199,6 +253,11 @@ test('jobs are listed, followed and cancelled', async () => {
   expect((await run(['jobs'], { env: asApp })).out).toMatch(new RegExp(`${job_number} +agent_details +succeeded`));
   expect(await run(['jobs', 'cancel', job_number], { env: asApp })).toMatchObject({ code: 1 });
   expect(await run(['jobs', 'cancel', 'nothing'], { env: asApp })).toMatchObject({ code: 1 });
+  // Which opens no job of that name, though an administrator could.
+  await logIn();
+  for (const action of ['follow', 'cancel']) {
+    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found.\n' });
+  }
 });
 
 test('apps: made with a key that works, rotated, removed; only administrators', async () => {
@@ -236,6 +295,14 @@ test.each([
   [['emulate', '--wifi', '0'], 'without access points'],
   [['jobs', 'eat', 'x'], 'There is no weft jobs eat'],
   [['apps', 'add'], 'Usage: weft apps'],
+  [['apps', 'rotate', 'a', '--read-only'], 'weft apps rotate takes no --read-only'],
+  [['jobs', '--after', '3'], 'weft jobs takes no --after'],
+  [['emulate', 'list', '--wifi', '3'], 'weft emulate list takes no --wifi'],
+  [['logout', 'now'], 'weft logout takes no now'],
+  [['agents', '--url', 'ftp://weft.example.org'], 'speaks http and https'],
+  [['command', 'a', 'b', 'c=1', 'c=2'], 'c was given twice'],
+  [['watch', 'a', '--count', '0.5'], '--count must be a whole number'],
+  [['agent', 'line', 'a', '--interval', '0'], '--interval must be'],
 ])('%j is a usage error, and no secret is repeated', async (args, sentence) => {
   const { code, out, err } = await run(args);
   expect([code, out]).toEqual([2, '']);

@@ -32,6 +32,8 @@ export interface CommandLine {
   get(option: string): string | undefined;
   all(option: string): readonly string[];
   has(option: string): boolean;
+  /** The names of those that were given. */
+  given: readonly string[];
 }
 
 export const jsonOption = { json: { about: 'print JSON' } } as const;
@@ -68,7 +70,14 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
     get: (name) => given.get(name)?.at(-1),
     all: (name) => given.get(name) ?? [],
     has: (name) => given.has(name),
+    given: [...given.keys()],
   };
+}
+
+/** For a command with several actions: options that mean nothing to this one are refused. Throws UsageError. */
+export function requireOptions(line: CommandLine, action: string, known: readonly string[]): void {
+  const foreign = line.given.find((name) => !known.includes(name));
+  if (foreign !== undefined) throw new UsageError(`weft ${action} takes no --${foreign}.`);
 }
 
 function unknownOption(rawName: string, known: string[]): UsageError {

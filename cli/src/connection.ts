@@ -22,6 +22,9 @@ export function connect(line: CommandLine, around: Surroundings, { patienceMs = 
 
 /** An address with its scheme and without a slash at the end. */
 export function parseUrl(text: string): string {
+  if (/^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    throw new UsageError(`${JSON.stringify(text)} is no address of Weft, which speaks http and https.`);
+  }
   const given = /^https?:\/\//i.test(text) ? text : `http://${text}`;
   try {
     const { origin, pathname, username, password } = new URL(given);

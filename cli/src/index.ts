@@ -1,7 +1,16 @@
 // The client side of the command line, for the command that has the server's side as well.
 export { clientCommand, clientCommandNames, clientHelp, clientOverview, runClientCommand } from './client-commands.ts';
 export { tellFailure } from './failures.ts';
-export { onInterruption } from './interruption.ts';
+export { interruptedCode, onInterruption } from './interruption.ts';
 export { readNewPassword } from './password-input.ts';
+export { endProcess, watchOutputs } from './process-end.ts';
 export { ProgressBar } from './progress-bar.ts';
-export { CommandFailure, exitCode, hasColor, type Output, type Surroundings, UsageError } from './surroundings.ts';
+export {
+  CommandFailure,
+  exitCode,
+  hasColor,
+  type Output,
+  type Surroundings,
+  UsageError,
+  writeAll,
+} from './surroundings.ts';

@@ -1,5 +1,5 @@
 // Where `weft login` leaves who is logged in: one file of the user's own that nobody else can read.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CommandFailure, type Surroundings } from './surroundings.ts';
@@ -23,7 +23,9 @@ export function loginFile({ XDG_CONFIG_HOME, HOME }: Surroundings['env']): strin
 /** Undefined if nobody is logged in. */
 export function readLogin(path: string): Login | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    const login = JSON.parse(readFileSync(path, 'utf8'));
+    if (typeof login?.url !== 'string' || typeof login.token !== 'string') throw new Error('there is no login in it');
+    return login;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new CommandFailure(`${path} cannot be used: ${(error as Error).message}. weft login writes it anew.`);
@@ -38,14 +40,26 @@ export function writeLogin(path: string, login: Login): void {
     chmodSync(beside, 0o600);
     renameSync(beside, path);
   } catch (error) {
-    rmSync(beside, { force: true });
+    removeBeside(beside);
     throw new CommandFailure(`The login cannot be kept: ${(error as Error).message}`);
   }
 }
 
-/** Whether there was one. */
+function removeBeside(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // What kept it from being written keeps it from being removed.
+  }
+}
+
+/** Whether there was one, whatever state it was in. */
 export function removeLogin(path: string): boolean {
-  const wasThere = readLogin(path) !== undefined;
-  rmSync(path, { force: true });
+  const wasThere = existsSync(path);
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw new CommandFailure(`The login cannot be removed: ${(error as Error).message}`);
+  }
   return wasThere;
 }

@@ -53,10 +53,13 @@ function ask(question: string, { stdin, stderr }: Surroundings, isShown = false)
     };
     const erase = (count: number) => isShown && stderr.write('\b \b'.repeat(count));
     const onData = (chunk: string | Buffer) => {
+      // An arrow and its like, which come as one piece.
+      if (/^\x1b[[O]/.test(String(chunk))) return;
       for (const key of String(chunk)) {
         if (key === '\r' || key === '\n') return finish(() => resolve(typed.join('')));
-        // Raw mode hands these over as characters: Ctrl+C and Ctrl+D give up, Ctrl+U clears.
-        if (key === '\x03' || key === '\x04') return finish(() => reject(new UsageError('Nothing was given.')));
+        // Raw mode hands these over as characters: Ctrl+C interrupts, Ctrl+D gives up, Ctrl+U clears.
+        if (key === '\x03') return finish(() => reject(new DOMException('Interrupted', 'AbortError')));
+        if (key === '\x04') return finish(() => reject(new UsageError('Nothing was given.')));
         if (key === '\x15') {
           erase(typed.length);
           typed = [];

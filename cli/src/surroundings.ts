@@ -17,9 +17,13 @@ export interface Output {
   isTTY?: boolean;
   columns?: number;
   rows?: number;
-  /** How much waits to be taken by whoever reads. */
-  writableLength?: number;
   once?(event: 'drain', listener: () => void): unknown;
+}
+
+/** No faster than whoever reads takes it. */
+export async function writeAll(output: Output, piece: string | Uint8Array): Promise<void> {
+  if (output.write(piece) !== false || !output.once) return;
+  await new Promise<void>((resolve) => output.once?.('drain', resolve));
 }
 
 /** `conflict`: Weft decided against a command, because somebody else holds what it would change. */

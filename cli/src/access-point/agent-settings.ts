@@ -1,7 +1,7 @@
 // How an agent is told what to do: by flags, by the environment, or by a file of such settings, in this order of strength.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { CommandLine, CommandOption } from '../command.ts';
 import { parseUrl } from '../connection.ts';
 import { UsageError } from '../surroundings.ts';
@@ -71,7 +71,8 @@ export function readAgentSettings(line: CommandLine, processEnv: Env): AgentSett
     intervalSeconds: parseInterval(given('interval', 'WEFT_AGENT_INTERVAL')),
     stateDir: line.get('spool-dir') ?? env.WEFT_AGENT_SPOOL_DIR ?? defaultStateDir(env),
     allowance: usable(() => parseAllowance(line.has('allow') ? line.all('allow') : [env.WEFT_AGENT_ALLOW ?? ''])),
-    commandsDir: given('commands-dir', 'WEFT_AGENT_COMMANDS_DIR') ?? defaultCommandsDir,
+    // Programs are run from the root folder, and a service has another one than whoever installs it.
+    commandsDir: resolve(given('commands-dir', 'WEFT_AGENT_COMMANDS_DIR') ?? defaultCommandsDir),
     configuration: {
       ...parseConfiguration(env.WEFT_AGENT_CONFIGURATION),
       ...usable(() => parseAssignments(line.all('set'))),
@@ -87,7 +88,8 @@ function defaultStateDir({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: Env): string
   return given || join(XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state'), 'weft-agent');
 }
 
-function parseInterval(text: string | undefined): number {
+/** Throws UsageError. */
+export function parseInterval(text: string | undefined): number {
   if (text === undefined) return defaultIntervalSeconds;
   const seconds = Number(text);
   if (text.trim() !== '' && Number.isInteger(seconds) && seconds >= 1 && seconds <= maxIntervalSeconds) return seconds;

@@ -3,11 +3,16 @@ import { WeftRefusal } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import type { AgentSettings } from './agent-settings.ts';
 
+const ofFiles = new Set(['open', 'read', 'write', 'rename', 'unlink', 'fsync', 'fdatasync', 'ftruncate']);
+
 type Place = Pick<AgentSettings, 'url' | 'ap_id' | 'enrolmentToken'>;
 
 /** For troubles that pass, or that somebody mends elsewhere: it is tried again. */
 export function whyUnreachable(error: Error, url: string): string {
-  const { code = '' } = error as NodeJS.ErrnoException;
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
+  // Of the disk, not of the network.
+  if (ofFiles.has(syscall)) return `reports that wait are held up by the disk: ${error.message}. Trying again.`;
+  if (code === 'damaged_report') return error.message;
   const { hostname, host } = new URL(url);
   const again = 'Trying again.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')

@@ -7,21 +7,19 @@ import {
   clientCommandNames,
   clientHelp,
   clientOverview,
+  endProcess,
   exitCode,
   onInterruption,
   runClientCommand,
   type Surroundings,
   tellFailure,
   UsageError,
+  watchOutputs,
 } from '../index.ts';
 
-for (const stream of [process.stdout, process.stderr]) {
-  // A reader that has seen enough (`weft agents | head`) is no failure.
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-}
-
+watchOutputs();
 const { env, stdin, stdout, stderr } = process;
-process.exit(await run(process.argv.slice(2), { env, stdin, stdout, stderr, interruption: onInterruption }));
+await endProcess(await run(process.argv.slice(2), { env, stdin, stdout, stderr, interruption: onInterruption }));
 
 async function run(args: string[], around: Surroundings): Promise<number> {
   const [name, ...rest] = args;

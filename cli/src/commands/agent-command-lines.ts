@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
 import { type App, WeftRefusal } from '@weft/sdk';
+import { parseInterval } from '../access-point/agent-settings.ts';
 import { parseApId } from '../access-point/ap-id.ts';
 import { parseAllowance } from '../access-point/commands/allowance.ts';
 import { parseAssignments } from '../access-point/configuration.ts';
@@ -10,6 +11,7 @@ import { enrolmentLine } from '../access-point/enrolment/enrolment-line.ts';
 import type { CommandLine } from '../command.ts';
 import { connect, parseUrl, urlOf } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
+import { toJson } from '../json-text.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 
@@ -29,7 +31,7 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
     throw new CommandFailure(`${ap_id} is an agent already. Delete it first if another machine is to take its place.`);
   }
   const made = await maker.make(wanted);
-  around.stdout.write(line.has('json') ? `${JSON.stringify(made, null, 2)}\n` : `${made.line}\n`);
+  around.stdout.write(line.has('json') ? `${toJson(made, 2)}\n` : `${made.line}\n`);
   return exitCode.ok;
 }
 
@@ -58,7 +60,7 @@ export async function makeLines(path: string, line: CommandLine, around: Surroun
   } finally {
     bar.clear();
     // Also of what was made before something went wrong: the tokens are shown this once.
-    if (isJson) stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+    if (isJson) stdout.write(`${toJson(made, 2)}\n`);
   }
   stderr.write(`Made ${made.length} lines, ${list.length - wanted.length} left out\n`);
   return exitCode.ok;
@@ -133,6 +135,7 @@ function installOptions(line: CommandLine): string[] {
   } catch (error) {
     throw new UsageError(`${(error as Error).message}.`);
   }
+  parseInterval(line.get('interval'));
   return ['interval', 'allow', 'commands-dir', 'set'].flatMap((name) =>
     line.all(name).flatMap((value) => [`--${name}`, value]),
   );

@@ -3,7 +3,7 @@
 import { runAccessPointAgent } from '../access-point/access-point-agent.ts';
 import { agentOptions, readAgentSettings } from '../access-point/agent-settings.ts';
 import { thisMachine } from '../access-point/machine/machine.ts';
-import { type ClientCommand, jsonOption } from '../command.ts';
+import { type ClientCommand, jsonOption, requireOptions } from '../command.ts';
 import { identityHelp } from '../connection.ts';
 import { exitCode, interruptionOf, UsageError } from '../surroundings.ts';
 import { installAgent } from './agent-command-install.ts';
@@ -69,7 +69,7 @@ export const agentCommand: ClientCommand = {
     const [action = '', ...words] = line.words;
     if (!Object.hasOwn(onlyFor, action))
       throw new UsageError('weft agent is followed by run, install, line or import.');
-    requireOptions(action as Action, Object.keys(agentCommand.options).filter(line.has));
+    requireOptions(line, `agent ${action}`, onlyFor[action as Action]);
     const wanted = action === 'line' || action === 'import' ? 1 : 0;
     if (words.length !== wanted) {
       throw new UsageError(`Usage: weft ${agentCommand.usage.find((usage) => usage.startsWith(`agent ${action}`))}`);
@@ -91,9 +91,3 @@ export const agentCommand: ClientCommand = {
     }
   },
 };
-
-function requireOptions(action: Action, given: string[]): void {
-  const known: readonly string[] = onlyFor[action];
-  const foreign = given.find((name) => !known.includes(name));
-  if (foreign !== undefined) throw new UsageError(`weft agent ${action} takes no --${foreign}.`);
-}

@@ -3,6 +3,7 @@ import type { AgentDetails, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { matchesGlob } from '../glob.ts';
+import { toJson } from '../json-text.ts';
 import { ago } from '../moments.ts';
 import { exitCode, UsageError } from '../surroundings.ts';
 import { toTable } from '../table.ts';
@@ -33,13 +34,8 @@ export const agentsCommand: ClientCommand = {
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id) }))
       .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
     if (line.has('json')) {
-      around.stdout.write(
-        `${JSON.stringify(
-          rows.map(({ agent, presence }) => ({ ...agent, ...presence })),
-          null,
-          2,
-        )}\n`,
-      );
+      const found = rows.map(({ agent, presence }) => ({ ...agent, ...presence }));
+      around.stdout.write(`${toJson(found, 2)}\n`);
       return exitCode.ok;
     }
     if (rows.length === 0) {

@@ -1,8 +1,9 @@
 // `weft apps`: third-party apps, their keys and what they may do. For administrators.
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
-import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
 import { exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 import { toTable } from '../table.ts';
 
@@ -28,10 +29,15 @@ export const appsCommand: ClientCommand = {
   examples: ['apps', "apps add planner --agents 'hall-*' --read-only", 'apps rotate planner'],
   async run(line, around) {
     const [action, name, ...rest] = line.words;
-    if (action === undefined) return list(line, around);
+    if (action === undefined) {
+      requireOptions(line, 'apps', ['json', 'url']);
+      return list(line, around);
+    }
     const isKnown = ['add', 'rotate', 'remove'].includes(action);
     if (!isKnown || name === undefined || rest.length > 0)
       throw new UsageError(`Usage: weft ${appsCommand.usage.join('\n       weft ')}`);
+    const permissions = action === 'add' ? ['agents', 'read-only', 'no-emulator'] : [];
+    requireOptions(line, `apps ${action}`, [...permissions, ...(action === 'remove' ? [] : ['json']), 'url']);
     if (action === 'remove') return remove(name, line, around);
     return action === 'add' ? add(name, line, around) : rotate(name, line, around);
   },
@@ -39,7 +45,7 @@ export const appsCommand: ClientCommand = {
 
 async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const apps: ThirdPartyAppSummary[] = await connect(line, around).request('GET', path);
-  if (line.has('json')) around.stdout.write(`${JSON.stringify(apps, null, 2)}\n`);
+  if (line.has('json')) around.stdout.write(`${toJson(apps, 2)}\n`);
   else if (apps.length === 0) around.stderr.write('There are no apps yet. Try: weft apps add NAME\n');
   else {
     const rows = apps.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
@@ -75,7 +81,7 @@ function newKey(): string {
 }
 
 function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): number {
-  if (line.has('json')) around.stdout.write(`${JSON.stringify({ ...app, api_key })}\n`);
+  if (line.has('json')) around.stdout.write(`${toJson({ ...app, api_key })}\n`);
   else {
     around.stdout.write(`${api_key}\n`);
     around.stderr.write(`The key of ${app.app_name}; it is not shown again. Try: weft login --app ${app.app_name}\n`);

@@ -3,6 +3,7 @@ import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { isGlob } from '../glob.ts';
+import { toJson } from '../json-text.ts';
 import { parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { printable, toTable } from '../table.ts';
@@ -62,15 +63,16 @@ interface Wanted {
 
 /** Throws UsageError. */
 export function parseArguments(pairs: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [, name, text] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
-      if (name === undefined || text === undefined) {
-        throw new UsageError(`Arguments are given as name=value, and "${pair}" is not.`);
-      }
-      return [name, jsonOrText(text)];
-    }),
-  );
+  const found = new Map<string, unknown>();
+  for (const pair of pairs) {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+    if (name === undefined || text === undefined) {
+      throw new UsageError(`Arguments are given as name=value, and "${pair}" is not.`);
+    }
+    if (found.has(name)) throw new UsageError(`The argument ${name} was given twice.`);
+    found.set(name, jsonOrText(text));
+  }
+  return Object.fromEntries(found);
 }
 
 function jsonOrText(text: string): unknown {
@@ -115,7 +117,10 @@ async function follow(command: SentCommand, { around, options, isJson }: Wanted)
 }
 
 function inWords({ state, detail, result, applied }: CommandReport): string {
-  const why = state === 'received' || state === 'succeeded' ? null : detail;
+  // Of a command that went its way it only says why it might.
+  const isOnItsWay =
+    ['sent', 'received', 'succeeded'].includes(state) || (state === 'failed' && (result ?? null) !== null);
+  const why = isOnItsWay ? null : detail;
   const said = [why, result, applied].filter((each) => each !== undefined && each !== null);
   return [state, ...said.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))].join('  ');
 }
@@ -137,5 +142,5 @@ async function sendMany({ app, around, ap_id, name, args, options, isJson }: Wan
 }
 
 function toLine(value: unknown): string {
-  return `${JSON.stringify(value)}\n`;
+  return `${toJson(value)}\n`;
 }

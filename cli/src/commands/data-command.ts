@@ -1,10 +1,11 @@
 // `weft data`: what an access point has reported, as a file.
-import { createWriteStream } from 'node:fs';
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { parseMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { CommandFailure, exitCode, interruptionOf, type Output, UsageError } from '../surroundings.ts';
+import { CommandFailure, exitCode, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
+import { printable } from '../table.ts';
+import { writeWholeFile } from '../whole-file.ts';
 
 export const dataCommand: ClientCommand = {
   summary: 'fetch what an access point has reported',
@@ -35,33 +36,32 @@ ${identityHelp}`,
       format: line.has('json') ? 'ndjson' : 'csv',
     });
     const path = line.get('out');
-    const target: Output = path === undefined ? around.stdout : await openFile(path);
     const bar = new ProgressBar(around.stderr);
     let bytes = 0;
-    for await (const piece of file) {
-      bytes += piece.length;
-      target.write(piece);
-      if ((target.writableLength ?? 0) > 1_048_576)
-        await new Promise<void>((resolve) => target.once?.('drain', resolve));
-      // A bar over what is being printed would be in its way.
-      if (path !== undefined || !around.stdout.isTTY) bar.show(undefined, `${(bytes / 1e6).toFixed(1)} MB`);
+    const copy = async (write: (piece: Uint8Array) => Promise<void>) => {
+      for await (const piece of file) {
+        bytes += piece.length;
+        await write(piece);
+        // A bar over what is being printed would be in its way.
+        if (path !== undefined || !around.stdout.isTTY) bar.show(undefined, `${(bytes / 1e6).toFixed(1)} MB`);
+      }
+    };
+    try {
+      await (path === undefined ? copy(printer(around.stdout)) : writeWholeFile(path, copy));
+    } catch (error) {
+      // Of the disk, not of Weft.
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw new CommandFailure(`${path} cannot be written: ${(error as Error).message}`);
+    } finally {
+      bar.clear();
     }
-    bar.clear();
-    if (path !== undefined) await closeFile(target as ReturnType<typeof createWriteStream>, path);
     return exitCode.ok;
   },
 };
 
-async function openFile(path: string) {
-  const stream = createWriteStream(path);
-  await new Promise((resolve, reject) => stream.once('open', resolve).once('error', reject)).catch((error) => {
-    throw new CommandFailure(`${path} cannot be written: ${error.message}`);
-  });
-  return stream;
-}
-
-async function closeFile(stream: ReturnType<typeof createWriteStream>, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => stream.once('error', reject).end(resolve)).catch((error) => {
-    throw new CommandFailure(`${path} cannot be written: ${error.message}`);
-  });
+/** What was reported under other people's names must not move the cursor of a terminal. */
+function printer(stdout: Output): (piece: Uint8Array) => Promise<void> {
+  if (!stdout.isTTY) return (piece) => writeAll(stdout, piece);
+  const utf8 = new TextDecoder();
+  return (piece) => writeAll(stdout, utf8.decode(piece, { stream: true }).split(/\r?\n/).map(printable).join('\n'));
 }

@@ -1,7 +1,8 @@
 // `weft emulate`: asks for a network of emulated access points, lists those there are, and ends them.
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
 import { ago, inWords, parseDuration } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
@@ -40,6 +41,7 @@ ${identityHelp}`,
   ],
   async run(line, around) {
     const [action, ...rest] = line.words;
+    if (action === 'list' || action === 'stop') requireOptions(line, `emulate ${action}`, ['json', 'url']);
     if (action === 'list' && rest.length === 0) return list(line, around);
     if (action === 'stop' && rest.length === 1) return stop(rest[0]!, line, around);
     if (action !== undefined)
@@ -86,19 +88,10 @@ async function start(line: CommandLine, around: Surroundings): Promise<number> {
   const request = parseEmulation(line);
   const network = await connect(line, around).emulate(request);
   const { job_number, agents, places, seed, ends_at } = network;
-  if (line.has('json')) around.stdout.write(`${JSON.stringify({ job_number, agents, places, seed, ends_at })}\n`);
+  if (line.has('json')) around.stdout.write(`${toJson({ job_number, agents, places, seed, ends_at })}\n`);
   else {
-    const found = new Set(
-      places.map(({ given, name, country }) =>
-        printable(
-          `${given}: ${name}, ${country}
-`.trim(),
-        ),
-      ),
-    );
-    for (const place of found)
-      around.stderr.write(`${place}
-`);
+    const found = new Set(places.map(({ given, name, country }) => printable(`${given}: ${name}, ${country}`)));
+    for (const place of found) around.stderr.write(`${place}\n`);
     around.stdout.write(`${job_number}\n`);
     around.stderr.write(
       `${agents.length} access point${agents.length === 1 ? '' : 's'}, seed ${seed}, until ${new Date(ends_at).toLocaleString()}.\n`,
@@ -126,7 +119,7 @@ async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promi
 async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const runs: EmulatorRun[] = await connect(line, around).request('GET', '/api/v1/emulator');
   if (line.has('json')) {
-    around.stdout.write(`${JSON.stringify(runs, null, 2)}\n`);
+    around.stdout.write(`${toJson(runs, 2)}\n`);
     return exitCode.ok;
   }
   if (runs.length === 0) around.stderr.write('No network is emulated. Try: weft emulate\n');
@@ -145,7 +138,7 @@ function toRow({ job_number, state, by_type, devices, duration, created_at }: Em
 async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/stop`;
   const run: EmulatorRun = await connect(line, around).request('POST', path);
-  if (line.has('json')) around.stdout.write(`${JSON.stringify(run)}\n`);
+  if (line.has('json')) around.stdout.write(`${toJson(run)}\n`);
   else around.stderr.write('Ended. Its agents and their telemetry stay for a day.\n');
   return exitCode.ok;
 }

@@ -72,6 +72,20 @@ async function rowsOf(agent: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('a table', () => {
+  test('whose rows are too short or too long; a comma at the end of each is neither', async () => {
+    const agent = await newAgent();
+    const table = `ts,a,b\n${hourAgo},1,2,\n${hourAgo + 1}\n${hourAgo + 2},1,2,3\n${hourAgo + 3},4,\n`;
+    const { code, out, err } = await run([file('widths.csv', table), '--agent', agent, '--skip-bad']);
+    expect([code, out]).toEqual([0, 'Stored 2 lines, left out 2.\n']);
+    expect(err).toContain('line 3: 1 cells instead of 3\nline 4: 4 cells instead of 3\n');
+    expect(await rowsOf(agent)).toMatchObject([{ a: 1, b: 2 }, { a: 4 }]);
+  });
+
+  test('cannot move the cursor of a terminal by what is in it', async () => {
+    const { code, err } = await run([file('evil.csv', `host,ts,a\n\x1b[2Jevil,${hourAgo},1\n`), '--agent-tag', 'host']);
+    expect([code, err]).toEqual([1, expect.stringContaining('There is no agent \ufffd[2Jevil')]);
+  });
+
   test('with a column for each metric is in #28 and in the export; twice is once', async () => {
     const agent = await newAgent();
     const good = file('good.csv', `when,rssi,load,note\n${hourAgo},-60.5,,on\n${hourAgo + 1},,7,\n${hourAgo + 2},,,\n`);

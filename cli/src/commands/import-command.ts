@@ -116,8 +116,9 @@ class Tally {
   /** A bad line as a failure that says how far it got; anything else as it is. */
   explain(error: unknown): unknown {
     if (!(error instanceof BadLine)) return error;
-    const next = 'Correct it and import the file again, or pass over such lines with --skip-bad.';
-    return new CommandFailure(printable(`${error.message}. Stored before: ${inLines(this.#stored)}. ${next}`));
+    const next = `Correct it and import the file again${this.#skips ? '' : ', or pass over such lines with --skip-bad'}.`;
+    const end = /[.?]$/.test(error.message) ? '' : '.';
+    return new CommandFailure(printable(`${error.message}${end} Stored before: ${inLines(this.#stored)}. ${next}`));
   }
 
   tell(isJson: boolean): void {

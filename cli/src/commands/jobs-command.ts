@@ -1,9 +1,10 @@
 // `weft jobs`: what was asked for, how far it is, and what has come of it.
 import type { Job } from '@weft/contract';
-import { type ClientCommand, type CommandLine, jsonOption } from '../command.ts';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
 import { ago } from '../moments.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { toTable } from '../table.ts';
 
 export const jobsCommand: ClientCommand = {
@@ -22,9 +23,14 @@ ${identityHelp}`,
   examples: ['jobs', 'jobs --state running --json', 'jobs follow 8e146d6a-3b23-42ba-8616-a658af6a70be'],
   async run(line, around) {
     const [action, job_number, ...rest] = line.words;
-    if (action === undefined) return list(line, around);
+    if (action === undefined) {
+      requireOptions(line, 'jobs', ['state', 'all', 'limit', 'json', 'url']);
+      return list(line, around);
+    }
     if (job_number === undefined || rest.length > 0)
       throw new UsageError(`Usage: weft ${jobsCommand.usage.join('\n       weft ')}`);
+    if (action === 'follow') requireOptions(line, 'jobs follow', ['after', 'json', 'url']);
+    if (action === 'cancel') requireOptions(line, 'jobs cancel', ['json', 'url']);
     if (action === 'follow') return follow(job_number, line, around);
     if (action === 'cancel') return cancel(job_number, line, around);
     throw new UsageError(`There is no weft jobs ${action}: follow and cancel there are.`);
@@ -35,7 +41,7 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const query = { state: line.get('state'), limit: line.get('limit'), all: line.has('all') || undefined };
   const jobs: Job[] = await connect(line, around).request('GET', '/api/v1/jobs', { query });
   if (line.has('json')) {
-    around.stdout.write(`${JSON.stringify(jobs, null, 2)}\n`);
+    around.stdout.write(`${toJson(jobs, 2)}\n`);
     return exitCode.ok;
   }
   if (jobs.length === 0) around.stderr.write('There are no such jobs.\n');
@@ -53,14 +59,17 @@ async function follow(job_number: string, line: CommandLine, around: Surrounding
   if (!Number.isInteger(after) || after < 0) throw new UsageError('--after must be the number of a message.');
   const app = connect(line, around, { patienceMs: 60_000 });
   const signal = interruptionOf(around);
-  for await (const message of app.job(job_number, { after, signal }))
-    around.stdout.write(`${JSON.stringify(message)}\n`);
+  // An administrator's socket would open a job that nobody has asked for, and wait for it.
+  await app.request('GET', `/api/v1/jobs/${encodeURIComponent(job_number)}`, { query: { after }, signal });
+  for await (const message of app.job(job_number, { after, signal })) {
+    await writeAll(around.stdout, `${toJson(message)}\n`);
+  }
   return exitCode.ok;
 }
 
 async function cancel(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
   const job: Job = await connect(line, around).request('DELETE', `/api/v1/jobs/${encodeURIComponent(job_number)}`);
-  if (line.has('json')) around.stdout.write(`${JSON.stringify(job)}\n`);
+  if (line.has('json')) around.stdout.write(`${toJson(job)}\n`);
   else around.stderr.write(`The job is ${job.state}.\n`);
   return exitCode.ok;
 }

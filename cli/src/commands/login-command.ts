@@ -4,7 +4,7 @@ import type { ClientCommand } from '../command.ts';
 import { defaultUrl, parseUrl } from '../connection.ts';
 import { loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
 import { readLine, readSecret } from '../password-input.ts';
-import { CommandFailure, exitCode, UsageError } from '../surroundings.ts';
+import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 
 export const loginCommand: ClientCommand = {
   summary: 'log in, so that the other commands know who you are',
@@ -25,7 +25,7 @@ export const loginCommand: ClientCommand = {
     const [given, ...rest] = line.words;
     if (rest.length > 0) throw new UsageError(`weft login takes no ${rest[0]}.`);
     if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
-    const url = parseUrl(given ?? around.env.WEFT_URL ?? readLogin(loginFile(around.env))?.url ?? defaultUrl);
+    const url = parseUrl(given ?? around.env.WEFT_URL ?? lastUrl(around) ?? defaultUrl);
     const kind = line.has('app') ? 'third_party_app' : 'user';
     const name = line.get('app') ?? line.get('user') ?? (await readLine('User name: ', around));
     const secret = await readSecret(kind === 'user' ? 'Password: ' : 'Key: ', line.has('password-stdin'), around);
@@ -35,7 +35,9 @@ export const loginCommand: ClientCommand = {
       .catch((error) => {
         const isWrong = error instanceof WeftRefusal && error.status === 401;
         throw isWrong
-          ? new CommandFailure(`${url} knows no such ${kind === 'user' ? 'user' : 'app'} with this password.`)
+          ? new CommandFailure(
+              `${url} knows no such ${kind === 'user' ? 'user with this password' : 'app with this key'}.`,
+            )
           : error;
       });
     const path = loginFile(around.env);
@@ -47,12 +49,23 @@ export const loginCommand: ClientCommand = {
   },
 };
 
+/** Of a login that cannot be used nothing is known, and a new one takes its place. */
+function lastUrl({ env }: Surroundings): string | undefined {
+  try {
+    return readLogin(loginFile(env))?.url;
+  } catch (error) {
+    if (error instanceof CommandFailure) return undefined;
+    throw error;
+  }
+}
+
 export const logoutCommand: ClientCommand = {
   summary: 'forget who was logged in',
   usage: ['logout'],
   options: {},
   examples: ['logout'],
-  async run(_line, around) {
+  async run(line, around) {
+    if (line.words.length > 0) throw new UsageError(`weft logout takes no ${line.words[0]}.`);
     const wasThere = removeLogin(loginFile(around.env));
     around.stderr.write(wasThere ? 'Logged out.\n' : 'Nobody was logged in.\n');
     return exitCode.ok;

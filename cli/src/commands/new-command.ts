@@ -1,12 +1,12 @@
 // `weft new`: a folder with a program that runs, to be changed into one's own.
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { EnrolmentToken } from '@weft/contract';
 import { WeftRefusal } from '@weft/sdk';
 import type { ClientCommand, CommandLine } from '../command.ts';
 import { connect, urlOf, urlOption } from '../connection.ts';
-import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { agentTemplate } from '../templates/agent-template.ts';
 import { appTemplate } from '../templates/app-template.ts';
 import type { Template } from '../templates/template.ts';
@@ -38,11 +38,20 @@ export const newCommand: ClientCommand = {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) {
       throw new UsageError(`"${name}" cannot be a name: letters, digits, dots, dashes and underscores can.`);
     }
-    if (existsSync(path) && readdirSync(path).length > 0)
-      throw new CommandFailure(`${folder} is there already, and not empty.`);
+    const isNew = !existsSync(path);
+    if (!isNew && !isEmptyFolder(path)) throw new CommandFailure(`${folder} is there already, and not empty.`);
     const url = urlOf(line, around);
-    const settings = line.has('offline') ? emptySettings(kind, name) : await wanted.register(name, line, around);
-    write(path, { ...wanted.template({ name, url }), '.env': toEnv({ WEFT_URL: url, ...settings }) });
+    const files = wanted.template({ name, url });
+    const toEnvFile = (settings: Record<string, string>) => toEnv({ WEFT_URL: url, ...settings });
+    try {
+      // First, with room for the secrets: what Weft has made must not be lost for want of a place to write it to.
+      write(path, { ...files, '.env': toEnvFile(emptySettings(kind, name)) });
+      if (!line.has('offline')) write(path, { '.env': toEnvFile(await wanted.register(name, line, around)) });
+    } catch (error) {
+      if (existsSync(path)) for (const file of Object.keys(files)) rmSync(join(path, file), { force: true });
+      if (existsSync(path) && isNew) rmSync(path, { recursive: true });
+      throw error;
+    }
     around.stderr.write(`Made ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
     return exitCode.ok;
   },
@@ -51,14 +60,18 @@ export const newCommand: ClientCommand = {
 async function registerApp(name: string, line: CommandLine, around: Surroundings): Promise<Record<string, string>> {
   const key = newSecret();
   const json = { app_name: name, api_key: key, permissions: {} };
-  await asAdministrator(() => connect(line, around).request('POST', '/api/v1/third_party_apps/', { json }));
+  await asAdministrator(() =>
+    connect(line, around).request('POST', '/api/v1/third_party_apps/', { json, signal: interruptionOf(around) }),
+  );
   return { WEFT_APP_NAME: name, WEFT_APP_KEY: key };
 }
 
 async function registerAgent(name: string, line: CommandLine, around: Surroundings): Promise<Record<string, string>> {
   const json = { ap_id_pattern: name, max_uses: 1 };
   const { token } = await asAdministrator(() =>
-    connect(line, around).request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', { json }),
+    connect(line, around).request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
+      ...{ json, signal: interruptionOf(around) },
+    }),
   );
   return { WEFT_AP_ID: name, WEFT_AP_PASSWORD: newSecret(), WEFT_ENROLMENT_TOKEN: token ?? '' };
 }
@@ -90,15 +103,17 @@ function toEnv(settings: Record<string, string>): string {
     .join('');
 }
 
+function isEmptyFolder(path: string): boolean {
+  return statSync(path).isDirectory() && readdirSync(path).length === 0;
+}
+
 function write(path: string, files: Record<string, string | undefined>): void {
-  const isNew = !existsSync(path);
   try {
     mkdirSync(path, { recursive: true });
     for (const [name, text = ''] of Object.entries(files)) {
       writeFileSync(join(path, name), text, { mode: name === '.env' ? 0o600 : 0o644 });
     }
   } catch (error) {
-    if (isNew) rmSync(path, { recursive: true, force: true });
     throw new CommandFailure(`${path} cannot be written: ${(error as Error).message}`);
   }
 }

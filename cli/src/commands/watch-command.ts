@@ -2,8 +2,9 @@
 import type { App } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
 import { LiveScreen } from '../live-screen.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 
 export const watchCommand: ClientCommand = {
   summary: 'show the values of access points as they come',
@@ -20,7 +21,9 @@ ${identityHelp}`,
   async run(line, around) {
     if (line.words.length === 0) throw new UsageError('Which access point? weft agents lists them.');
     const left = Number(line.get('count') ?? Number.POSITIVE_INFINITY);
-    if (!(left > 0)) throw new UsageError('--count must be a number above 0.');
+    if (line.has('count') && !(Number.isInteger(left) && left > 0)) {
+      throw new UsageError('--count must be a whole number above 0.');
+    }
     const options = { agents: [...new Set(line.words)], metrics: [...line.all('metric')], count: left };
     const app = connect(line, around, { patienceMs: 60_000 });
     // Says at once if one of them is not there.
@@ -38,7 +41,7 @@ interface Watched {
 
 async function print(app: App, { agents, metrics, count }: Watched, around: Surroundings): Promise<void> {
   for await (const sample of samples(app, { agents, metrics, count }, around)) {
-    around.stdout.write(`${JSON.stringify(sample)}\n`);
+    await writeAll(around.stdout, `${toJson(sample)}\n`);
   }
 }
 

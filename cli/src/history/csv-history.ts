@@ -1,6 +1,6 @@
 // History as a table: a column of times, and either a column for each metric, or one of names and one of values. Turned
 // into the line protocol row by row.
-import { CsvError, type CsvRow, parseCsvTable } from '../csv.ts';
+import { CsvError, type CsvRow, parseCsvTable, requireWidth } from '../csv.ts';
 import { UsageError } from '../surroundings.ts';
 import { kindOfTime, type TimeKind, toMilliseconds } from './csv-times.ts';
 import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
@@ -26,17 +26,29 @@ export async function* readCsvHistory(pieces: AsyncIterable<string>, options: Cs
     const table = new HistoryTable(columns, options);
     for await (const row of rows) {
       try {
+        requireWidth(withoutEmptyEnd(row, columns.length), columns);
         const item = table.read(row);
         if (item) yield item;
       } catch (error) {
-        if (!(error instanceof BadLine)) throw error;
-        yield error;
+        const bad = toBadLine(error);
+        if (!(bad instanceof BadLine)) throw bad;
+        yield bad;
       }
     }
   } catch (error) {
     // Where the table itself is broken, nobody knows where it goes on.
-    throw error instanceof CsvError ? new BadLine(error.line, error.message.replace(/^line \d+: /, '')) : error;
+    throw toBadLine(error);
   }
+}
+
+function toBadLine(error: unknown): unknown {
+  return error instanceof CsvError ? new BadLine(error.line, error.message.replace(/^line \d+: /, '')) : error;
+}
+
+/** Some programs end every row with a comma. */
+function withoutEmptyEnd({ line, cells }: CsvRow, columns: number): CsvRow {
+  const isLonger = cells.length > columns && cells.slice(columns).every((cell) => cell.trim() === '');
+  return { line, cells: isLonger ? cells.slice(0, columns) : cells };
 }
 
 class HistoryTable {

@@ -47,10 +47,12 @@ async function* wholeLines(pieces: AsyncIterable<string>): AsyncGenerator<{ text
 
 async function* physicalLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
+  let before = 0;
   for await (const piece of pieces) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop()!;
-    if (rest.length > maxLineLength) throw new BadLine(0, 'a line is longer than a million characters');
+    before += lines.length;
+    if (rest.length > maxLineLength) throw new BadLine(before + 1, 'it is longer than a million characters');
     yield* lines;
   }
   if (rest !== '') yield rest;

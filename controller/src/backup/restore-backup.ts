@@ -1,6 +1,6 @@
 // Turns a backup into a data folder. It is taken apart and checked beside the place where it belongs, and gets its name
 // when all of it is right and on the disk; a folder that is in the way is moved aside, never removed.
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { lockDataFolder } from '../storage/data-folder.ts';
@@ -39,7 +39,9 @@ export function restoreBackup(request: RestoreRequest): RunningRestore {
     if (work !== undefined) rmSync(work, { recursive: true, force: true });
   };
   const run = async (): Promise<Restored> => {
-    const dataDir = resolve(request.dataDir);
+    const named = resolve(request.dataDir);
+    // A link to a folder elsewhere stays one: what is restored belongs on that disk.
+    const dataDir = isThere(named) ? realpathSync(named) : named;
     const isOccupied = isThere(dataDir) && readdirSync(dataDir).length > 0;
     if (isOccupied && !request.force) {
       throw new BackupError(`${dataDir} is not empty: choose another folder, or --force to move it aside`);

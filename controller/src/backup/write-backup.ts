@@ -2,7 +2,7 @@
 // all of it is on the disk. Whatever goes wrong, nothing is left behind.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
-import { chmod, type FileHandle, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
+import { chmod, type FileHandle, link, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { packBackup } from './backup-archive.ts';
@@ -41,8 +41,7 @@ export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBa
   const run = async () => {
     requireSource(request);
     const target = 'file' in sink ? resolve(sink.file) : undefined;
-    if (target !== undefined && existsSync(target))
-      throw new BackupError(`${target} is there already: choose another name`);
+    if (target !== undefined && existsSync(target)) throw alreadyThere(target);
     const where = target === undefined ? tmpdir() : dirname(target);
     try {
       work = await mkdtemp(join(where, '.weft-backup-'));
@@ -94,10 +93,24 @@ async function makeBackup(
   } else {
     const packed = join(work, 'packed');
     await writeDurably(packed, chunks);
-    await rename(packed, target!);
+    await giveName(packed, target!);
     await syncFolder(dirname(target!));
   }
   return manifest;
+}
+
+/** Never in the place of a file that has appeared meanwhile; where there are no links, that is a matter of luck. */
+async function giveName(packed: string, target: string): Promise<void> {
+  try {
+    await link(packed, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(target);
+    await rename(packed, target);
+  }
+}
+
+function alreadyThere(target: string): BackupError {
+  return new BackupError(`${target} is there already: choose another name`);
 }
 
 async function describe(folder: string, path: string): Promise<BackupPart> {

@@ -1,8 +1,8 @@
 // `weft backup`: one file with all that an installation keeps in its data folder, taken while it serves.
-import { exitCode, ProgressBar, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, ProgressBar, type Surroundings, UsageError, writeAll } from '@weft/cli';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
-import type { BackupSink } from '../backup/write-backup.ts';
+import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
 import type { Config } from '../config.ts';
 import { inBytes, showBytes } from './byte-progress.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -28,20 +28,21 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
     throw new BackupError(`nothing of this installation is in its data folder. ${inWords(leftOut)}`);
   }
   const progress = new ProgressBar(around.stderr);
-  const sink: BackupSink = isPiped ? { write: (chunk) => writeAll(chunk, around) } : { file };
-  const backup = writeBackup(
-    {
-      dataDir: config.dataDir,
-      leftOut,
-      hasRegistry: config.databaseUrl === undefined,
-      hasTelemetry: config.influxUrl === undefined,
-      secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
-      weftVersion: packageJson.version,
-      onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
-    },
-    sink,
-  );
-  const manifest = await endingCleanly(backup.manifest, () => backup.abandon(), around).finally(() => progress.clear());
+  const sink: BackupSink = isPiped ? { write: (chunk) => writeAll(around.stdout, chunk) } : { file };
+  const request: BackupRequest = {
+    dataDir: config.dataDir,
+    leftOut,
+    hasRegistry: config.databaseUrl === undefined,
+    hasTelemetry: config.influxUrl === undefined,
+    secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
+    weftVersion: packageJson.version,
+    onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
+  };
+  const begin = () => {
+    const { manifest: work, abandon } = writeBackup(request, sink);
+    return { work, abandon };
+  };
+  const manifest = await endingCleanly(begin, around).finally(() => progress.clear());
   if (isJson) around.stdout.write(`${JSON.stringify(manifest, null, 2)}\n`);
   const told = isJson || isPiped ? around.stderr : around.stdout;
   told.write(summary(isPiped ? 'The backup' : file, manifest, config));
@@ -88,9 +89,4 @@ async function secretOf({ secret, dataDir }: Config): Promise<string> {
 
 function defaultName(): string {
   return `weft-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.tar.zst`;
-}
-
-/** No faster than the reader takes it. */
-async function writeAll(chunk: Buffer, { stdout }: Surroundings): Promise<void> {
-  if (stdout.write(chunk) === false) await new Promise<void>((resolve) => stdout.once?.('drain', resolve));
 }

@@ -35,10 +35,13 @@ export function parseCommandLine(args: string[], own: CommandOptions = {}): Comm
     options: Object.fromEntries([...valued].map((name) => [name, { type: 'string' as const }])),
   });
   const result: CommandLine = { words: [], options: new Map(), flags: {}, settingsFile: undefined };
+  const given = new Set<string>();
   for (const token of tokens) {
     if (token.kind === 'positional') result.words.push(token.value);
     if (token.kind !== 'option') continue;
     const { name, rawName } = token;
+    if (given.has(name)) throw new UsageError(`${rawName} was given twice.`);
+    given.add(name);
     if (bare.has(name)) {
       if (token.value !== undefined) throw new UsageError(`${rawName} takes no value.`);
       result.options.set(name, '');

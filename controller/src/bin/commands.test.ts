@@ -42,6 +42,11 @@ test('help is data: on stdout, with exit code 0, and names every setting', async
   expect(out.split('\n').every((line) => line.length <= 110)).toBe(true);
 });
 
+test('a backup that is not there is told in a sentence', async () => {
+  const { code, err } = await weft(['restore', '/nowhere.tar.zst', '--data-dir', join(tmpdir(), 'weft-not-made')]);
+  expect([code, err]).toEqual([1, 'weft: /nowhere.tar.zst cannot be read: it is not there\n']);
+});
+
 test('without a command: the overview on stderr and exit code 2', async () => {
   expect(await weft([])).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Usage') });
 });
@@ -52,10 +57,14 @@ test.each([
   [['help', 'doctro'], 'There is no help on doctro. Did you mean doctor?'],
   [['serve', '--prot', '1'], 'There is no option --prot. Did you mean --port?'],
   [['serve', '--port'], '--port needs a value.'],
+  [['serve', '--port', '1', '--port', '2'], '--port was given twice.'],
   [['serve', 'now'], 'weft serve takes no now.'],
   [['doctor', '--json=yes'], '--json takes no value.'],
   [['user', 'ad'], 'Usage: weft user add'],
+  [['user', 'toString', 'x@y.test'], 'Usage: weft user add'],
   [['user', 'list', 'x@y.test'], 'Usage: weft user list'],
+  [['user', 'disable'], 'Usage: weft user disable EMAIL'],
+  [['user', 'enable', 'x@y.test', 'z@y.test'], 'Usage: weft user enable EMAIL'],
   [['user', 'add', 'x@y.test', '--role', 'king'], '--role must be admin or user.'],
   [['user', 'add', 'x@y.test'], 'send it to --password-stdin'],
   [['config', 'show'], 'Usage: weft config print'],

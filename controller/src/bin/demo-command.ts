@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Surroundings, UsageError } from '@weft/cli';
-import { App } from '@weft/sdk';
+import { App, type EmulatorRun } from '@weft/sdk';
+import type { Config } from '../config.ts';
 import { StartError } from '../start-error.ts';
+import { lockDataFolder, prepareDataFolder } from '../storage/data-folder.ts';
 import type { RunningWeft } from '../wire.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
@@ -31,6 +33,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   process.once('exit', removeData);
   const config = readConfig(line, { ...around.env, ...quiet, ...admin });
 
+  if (chosen !== undefined) await renewPassword(config, password);
   const ending = new Ending(config, around);
   const { serve } = await import('../wire.ts');
   const weft = await serve(config);
@@ -43,23 +46,60 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
     await weft.stop();
     throw error;
   });
-  around.stdout.write(welcome(weft.url, password, agents));
+  around.stdout.write(welcome(weft.url, password, agents, chosen));
+  if (!(await fetch(`${weft.url}/install/weft.mjs`, { method: 'HEAD' })).ok) {
+    around.stderr.write('weft: the dashboard and the command line to hand out are not built yet: run npm start once\n');
+  }
   saver = startSaver(weft.url, key, around);
   return ending.code;
 }
 
+/** Of a demonstration that was kept: nobody has written the earlier one down. */
+async function renewPassword(config: Config, password: string): Promise<void> {
+  const { openAccounts } = await import('../wire-offline.ts');
+  prepareDataFolder(config.dataDir);
+  // That of one that is running stays as it is.
+  const lock = lockDataFolder(config.dataDir);
+  const accounts = await openAccounts(config, 'weft demo');
+  try {
+    const users = await accounts.users.list();
+    if (users.some((user) => user.username === username)) await accounts.users.setPassword(username, password);
+    else if (users.length > 0) {
+      throw new StartError(`${config.dataDir} holds a Weft that is no demonstration: name another folder`);
+    }
+  } finally {
+    await accounts.close();
+    lock.release();
+  }
+}
+
+/** What is there from an earlier time is used again. */
 async function prepare(app: App, place: string): Promise<{ agents: number; key: string }> {
+  const key = randomBytes(24).toString('base64url');
+  const apps = '/api/v1/third_party_apps/';
+  const known = await app.request<{ app_name: string }[]>('GET', apps);
+  if (known.some(({ app_name }) => app_name === appName)) {
+    await app.request('PUT', apps + appName, { json: { api_key: key } });
+  } else {
+    await app.request('POST', apps, { json: { app_name: appName, api_key: key, permissions: {} } });
+  }
+  const runs = await app.request<EmulatorRun[]>('GET', '/api/v1/emulator');
+  const running = runs.find(({ state }) => state === 'queued' || state === 'running');
+  return { agents: running ? countOf(running) : await spinUp(app, place), key };
+}
+
+function countOf({ by_type }: EmulatorRun): number {
+  return Object.values(by_type).reduce((sum, count) => sum + count, 0);
+}
+
+async function spinUp(app: App, place: string): Promise<number> {
   const types = ['5G', 'WiFi', 'LiFi'] as const;
   const { agents } = await app.emulate({
     emulators: types.map((access_point_type) => ({
       ...{ access_point_type, num_access_points: 4, locations: [place], num_devices: 6, duration: hours * 3600 },
     })),
   });
-  const key = randomBytes(24).toString('base64url');
-  await app.request('POST', '/api/v1/third_party_apps/', {
-    json: { app_name: appName, api_key: key, permissions: {} },
-  });
-  return { agents: agents.length, key };
+  return agents.length;
 }
 
 /** The example as anybody would start it: a program of its own that knows an address, a name and a key. */
@@ -91,14 +131,15 @@ async function stopAll(weft: RunningWeft, saver: () => ChildProcess | undefined)
   await weft.stop();
 }
 
-function welcome(url: string, password: string, agents: number): string {
+function welcome(url: string, password: string, agents: number, kept: string | undefined): string {
+  const afterwards = kept === undefined ? 'nothing is kept' : `${kept} is kept`;
   return `Weft is running: ${url}
 
   Sign in    ${username}
   Password   ${password}
   Network    ${agents} emulated access points: 5G, WiFi and LiFi
   Program    ${appName} lets idle cells sleep and wakes them; what it decides is told below
-  Stop       Ctrl+C; nothing is kept
+  Stop       Ctrl+C; ${afterwards}
 
 `;
 }

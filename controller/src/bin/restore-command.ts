@@ -17,20 +17,26 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
   const config = readConfig(line, around.env);
   const { restoreBackup } = await import('../backup/restore-backup.ts');
   const progress = new ProgressBar(around.stderr);
-  const restore = restoreBackup({
-    name: file === '-' ? 'standard input' : file,
-    archive: (file === '-' ? around.stdin : createReadStream(file)) as AsyncIterable<Buffer>,
-    dataDir: config.dataDir,
-    force: line.options.has('force'),
-    onProgress: (bytes, total) => showBytes(progress, 'Restoring', bytes, total),
-  });
-  const restored = await endingCleanly(restore.restored, () => restore.abandon(), around).finally(() =>
-    progress.clear(),
-  );
+  const begin = () => {
+    const { restored: work, abandon } = restoreBackup({
+      name: file === '-' ? 'standard input' : file,
+      archive: file === '-' ? (around.stdin as AsyncIterable<Buffer>) : readPieces(file),
+      dataDir: config.dataDir,
+      force: line.options.has('force'),
+      onProgress: (bytes, total) => showBytes(progress, 'Restoring', bytes, total),
+    });
+    return { work, abandon };
+  };
+  const restored = await endingCleanly(begin, around).finally(() => progress.clear());
   if (line.options.has('json')) around.stdout.write(`${JSON.stringify(restored.manifest, null, 2)}\n`);
   const told = line.options.has('json') ? around.stderr : around.stdout;
   told.write(summary(restored, config));
   return exitCode.ok;
+}
+
+/** Opened when it is first asked: a failure before that would reach nobody. */
+async function* readPieces(file: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
 function summary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {

@@ -5,11 +5,6 @@ import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-for (const stream of [process.stdout, process.stderr]) {
-  // A reader that has seen enough (`weft user list | head`) is no failure.
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-}
-
 // Passwords are hashed in these threads, on all cores but one: telemetry must never wait behind them to be flushed.
 process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 3);
 
@@ -20,8 +15,9 @@ enableCompileCache(cache);
 process.env.NODE_COMPILE_CACHE ??= cache;
 // Only now: what was imported before would be compiled anew each time.
 const { runCommand } = await import('./commands.ts');
-const { onInterruption } = await import('@weft/cli');
+const { endProcess, onInterruption, watchOutputs } = await import('@weft/cli');
 
+watchOutputs();
 const code = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
@@ -30,4 +26,4 @@ const code = await runCommand(process.argv.slice(2), {
   interruption: onInterruption,
 });
 // Said outright, so that nothing left open by a start that failed keeps the process alive.
-process.exit(code);
+await endProcess(code);

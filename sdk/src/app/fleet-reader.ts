@@ -24,7 +24,7 @@ import {
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
 import { linkedSignal } from './pause.ts';
-import type { Query } from './rest-client.ts';
+import { type Query, toUnreachable } from './rest-client.ts';
 import { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
@@ -151,7 +151,7 @@ export class FleetReader {
     const request = { method: 'GET', path: '/api/v1/metrics/export', query, signal } as const;
     try {
       const { body } = await this.#connection.rest.open(request, {}, controller.signal);
-      return pieces(body!, release);
+      return pieces(body!, controller.signal, release);
     } catch (error) {
       release();
       throw error;
@@ -234,11 +234,18 @@ export class FleetReader {
   }
 }
 
-async function* pieces(body: ReadableStream<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array, void> {
+async function* pieces(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  release: () => void,
+): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error) => {
+        signal.throwIfAborted();
+        throw toUnreachable(error);
+      });
       if (done) return;
       yield value;
     }

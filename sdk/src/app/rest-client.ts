@@ -175,7 +175,7 @@ function toSearch(query: Query = {}): string {
 }
 
 /** What is not an answer of Weft's. */
-function toUnreachable(error: unknown): Error {
+export function toUnreachable(error: unknown): Error {
   if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
   return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
 }

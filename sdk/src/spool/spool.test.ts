@@ -1,10 +1,20 @@
 // The spool through every kind of end: whatever happened in between, what was promised is there, in order, and what was
 // done is not.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { canMount, smallDisk } from '../../../e2e/mounts.ts';
 import { Spool } from './spool.ts';
 
 const folders: string[] = [];
@@ -169,5 +179,23 @@ describe('a spool', () => {
     // The open file still takes records; a new one cannot be made.
     await spool.append('x'.repeat(200));
     await expect(spool.append('two')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test.skipIf(!canMount)('leaves no files behind while the disk is full, and is emptied all the same', async () => {
+    const around = mkdtempSync(join(tmpdir(), 'weft-spool-'));
+    onTestFinished(() => rmSync(around, { recursive: true }));
+    const folder = smallDisk(join(around, 'disk'), 1);
+    const spool = openSpool(folder);
+    await spool.append('one');
+    const blocks = statfsSync(folder).bfree;
+    writeFileSync(join(folder, 'ballast'), Buffer.alloc(blocks * statfsSync(folder).bsize));
+    const long = 'x'.repeat(5000);
+    for (let n = 0; n < 5; n++) await expect(spool.append(long)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(filesOf(folder).length).toBeLessThanOrEqual(2);
+    expect(await readAll(spool)).toEqual(['one']);
+    rmSync(join(folder, 'ballast'));
+    await spool.append(long);
+    expect(await readAll(spool)).toEqual([long]);
+    await spool.close();
   });
 });

@@ -123,8 +123,9 @@ export class Spool {
   async done(count: number): Promise<void> {
     this.#cursor += count;
     this.#size -= count;
-    await this.#keepCursor();
+    // First what makes room: a full disk takes the cursor only then.
     await this.#removeDone();
+    await this.#keepCursor();
   }
 
   async close(): Promise<void> {
@@ -159,11 +160,21 @@ export class Spool {
   #writable(): Segment {
     const last = this.#segments.at(-1);
     if (last?.log && !last.isFailed && last.bytes < this.#segmentBytes) return last;
+    if (last?.isFailed) this.#giveUp(last);
     const path = this.#pathOf(this.#next);
     const log = new AppendLog(path);
     const segment = { first: this.#next, path, log, given: 0, durable: 0, bytes: 0, isFailed: false };
     this.#segments.push(segment);
     return segment;
+  }
+
+  /** Files that a full disk has failed must not pile up, open and empty. */
+  #giveUp(segment: Segment): void {
+    segment.log?.close().catch(() => {});
+    segment.log = undefined;
+    if (segment.durable > 0) return;
+    this.#segments.splice(this.#segments.indexOf(segment), 1);
+    rmSync(segment.path, { force: true });
   }
 
   async #textsOf(segment: Segment): Promise<(string | undefined)[]> {

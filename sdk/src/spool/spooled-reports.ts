@@ -151,7 +151,7 @@ export class SpooledReports {
   #textsOf({ id, text }: SpooledRecord): string[] {
     const { clock, onError } = this.#options;
     if (text === undefined) {
-      onError(new Error('the disk has damaged a report that waited'));
+      onError(Object.assign(new Error('the disk has damaged a report that waited'), { code: 'damaged_report' }));
       return [];
     }
     const texts = this.#sent.get(id) ?? fromSpoolText(text, clock.isOff ? (moment) => clock.timeOf(moment) : undefined);

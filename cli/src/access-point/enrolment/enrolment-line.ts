@@ -11,9 +11,10 @@ export interface LineOptions {
 
 export function enrolmentLine({ url, ap_id, token, more }: LineOptions): string {
   const install = ['agent', 'install', '--url', url, '--ap-id', ap_id, ...more].map(shellQuoted).join(' ');
+  // Root runs what was fetched: it must lie where nobody else can put anything in its place.
   return (
-    `curl -fsSL ${shellQuoted(`${url}/install/weft.mjs`)} -o /tmp/weft.mjs && ` +
-    `sudo WEFT_ENROLMENT_TOKEN=${shellQuoted(token)} node /tmp/weft.mjs ${install}`
+    `d=$(mktemp -d) && curl -fsSL ${shellQuoted(`${url}/install/weft.mjs`)} -o $d/weft.mjs && ` +
+    `sudo WEFT_ENROLMENT_TOKEN=${shellQuoted(token)} node $d/weft.mjs ${install}`
   );
 }
 

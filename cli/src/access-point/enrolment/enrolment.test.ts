@@ -48,8 +48,8 @@ test('a word is one word for a shell, whatever is in it', () => {
 test('the line fetches the program and installs it with what it was told', () => {
   const more = ['--set', "site=St. Mary's"];
   expect(enrolmentLine({ url: 'https://weft.example.org', ap_id: 'roof-1', token: 'weft-enrol-x', more })).toBe(
-    'curl -fsSL https://weft.example.org/install/weft.mjs -o /tmp/weft.mjs && ' +
-      'sudo WEFT_ENROLMENT_TOKEN=weft-enrol-x node /tmp/weft.mjs agent install ' +
+    'd=$(mktemp -d) && curl -fsSL https://weft.example.org/install/weft.mjs -o $d/weft.mjs && ' +
+      'sudo WEFT_ENROLMENT_TOKEN=weft-enrol-x node $d/weft.mjs agent install ' +
       `--url https://weft.example.org --ap-id roof-1 --set 'site=St. Mary'\\''s'`,
   );
 });

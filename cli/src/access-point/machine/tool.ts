@@ -58,8 +58,11 @@ export function runTool(command: string, args: readonly string[], options: ToolO
     const abort = () => end('was ended, because the agent stops');
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
+    // In a group of its own it would outlive us.
+    process.on('exit', abort);
     const done = () => {
       clearTimeout(timer);
+      process.off('exit', abort);
       signal?.removeEventListener('abort', abort);
     };
     child.on('error', (error: NodeJS.ErrnoException) => {

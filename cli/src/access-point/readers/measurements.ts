@@ -12,32 +12,61 @@ import { WifiReader } from './wifi-reader.ts';
 
 export type MetricDeclarations = Record<string, { label: string; unit?: string }>;
 
+/** What takes a reader longer, as when a tool hangs, comes with the look after. */
+const defaultPatienceMs = 1_000;
+
 export interface MeasurementsOptions {
   readers: Reader[];
   say: (text: string) => void;
+  patienceMs?: number;
 }
 
 export class Measurements {
   readonly #readers: Reader[];
   readonly #say: (text: string) => void;
+  readonly #patienceMs: number;
   readonly #failing = new Set<Reader>();
+  /** What readers have not ended yet, or have ended too late for the look they were asked in. */
+  readonly #late = new Map<Reader, { measured: Measured[] | undefined }>();
   /** Everything that was ever found. */
   readonly declared: MetricDeclarations = {};
 
-  constructor({ readers, say }: MeasurementsOptions) {
+  constructor({ readers, say, patienceMs = defaultPatienceMs }: MeasurementsOptions) {
     this.#readers = readers;
     this.#say = say;
+    this.#patienceMs = patienceMs;
   }
 
   /** The values of now by name. */
   async look(nowMs = performance.now()): Promise<Record<string, number>> {
-    const found = await Promise.all(this.#readers.map((reader) => this.#read(reader, nowMs)));
+    const found = await Promise.all(this.#readers.map((reader) => this.#inTime(reader, nowMs)));
     const values: Record<string, number> = {};
     for (const { name, value, label, unit } of found.flat()) {
       this.declared[name] ??= { label, ...(unit !== undefined && { unit }) };
       if (value !== undefined && Number.isFinite(value)) values[name] = value;
     }
     return values;
+  }
+
+  async #inTime(reader: Reader, nowMs: number): Promise<Measured[]> {
+    const before = this.#late.get(reader);
+    if (before) {
+      if (before.measured) this.#late.delete(reader);
+      return before.measured ?? [];
+    }
+    const entry: { measured: Measured[] | undefined } = { measured: undefined };
+    this.#late.set(reader, entry);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.#patienceMs);
+    });
+    const reading = this.#read(reader, nowMs).then((measured) => {
+      entry.measured = measured;
+    });
+    await Promise.race([reading, patience]);
+    clearTimeout(timer);
+    if (entry.measured) this.#late.delete(reader);
+    return entry.measured ?? [];
   }
 
   async #read(reader: Reader, nowMs: number): Promise<Measured[]> {

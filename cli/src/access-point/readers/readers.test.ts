@@ -7,7 +7,7 @@ import { describeMachine } from './description.ts';
 import { InterfaceReader } from './interface-reader.ts';
 import { Measurements, readersOf } from './measurements.ts';
 import { MemoryReader } from './memory-reader.ts';
-import type { Reader } from './reader.ts';
+import type { Measured, Reader } from './reader.ts';
 import { TemperatureReader } from './temperature-reader.ts';
 import { UptimeReader } from './uptime-reader.ts';
 
@@ -168,5 +168,21 @@ describe('together', () => {
     isBroken = false;
     expect(await measurements.look()).toEqual({ channel: 36, uptime_seconds: 7 });
     expect(said.slice(1)).toEqual(['WiFi can be read again']);
+  });
+
+  test('a reader that hangs holds nobody up, is not asked twice, and what it finds in the end comes with the next look', async () => {
+    const asked: ((measured: Measured[]) => void)[] = [];
+    const slow: Reader = { subject: 'WiFi', read: () => new Promise((resolve) => asked.push(resolve)) };
+    const quick: Reader = {
+      subject: 'uptime',
+      read: async () => [{ name: 'uptime_seconds', value: 7, label: 'Uptime' }],
+    };
+    const measurements = new Measurements({ readers: [slow, quick], say: () => {}, patienceMs: 10 });
+    expect(await measurements.look()).toEqual({ uptime_seconds: 7 });
+    expect([await measurements.look(), asked.length]).toEqual([{ uptime_seconds: 7 }, 1]);
+    asked[0]!([{ name: 'channel', value: 36, label: 'Channel' }]);
+    await new Promise(setImmediate);
+    expect([await measurements.look(), asked.length]).toEqual([{ uptime_seconds: 7, channel: 36 }, 1]);
+    expect([await measurements.look(), asked.length]).toEqual([{ uptime_seconds: 7 }, 2]);
   });
 });

@@ -22,6 +22,10 @@ const settingsOf = (args: string[], env: Record<string, string> = {}) =>
   readAgentSettings(parseLine(args, options), env);
 const named = ['--url', 'https://weft.example.org', '--ap-id', 'roof-1'];
 
+test('a folder of commands means the same wherever the agent runs', () => {
+  expect(settingsOf([...named, '--commands-dir', 'commands']).commandsDir).toBe(join(process.cwd(), 'commands'));
+});
+
 describe('settings', () => {
   test('what stands in the environment file is read as it was written, by us and by a shell', () => {
     fc.assert(

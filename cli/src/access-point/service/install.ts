@@ -106,6 +106,6 @@ function environmentOf(settings: AgentSettings): Record<string, string | undefin
 function requireSingleFile(program: string): void {
   if (program.endsWith('.mjs') && existsSync(program)) return;
   throw new CommandFailure(
-    'Only the single file weft.mjs can be installed. Fetch it from Weft first: curl -fsSL URL/install/weft.mjs -o /tmp/weft.mjs',
+    'Only the single file weft.mjs can be installed. Fetch it from Weft first: curl -fsSO URL/install/weft.mjs',
   );
 }

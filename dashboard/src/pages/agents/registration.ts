@@ -19,9 +19,10 @@ interface Enrolment {
 /** A line for the shell of an access point with Linux: fetches Weft's own agent, registers it and starts it as a service. */
 export function installLine(origin: string, { token = '', ap_id_pattern }: Enrolment): string {
   return [
-    `curl -fsSL ${origin}/install/weft.mjs -o /tmp/weft.mjs && \\`,
+    // Root runs what was fetched: it must lie where nobody else can put anything in its place.
+    `d=$(mktemp -d) && curl -fsSL ${origin}/install/weft.mjs -o $d/weft.mjs && \\`,
     `  sudo WEFT_ENROLMENT_TOKEN=${token} \\`,
-    `  node /tmp/weft.mjs agent install --url ${origin} --ap-id ${quoted(fittingName(ap_id_pattern))}`,
+    `  node $d/weft.mjs agent install --url ${origin} --ap-id ${quoted(fittingName(ap_id_pattern))}`,
   ].join('\n');
 }
 
