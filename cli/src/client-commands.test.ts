@@ -225,6 +225,14 @@ describe('command', () => {
     expect([dry.code, JSON.parse(dry.out)]).toMatchObject([3, { verdict: 'rejected', dry_run: true }]);
   });
 
+  test('whoever stops waiting learns that the command goes on, and its number', async () => {
+    const interruption = new AbortController();
+    AbortSignal.timeout(500).addEventListener('abort', () => interruption.abort());
+    const { signal } = interruption;
+    const { code, err } = await run(['command', 'roof-2', 'set_channel', 'channel=1'], { env: asApp, signal });
+    expect([code, err]).toEqual([130, expect.stringMatching(/The command goes on without you: [0-9a-f-]{36}\n$/)]);
+  });
+
   test('--no-wait prints the number of the command; a pattern gives a verdict for each', async () => {
     const { code, out } = await run(['command', 'roof-2', 'reboot', '--no-wait'], { env: asApp });
     expect([code, out]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);

@@ -102,7 +102,10 @@ async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
     return exitCode.ok;
   }
   if (!isJson) around.stderr.write(`${command.verdict}: ${printable(command.detail)}\n`);
-  const last = await follow(command, wanted);
+  const last = await follow(command, wanted).catch((error) => {
+    if (options.signal.aborted) around.stderr.write(`The command goes on without you: ${command.command_id}\n`);
+    throw error;
+  });
   if (isJson) around.stdout.write(toLine({ ...command, ...last }));
   return last?.state === 'succeeded' ? exitCode.ok : exitCode.failure;
 }
