@@ -114,7 +114,7 @@ test('a backup goes through a pipe, and with the secret in it tokens stay good',
 
   // A reader that has gone is no success, and the copy that was made for it goes too.
   mkdirSync(join(folder, 'tmp'));
-  const cut = `set -o pipefail; ${weft} backup - | head -c 1 > /dev/null`;
+  const cut = `set -o pipefail; ${weft} backup - | true`;
   const env = { TMPDIR: join(folder, 'tmp') };
   expect((await runWeft([], { folder, env, launcher: ['bash', '-c', cut] })).code).toBe(1);
   expect(readdirSync(env.TMPDIR)).toEqual([]);
