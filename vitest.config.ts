@@ -1,6 +1,7 @@
 // All tests of the repository. `*.long.test.ts` take minutes and run only with WEFT_TEST_LONG=1.
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
 process.env.TZ = 'UTC';
@@ -18,6 +19,7 @@ export default defineConfig({
     pool: 'forks',
     // Most of the time of a test is waiting: four at once keep both cores of a small machine busy.
     maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
     reporters: ['default', './test/summary-reporter.ts'],
     projects: [
       {

@@ -62,7 +62,7 @@ export async function saturate(
 }
 
 /** Bytes of a whole answer, once its headers are there. */
-function answerSize(received: Buffer): number | undefined {
+export function answerSize(received: Buffer): number | undefined {
   const headersEnd = received.indexOf('\r\n\r\n');
   if (headersEnd < 0) return undefined;
   const length = /content-length: *(\d+)/i.exec(received.toString('latin1', 0, headersEnd));

@@ -16,10 +16,18 @@ export interface PeerInflux {
 export async function startPeerInflux(): Promise<PeerInflux> {
   const { url, stop } = await startInflux();
   await light(`${url}/query?q=${encodeURIComponent(`create database ${database}`)}`, { method: 'POST' });
+  const headers = { 'content-type': 'text/plain' };
   return {
     url,
     stop,
-    write: influxWriter(url),
+    async write(ap_id, samples) {
+      const lines = samples.map(({ ts, names, values }) => {
+        const fields = names.map((name, index) => `${name}=${values[index]}`);
+        return `${measurement(ap_id)} ${fields.join()} ${ts}`;
+      });
+      const { status } = await light(writeUrl(url), { method: 'POST', headers }, lines.join('\n'));
+      return status === 204;
+    },
     async query(influxql) {
       const { status, text } = await light(`${url}/query?db=${database}&epoch=ms&q=${encodeURIComponent(influxql)}`);
       if (status !== 200 || !text.includes('"series"')) throw new Error(`${influxql}: ${status} ${text.slice(0, 200)}`);
@@ -27,19 +35,7 @@ export async function startPeerInflux(): Promise<PeerInflux> {
   };
 }
 
-export function influxWriter(url: string): PeerInflux['write'] {
-  const headers = { 'content-type': 'text/plain' };
-  return async (ap_id, samples) => {
-    const lines = samples.map(({ ts, names, values }) => {
-      const fields = names.map((name, index) => `${name}=${values[index]}`);
-      return `${measurement(ap_id)} ${fields.join()} ${ts}`;
-    });
-    const { status } = await light(writeUrl(url), { method: 'POST', headers }, lines.join('\n'));
-    return status === 204;
-  };
-}
-
-/** The bytes of a write without a time of its own. */
+/** The bytes of a write of these lines. */
 export function influxPost(url: string, body: string): Buffer {
   return requestBytes('POST', writeUrl(url), { 'content-type': 'text/plain' }, body);
 }

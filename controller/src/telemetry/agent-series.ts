@@ -30,6 +30,7 @@ export class AgentSeries {
   #share: number;
   /** Rows of the head that are no reason to seal it. */
   #spared = 0;
+  #comesFromJournal = false;
   /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
   recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
@@ -49,13 +50,21 @@ export class AgentSeries {
 
   beginHead(): void {
     this.head = new Head();
-    this.#share = 1;
+    this.#share = this.#comesFromJournal ? this.#ownShare : 1;
+    this.#comesFromJournal = false;
     this.#spared = 0;
   }
 
-  /** What is in the head now is no reason to seal it; what comes may be. */
-  sealLater(): void {
+  /**
+   * After a restart the journal has given back rows that were sealed already, and so all heads about the same length. Those
+   * that are long are sealed now; the others, and what follows on those, each after another number of rows.
+   */
+  resume(): void {
+    this.#share = 1;
+    this.#comesFromJournal = true;
+    if (this.isFull) return;
     this.#share = this.#ownShare;
+    this.#comesFromJournal = false;
     this.#spared = this.head.count;
   }
 

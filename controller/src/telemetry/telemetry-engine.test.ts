@@ -108,6 +108,7 @@ test('agents that began together and report together are not sealed together, al
   for (let round = 0; round < 700; round++) await report(round);
   // As after kill -9: the one before is left as it is.
   engine = openEngine(folder);
+  while (engine.sealOne());
   for (let round = 700; round < 1400; round++) await report(round);
   expect(Math.max(...sealsOfRound)).toBeLessThanOrEqual(4);
   const seals = sealsOfRound.reduce((sum, count) => sum + count, 0);
@@ -144,4 +145,13 @@ test('the head of a wide agent with rows of many hours is sealed in parts, and i
   const { columns } = engine.query({ ...query, aggregate: 'count' });
   const count = (name: string) => columns.get(name)!.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : value), 0);
   expect([count('value'), count('m999')]).toEqual([45, 3]);
+});
+
+test('what came back from the journal and is long is sealed, though its agent is silent', async () => {
+  const folder = createFolder();
+  const before = openEngine(folder);
+  for (let row = 0; row < 520; row++) await append(before, 'silent', Date.now() + row, row);
+  const engine = openEngine(folder);
+  expect([engine.sealOne(), engine.sealOne()]).toEqual([true, false]);
+  expect(valuesOf(engine, 'silent')).toHaveLength(520);
 });

@@ -52,9 +52,10 @@ export class TelemetryEngine {
     this.#sealed = { tables: this.#tables, blocks: this.#blocks, recent: new RecentRows() };
     this.#journal = new Journal({ folder: join(options.folder, 'journal'), onDamage: options.onDamage });
     this.#journal.recover((record, segment) => this.#apply(record, segment));
-    // The journal gives rows back that were sealed already, and so all heads about the same length.
-    for (const series of this.#open.keys()) series.sealLater();
-    this.#full.clear();
+    for (const series of this.#open.keys()) {
+      series.resume();
+      if (!series.isFull) this.#full.delete(series);
+    }
     if (this.#nameless > 0) {
       const what = `${this.#nameless} values of the journal in ${options.folder}`;
       options.onDamage(
