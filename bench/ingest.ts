@@ -103,6 +103,9 @@ async function send(): Promise<boolean> {
   return (await light(`${weft.url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status === 200;
 }
 
+/** What is meant by flat: garbage comes and goes. */
+const maxGrowthMiB = 30;
+
 /** Minute by minute: memory, and how late the server's event loop runs. */
 async function soak(minutes: number): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -115,10 +118,9 @@ async function soak(minutes: number): Promise<Figure[]> {
     const [memory, lag] = [await weft.memoryMiB(), await eventLoopLagMs()];
     memories.push(memory);
     lags.push(lag);
-    figures.push({
-      question: `Minute ${minute} of 1,000 posts a second`,
-      value: `${memory.toFixed(0)} MiB, event loop p99 ${lag.toFixed(1)} ms, answers p99 ${percentile(latencies, 0.99).toFixed(1)} ms (${failures} failures)`,
-    });
+    const value = `${memory.toFixed(0)} MiB, event loop p99 ${lag.toFixed(1)} ms, answers p99 ${percentile(latencies, 0.99).toFixed(1)} ms (${failures} failures)`;
+    figures.push({ question: `Minute ${minute} of 1,000 posts a second`, value });
+    process.stderr.write(`minute ${minute} of ${minutes}: ${value}\n`);
   }
   // Compared with the second half only: the first fills what is meant to be filled.
   const half = memories.slice(Math.floor(memories.length / 2));
@@ -127,8 +129,8 @@ async function soak(minutes: number): Promise<Figure[]> {
   figures.push({
     question: `${minutes} minutes of 1,000 posts a second`,
     value: `${growth.toFixed(0)} MiB more at the end than half-way, at most ${Math.max(...memories).toFixed(0)} MiB; event loop p99 at most ${worst.toFixed(1)} ms`,
-    goal: 'event loop p99 < 50 ms',
-    ok: worst < 50,
+    goal: `at most ${maxGrowthMiB} MiB more, event loop p99 < 30 ms`,
+    ok: worst < 30 && growth <= maxGrowthMiB,
   });
   return figures;
 }
