@@ -1,13 +1,11 @@
-// The bodies of one MiB that cost the most to refuse or to take: none of them holds the event loop for long.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+// The bodies of one MiB that cost the most to refuse or to take: none of them holds the event loop for long. What is held
+// against the guarantee is the processor time of its thread, client included: other processes use this machine too.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const maxBytes = 1024 * 1024;
-// What the guarantee says; the best of several tries is held against it, because other processes use this machine too.
-const maxDelayMs = 100;
-const tries = 5;
-const mostTries = 30;
+const maxMs = 100;
+const mostTries = 10;
 
 let weft: TestWeft;
 let token: string;
@@ -77,15 +75,14 @@ it.each<[string, string, string, string]>([
 ])('a body full of %s', async (_what, path, contentType, text) => {
   const body = Buffer.from(text).subarray(0, maxBytes);
   let best = Number.POSITIVE_INFINITY;
-  for (let count = 0; count < mostTries && best > maxDelayMs / (count < tries ? 4 : 1); count += 1) {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
-    delay.enable();
+  for (let count = 0; count < mostTries && best > maxMs / 2; count += 1) {
+    const before = process.threadCpuUsage();
     const answer = await weft.request('POST', path, { token, body, headers: { 'content-type': contentType } });
-    delay.disable();
+    const { user, system } = process.threadCpuUsage(before);
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
     expect(JSON.stringify(answer.body).length).toBeLessThan(100_000);
-    best = Math.min(best, delay.max / 1e6);
+    best = Math.min(best, (user + system) / 1000);
   }
-  expect(best).toBeLessThan(maxDelayMs);
+  expect(best).toBeLessThan(maxMs);
 });
