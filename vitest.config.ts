@@ -17,8 +17,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Processes rather than threads: native modules and signals behave as they do in the product.
     pool: 'forks',
-    // Most of the time of a test is waiting: five at once keep both cores of a small machine busy.
-    maxWorkers: 5,
+    // Most of the time of a test is waiting: four at once keep both cores of a small machine busy.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     reporters: ['default', './test/summary-reporter.ts'],
     projects: [

@@ -1,5 +1,5 @@
-// The order of test files: long ones first, and with them short files that run long suites. These would else come last, with
-// nobody left to work beside them; beside end-to-end tests, which mostly wait, there is room for them.
+// The order of test files: end-to-end tests, then short files that run long suites, then the others. By their size these
+// would come last, with nobody left to work beside them. Files of one project stay together, so that workers last.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each takes ten seconds or more. */
@@ -20,10 +20,7 @@ export default class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isSlow = ({ moduleId }: TestSpecification) => slow.some((name) => moduleId.endsWith(`/${name}`));
-    const early = sorted.filter(isSlow);
-    return sorted
-      .filter((file) => !isSlow(file))
-      .flatMap((file, index) => (index % 3 === 2 && early.length > 0 ? [file, early.shift()!] : [file]))
-      .concat(early);
+    const rank = (file: TestSpecification) => (file.project.name === 'e2e' ? 0 : isSlow(file) ? 1 : 2);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
