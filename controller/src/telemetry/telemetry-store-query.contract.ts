@@ -141,7 +141,7 @@ export function describeQuerying(on: () => StoreUnderTest): void {
             );
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 30 },
       );
     }, 120_000);
   });
