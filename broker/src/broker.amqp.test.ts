@@ -9,7 +9,7 @@ import { textOf } from './broker.contract.ts';
 import type { Broker, BrokerEvent, Delivery } from './broker.ts';
 
 const UNAVAILABLE = { name: 'BrokerUnavailable' };
-const soon = { timeout: 15_000, interval: 10 };
+const soon = { timeout: 30_000, interval: 10 };
 
 test('an address that cannot be read is refused without repeating it', () => {
   for (const url of ['amqp://weft:s3cret@[bad/x', 'http://weft:s3cret@host', 's3cret']) {
@@ -19,7 +19,7 @@ test('an address that cannot be read is refused without repeating it', () => {
   }
 });
 
-describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeout: 30_000 }, () => {
+describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeout: 120_000 }, () => {
   let server: TestRabbit;
   let proxy: TcpProxy;
   let namespace: string;
