@@ -30,8 +30,8 @@ export default defineConfig({
           isolate: false,
           include: ['{broker,cli,contract,controller,dashboard,emulator,examples,scripts,sdk,test}/**/*.test.ts'],
           exclude,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
