@@ -47,29 +47,42 @@ export class JobLedger {
   async follow(job: LedgerJob, patienceMs = 60_000): Promise<LedgerJob> {
     const deadline = Date.now() + patienceMs;
     while (job.end === undefined) {
-      if (Date.now() > deadline) {
-        job.violations.push(`no end within ${patienceMs} ms`);
+      if (Date.now() >= deadline) {
+        job.violations.push(`no end within ${patienceMs} ms, ${await this.#whatIsKnown(job)}`);
         return job;
       }
-      await this.connectOnce(job);
+      // A socket that is open and says no more must not be waited for, but told.
+      await this.connectOnce(job, () => {}, deadline - Date.now());
       if (job.end === undefined) await pause(50);
     }
     return job;
   }
 
   /** Resolves when the socket has closed or could not be opened. `onMessage` may end it. */
-  connectOnce(job: LedgerJob, onMessage: (socket: WebSocket) => void = () => {}): Promise<void> {
+  connectOnce(
+    job: LedgerJob,
+    onMessage: (socket: WebSocket) => void = () => {},
+    patienceMs = 2 ** 31 - 1,
+  ): Promise<void> {
     const url = `${this.#url().replace('http', 'ws')}/api/v1/ws/${job.job_number}?after=${job.messages}`;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${this.#token}` } });
     job.connections++;
-    return new Promise((resolve) => {
+    const timer = setTimeout(() => socket.terminate(), patienceMs);
+    return new Promise<void>((resolve) => {
       socket.on('error', () => {});
       socket.on('message', (bytes) => {
         this.#note(job, JSON.parse(String(bytes)));
         onMessage(socket);
       });
       socket.on('close', () => resolve());
-    });
+    }).finally(() => clearTimeout(timer));
+  }
+
+  async #whatIsKnown({ job_number, messages, connections }: LedgerJob): Promise<string> {
+    const headers = { authorization: `Bearer ${this.#token}` };
+    const answer = await fetch(`${this.#url()}/api/v1/jobs/${job_number}`, { headers }).catch(() => undefined);
+    const known = (await answer?.json().catch(() => undefined)) as { state: string; messages: unknown[] } | undefined;
+    return `${messages} messages over ${connections} sockets; Weft says ${known?.state} with ${known?.messages?.length}`;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: as it comes over the wire

@@ -126,8 +126,14 @@ const nastyValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(10, 5000).map((length) => Array(length).fill('user')),
 );
 
-/** Valid requests of an operation, and mutated ones. */
-export function requestsOf(operation: Operation, document: OpenApi, known: KnownValues): fc.Arbitrary<RawRequest> {
+/** Requests of an operation that are right, or those that something was done to. */
+export function requestsOf(
+  operation: Operation,
+  document: OpenApi,
+  known: KnownValues,
+  isMutated = true,
+): fc.Arbitrary<RawRequest> {
+  const spoilt = isMutated ? 1 : 0;
   const valueFor = (schema: Schema, name = ''): fc.Arbitrary<unknown> => {
     const values = known[name];
     if (values) return fc.constantFrom(...values);
@@ -152,22 +158,22 @@ export function requestsOf(operation: Operation, document: OpenApi, known: Known
   const parameterValues = operation.parameters.map(({ name, schema }) =>
     fc.oneof(
       { weight: 3, arbitrary: valueFor(schema, name) },
-      { weight: 1, arbitrary: fc.constantFrom(...nastyStrings) },
+      { weight: spoilt, arbitrary: fc.constantFrom(...nastyStrings) },
     ),
   );
   return fc
     .record({
       parameters: fc.tuple(...parameterValues),
-      query: fc.array(fc.constantFrom('drop', 'twice', 'raw', 'extra'), { maxLength: 2 }),
+      query: fc.array(fc.constantFrom('drop', 'twice', 'raw', 'extra'), { maxLength: 2 * spoilt }),
       body: operation.body ? valueFor(operation.body) : fc.constant(undefined),
       edits: fc.array(
         fc.record({ at: fc.nat(), kind: fc.constantFrom('drop', 'set', 'add', 'extra'), value: nastyValues }),
-        { maxLength: 3 },
+        { maxLength: 3 * spoilt },
       ),
-      damage: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat() }),
+      damage: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: spoilt, arbitrary: fc.nat() }),
       contentType: fc.oneof(
         { weight: 6, arbitrary: fc.constant(operation.isForm ? formType : jsonType) },
-        { weight: 1, arbitrary: fc.constantFrom(...contentTypes) },
+        { weight: spoilt, arbitrary: fc.constantFrom(...contentTypes) },
       ),
     })
     .map(({ parameters, query, body, edits, damage, contentType }) => {
