@@ -28,7 +28,9 @@ export default defineConfig({
           name: 'unit',
           // Files of one worker share what they import; loading it for each was a fifth of the work.
           isolate: false,
-          include: ['{broker,cli,contract,controller,dashboard,emulator,examples,scripts,sdk,test}/**/*.test.ts'],
+          include: [
+            '{broker,cli,contract,controller,dashboard,emulator,examples,scripts,sdk,test,timeseries}/**/*.test.ts',
+          ],
           exclude,
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -2,14 +2,14 @@
 // from a real database file and decides, one intent at a time; once about the agent alone, once with its neighbours.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { BlastRadius } from '../controller/src/commands/blast-radius.ts';
-import { CommandDecision } from '../controller/src/commands/command-decision.ts';
-import { CommandLife } from '../controller/src/commands/command-life.ts';
-import { createCommandStore } from '../controller/src/commands/command-store.sql.ts';
-import type { Intent } from '../controller/src/commands/conflict-intent.ts';
-import { FleetMap } from '../controller/src/commands/fleet-map.ts';
-import { LedgerBatch, Wants } from '../controller/src/commands/ledger-batch.ts';
-import { defaultConflictRules, groupOf } from '../controller/src/commands/parameter-groups.ts';
+import { BlastRadius } from '../controller/src/commands/arbitration/blast-radius.ts';
+import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
+import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
+import { defaultConflictRules, groupOf } from '../controller/src/commands/arbitration/parameter-groups.ts';
+import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
+import { CommandLife } from '../controller/src/commands/ledger/command-state-machine.ts';
+import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
+import { LedgerBatch, Wants } from '../controller/src/commands/ledger/ledger-batch.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import { runRows } from '../controller/src/storage/sql-rows.ts';
 import { percentile } from './harness/load.ts';

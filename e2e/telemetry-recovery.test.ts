@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openSqliteTelemetry } from '../controller/src/telemetry/telemetry-store.sqlite.ts';
+import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
 import { canLoop } from './mounts.ts';
 import { cutPower, linesOf } from './power-cut.ts';
 import { canTrace, traced } from './strace.ts';
@@ -43,7 +43,7 @@ async function sealEverything({ dataDir }: Prepared): Promise<void> {
   };
   const retention = { rawRetentionMs: 30 * 86_400_000, rollupRetentionMs: 400 * 86_400_000 };
   const folder = join(dataDir, 'telemetry');
-  const store = await openSqliteTelemetry({ folder, ...retention, onDamage: fail, onFatal: fail });
+  const store = await openEmbeddedTelemetry({ folder, ...retention, onDamage: fail, onFatal: fail });
   await store.sealAll();
   await store.close();
 }

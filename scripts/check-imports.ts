@@ -7,7 +7,9 @@ const root = resolve(import.meta.dirname, '..');
 const folders = [
   'contract/src',
   'broker/src',
+  'timeseries/src',
   'sdk/src',
+  'cli/src',
   'emulator/src',
   'controller/src',
   'dashboard/src',

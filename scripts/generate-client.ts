@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../controller/src/config.ts';
-import { createLogger } from '../controller/src/http/log.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
 import { serve } from '../controller/src/wire.ts';
 import { clientTypes, type OpenApi } from './client-types.ts';
 

@@ -6,7 +6,11 @@ const src = 'controller/src';
 test.each([
   ['contract/src/user.ts', "import { isIP } from 'node:net';", 'schema library'],
   ['broker/src/broker.amqp.ts', "import { Pool } from 'pg';", 'stands alone'],
-  ['broker/src/broker.ts', "import type { JobStore } from '../../controller/src/jobs/job-store.ts';", 'stands alone'],
+  [
+    'broker/src/broker.ts',
+    "import type { JobStore } from '../../controller/src/jobs/store/job-store.ts';",
+    'stands alone',
+  ],
   ['broker/src/broker.ts', 'const port = process.env.PORT;', 'reads the environment'],
   [
     'emulator/src/worker.ts',

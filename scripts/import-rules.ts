@@ -25,7 +25,7 @@ interface Rule {
 }
 
 const test = /\.(test|contract)\.tsx?$/;
-const backend = /\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
+const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract$|contract\/src\/)/;
 
@@ -45,6 +45,16 @@ const rules: Rule[] = [
     because: 'the broker is used by its package name, and nobody else knows how it is spoken to',
     who: /^controller\/src\//,
     never: /^(broker\/|amqplib$)/,
+  },
+  {
+    because: 'the time-series store is a package of its own that knows nothing of Weft',
+    who: /^timeseries\/src\//,
+    only: [/^timeseries\/src\//, builtIn],
+  },
+  {
+    because: 'the time-series store is used by its package name, and only by what stores telemetry or copies its files',
+    who: /^controller\/src\/(?!telemetry\/store\/|backup\/)/,
+    never: /^(@weft\/timeseries$|timeseries\/)/,
   },
   {
     because: 'the SDK runs in other people’s programs: it knows the wire and a WebSocket library, nothing of a server',
@@ -90,8 +100,8 @@ const rules: Rule[] = [
       builtIn,
       /^typebox(\/|$)/,
       /^controller\/src\/(caller|errors|rate-limiter)\.ts$/,
-      /^controller\/src\/http\//,
-      /^controller\/src\/[a-z-]+\/[a-z-]+-service\.ts$/,
+      /^controller\/src\/(http|input)\//,
+      /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],
   },
   {
@@ -102,18 +112,19 @@ const rules: Rule[] = [
   {
     because: 'only wire.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(wire(-[a-z]+)?|backends)\.ts$)(?!.*\.(sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(wire(-[a-z]+)?|backends)\.ts$)(?!.*\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
     never: backend,
   },
   {
     because: 'wire.ts and the command line are the top; nothing stands on them',
-    who: /^(contract\/|broker\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/))/,
+    who: /^(contract\/|broker\/|timeseries\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/))/,
     never: /^controller\/src\/(wire\.ts$|bin\/)/,
   },
 ];
 
 /** Features may import those of earlier lines only, and never one another on the same line. */
 const featureOrder = [
+  ['input'],
   ['audit'],
   ['users', 'agents', 'third-party-apps'],
   ['auth'],
@@ -123,8 +134,18 @@ const featureOrder = [
   ['emulator'],
 ];
 
+/** Inside of a feature the same holds for its folders. A folder of a folder belongs to it. */
+const roomOrder: Record<string, string[][]> = {
+  'controller/src/http': [['request'], ['sockets', 'pages'], ['server']],
+  'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
+  'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
+  'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
+  'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
+};
+
 const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
-const environmentReader = /^(controller|cli)\/src\/bin\/weft\.ts$/;
+const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
 /** One line for each breach; empty when all is well. */
 export function findBreaches(files: SourceFile[]): string[] {
@@ -133,6 +154,7 @@ export function findBreaches(files: SourceFile[]): string[] {
   return [
     ...imports.flatMap(ruleBreaches),
     ...imports.flatMap(orderBreach),
+    ...imports.flatMap(roomBreaches),
     ...cycles(imports),
     ...files
       .filter(({ path }) => namelessFolder.test(path))
@@ -140,7 +162,7 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(
         ({ path, text }) =>
-          /^(contract|broker|sdk|cli|emulator|controller)\//.test(path) &&
+          /^(contract|broker|timeseries|sdk|cli|emulator|controller)\//.test(path) &&
           !environmentReader.test(path) &&
           text.includes('process.env'),
       )
@@ -153,21 +175,33 @@ function ruleBreaches({ from, to }: Import): string[] {
     .filter(({ who, never, only }) => {
       if (!who.test(from)) return false;
       return (
-        never?.test(to) || (only !== undefined && !isOwnFolder(from, to) && !only.some((allowed) => allowed.test(to)))
+        never?.test(to) || (only !== undefined && !isOwnFeature(from, to) && !only.some((allowed) => allowed.test(to)))
       );
     })
     .map(({ because }) => `${from} imports ${to}: ${because}`);
 }
 
 /** A feature's routes may use its own small parts, but not its stores. */
-function isOwnFolder(from: string, to: string): boolean {
-  return dirname(from) === dirname(to) && !to.includes('-store');
+function isOwnFeature(from: string, to: string): boolean {
+  const feature = /^controller\/src\/[a-z-]+\//.exec(from)?.[0] ?? `${dirname(from)}/`;
+  return to.startsWith(feature) && !to.includes('-store');
 }
 
 function orderBreach({ from, to }: Import): string[] {
   const [mine, theirs] = [featureOf(from), featureOf(to)];
   if (mine === undefined || theirs === undefined || mine === theirs || rank(theirs) < rank(mine)) return [];
   return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of features`];
+}
+
+function roomBreaches({ from, to }: Import): string[] {
+  return Object.entries(roomOrder).flatMap(([house, order]) => {
+    if (!from.startsWith(`${house}/`) || !to.startsWith(`${house}/`)) return [];
+    const [mine, theirs] = [from, to].map((path) => path.slice(house.length + 1).split('/')[0]!);
+    const [myRank, theirRank] = [mine, theirs].map((room) => order.findIndex((line) => line.includes(room!)));
+    // What stands beside the rooms puts them together, or is for all of them.
+    if (mine === theirs || myRank === -1 || theirRank === -1 || theirRank! < myRank!) return [];
+    return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of rooms`];
+  });
 }
 
 function featureOf(path: string): string | undefined {

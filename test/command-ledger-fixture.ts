@@ -1,17 +1,17 @@
 // A ledger of commands on a database, without a server: what one node has.
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
-import { BlastRadius } from '../controller/src/commands/blast-radius.ts';
-import { CommandDecision } from '../controller/src/commands/command-decision.ts';
-import { CommandDispatcher } from '../controller/src/commands/command-dispatcher.ts';
-import { CommandLedger } from '../controller/src/commands/command-ledger.ts';
-import { CommandLife } from '../controller/src/commands/command-life.ts';
-import { CommandOperations, type NewCommand } from '../controller/src/commands/command-operations.ts';
-import { createCommandStore } from '../controller/src/commands/command-store.sql.ts';
-import type { Intent } from '../controller/src/commands/conflict-intent.ts';
-import { FleetMap } from '../controller/src/commands/fleet-map.ts';
-import { RulesKeeper } from '../controller/src/commands/rules-keeper.ts';
-import { createJobStore } from '../controller/src/jobs/job-store.sql.ts';
-import { createMailboxStore } from '../controller/src/jobs/mailbox-store.sql.ts';
+import { BlastRadius } from '../controller/src/commands/arbitration/blast-radius.ts';
+import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
+import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
+import { CommandDispatcher } from '../controller/src/commands/delivery/command-dispatcher.ts';
+import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
+import { CommandLedger } from '../controller/src/commands/ledger/command-ledger.ts';
+import { CommandOperations, type NewCommand } from '../controller/src/commands/ledger/command-operations.ts';
+import { CommandLife } from '../controller/src/commands/ledger/command-state-machine.ts';
+import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
+import { RulesKeeper } from '../controller/src/commands/ledger/rules-keeper.ts';
+import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
+import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 
 export type LedgerNode = ReturnType<typeof openLedger>;

@@ -1,12 +1,12 @@
 // The doors of the telemetry path on a real server with real stores, for tests that look behind them.
 import { AgentPassword } from '../controller/src/auth/agent-password.ts';
 import { tokenRoutes } from '../controller/src/auth/token-routes.ts';
-import type { Logger } from '../controller/src/http/log.ts';
+import type { Logger } from '../controller/src/http/request/log.ts';
 import { RateLimiter } from '../controller/src/rate-limiter.ts';
-import { ingestRoutes } from '../controller/src/telemetry/ingest-routes.ts';
-import { lineProtocolRoutes } from '../controller/src/telemetry/line-protocol-routes.ts';
-import { TelemetryService } from '../controller/src/telemetry/telemetry-service.ts';
-import type { Sample } from '../controller/src/telemetry/telemetry-store.ts';
+import { ingestRoutes } from '../controller/src/telemetry/ingest/ingest-routes.ts';
+import { lineProtocolRoutes } from '../controller/src/telemetry/ingest/line-protocol-routes.ts';
+import { TelemetryService } from '../controller/src/telemetry/ingest/telemetry-service.ts';
+import type { Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
 import { createAccounts } from './accounts.ts';
 import { listen } from './listening-server.ts';
 import { openStores } from './stores.ts';

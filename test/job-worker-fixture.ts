@@ -14,14 +14,14 @@ import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
 import { AuditService } from '../controller/src/audit/audit-service.ts';
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../controller/src/errors.ts';
-import { CallbackClient } from '../controller/src/jobs/callback-client.ts';
-import { JobRun, type JobTask } from '../controller/src/jobs/job-run.ts';
-import { createJobStore } from '../controller/src/jobs/job-store.sql.ts';
-import { type CallbackKind, MailboxService } from '../controller/src/jobs/mailbox-service.ts';
-import { createMailboxStore } from '../controller/src/jobs/mailbox-store.sql.ts';
+import { type CallbackKind, MailboxService } from '../controller/src/jobs/mailbox/mailbox-service.ts';
+import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
+import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
+import { CallbackClient } from '../controller/src/jobs/worker/callback-client.ts';
+import { JobRun, type JobTask } from '../controller/src/jobs/worker/job-run.ts';
 import { PasswordHasher } from '../controller/src/password-hasher.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { openSqliteTelemetry } from '../controller/src/telemetry/telemetry-store.sqlite.ts';
+import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
 
 const day = 86_400_000;
 
@@ -45,7 +45,7 @@ export async function openJobFixture() {
   const folder = await mkdtemp(join(tmpdir(), 'weft-jobs-'));
   const database = openSqlite(join(folder, 'weft.db'));
   await database.migrate();
-  const telemetry = await openSqliteTelemetry({
+  const telemetry = await openEmbeddedTelemetry({
     folder,
     rawRetentionMs: 30 * day,
     rollupRetentionMs: 400 * day,

@@ -1,10 +1,10 @@
 // Weft's own HTTP server with the routes that a test is about, on a port of its own.
 import type { AddressInfo } from 'node:net';
-import { createFormats } from '../controller/src/http/formats.ts';
-import { createLogger } from '../controller/src/http/log.ts';
-import { createServer } from '../controller/src/http/server.ts';
-import { ServiceMetrics } from '../controller/src/http/service-metrics.ts';
-import { Validator } from '../controller/src/http/validator.ts';
+import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
+import { createServer } from '../controller/src/http/server/server.ts';
+import { createFormats } from '../controller/src/input/formats.ts';
+import { Validator } from '../controller/src/input/validator.ts';
 
 type ServerOptions = Parameters<typeof createServer>[0];
 type Doorkeeper = ServerOptions['doorkeeper'];

@@ -1,7 +1,7 @@
 // A ledger in memory that keeps the promises of CommandDelivery and nothing else.
 import { randomUUID } from 'node:crypto';
 import type { Command, CommandResult } from '../contract/src/index.ts';
-import type { CommandDelivery, OutgoingCommand } from '../controller/src/commands/command-delivery.ts';
+import type { CommandDelivery, OutgoingCommand } from '../controller/src/commands/delivery/command-delivery.ts';
 import { NotFoundError } from '../controller/src/errors.ts';
 
 export interface MemoryCommand extends OutgoingCommand {

@@ -1,15 +1,15 @@
 // The ways out of the telemetry path on a real server with real stores, for tests that need the store or the clock in
 // their own hands. What TelemetryService does after a post, `record` does here.
 import { requirePermission } from '../controller/src/auth/permissions.ts';
-import { Validator } from '../controller/src/http/validator.ts';
-import { LiveFeed } from '../controller/src/telemetry/live-feed.ts';
-import { metricsFormats } from '../controller/src/telemetry/metrics-formats.ts';
-import { metricsRoutes } from '../controller/src/telemetry/metrics-routes.ts';
-import { MetricsService } from '../controller/src/telemetry/metrics-service.ts';
-import { metricsStreamRoutes } from '../controller/src/telemetry/metrics-stream-routes.ts';
-import { PresenceService } from '../controller/src/telemetry/presence-service.ts';
-import { createPresenceStore } from '../controller/src/telemetry/presence-store.sql.ts';
-import type { Sample } from '../controller/src/telemetry/telemetry-store.ts';
+import { Validator } from '../controller/src/input/validator.ts';
+import { LiveFeed } from '../controller/src/telemetry/live/live-feed.ts';
+import { metricsStreamRoutes } from '../controller/src/telemetry/live/metrics-stream-routes.ts';
+import { PresenceService } from '../controller/src/telemetry/presence/presence-service.ts';
+import { createPresenceStore } from '../controller/src/telemetry/presence/presence-store.sql.ts';
+import { metricsFormats } from '../controller/src/telemetry/query/metrics-formats.ts';
+import { metricsRoutes } from '../controller/src/telemetry/query/metrics-routes.ts';
+import { MetricsService } from '../controller/src/telemetry/query/metrics-service.ts';
+import type { Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
 import { createAccounts } from './accounts.ts';
 import { formats, listen } from './listening-server.ts';
 import { openStores } from './stores.ts';

@@ -4,11 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each takes ten seconds or more. */
 const slow = [
-  'controller/src/telemetry/telemetry-store.test.ts',
-  'controller/src/http/mutation.test.ts',
-  'controller/src/http/injection.test.ts',
+  'controller/src/telemetry/store/telemetry-store.test.ts',
+  'controller/src/input/mutation.test.ts',
+  'controller/src/input/injection.test.ts',
   'controller/src/audit/audit-store.test.ts',
-  'controller/src/jobs/job-store.test.ts',
+  'controller/src/jobs/store/job-store.test.ts',
   'controller/src/users/user-store.test.ts',
   'controller/src/users/reset-token-store.test.ts',
   'controller/src/agents/agent-store.test.ts',

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { openSqliteTelemetry } from '../controller/src/telemetry/telemetry-store.sqlite.ts';
-import type { Frame } from '../controller/src/telemetry/telemetry-store.ts';
+import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
+import type { Frame } from '../controller/src/telemetry/store/telemetry-store.ts';
 
 const day = 86_400_000;
 
@@ -24,7 +24,7 @@ export async function openDatabase(name: string) {
 
 export async function openStores(name: string) {
   const { folder, database, close } = await openDatabase(name);
-  const telemetry = await openSqliteTelemetry({
+  const telemetry = await openEmbeddedTelemetry({
     folder,
     rawRetentionMs: 30 * day,
     rollupRetentionMs: 400 * day,

@@ -1,6 +1,6 @@
 // The telemetry store that the contract suite looks at, and what its tests share.
 import { expect } from 'vitest';
-import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/telemetry-store.ts';
+import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/store/telemetry-store.ts';
 import { midnight, type Row, toRows } from './telemetry-reference.ts';
 
 export interface TelemetryFixture {

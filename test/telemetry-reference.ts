@@ -1,8 +1,14 @@
 // What a telemetry store should answer, computed in the simplest way over all samples; and samples and questions at
 // random to compare it with the real ones.
 import fc from 'fast-check';
-import { chooseBucketWidth } from '../controller/src/telemetry/bucket-width.ts';
-import type { Aggregate, Frame, Sample, SeriesQuery, TimeRange } from '../controller/src/telemetry/telemetry-store.ts';
+import type {
+  Aggregate,
+  Frame,
+  Sample,
+  SeriesQuery,
+  TimeRange,
+} from '../controller/src/telemetry/store/telemetry-store.ts';
+import { chooseBucketWidth } from '../timeseries/src/index.ts';
 
 const day = 86_400_000;
 /** A midnight some days ago: within every retention, and times up to two days later are in the past. */

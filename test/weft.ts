@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoginType } from '../contract/src/index.ts';
 import { type Config, loadConfig } from '../controller/src/config.ts';
-import { createLogger } from '../controller/src/http/log.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
 import { serve } from '../controller/src/wire.ts';
 
 export const adminUsername = 'admin@weft.test';

@@ -3,8 +3,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openSqliteTelemetry } from '../../controller/src/telemetry/telemetry-store.sqlite.ts';
-import type { Sample } from '../../controller/src/telemetry/telemetry-store.ts';
+import { openEmbeddedTelemetry } from '../../controller/src/telemetry/store/telemetry-store.embedded.ts';
+import type { Sample } from '../../controller/src/telemetry/store/telemetry-store.ts';
 import { type FleetAgent, Radio } from './fleet.ts';
 import type { PeerInflux } from './peer-influx.ts';
 
@@ -62,7 +62,7 @@ export async function writeHistory({ dataDir, fleet, points, longDays, peer }: H
   ): Promise<void> {
     const quiet = () => {};
     const retention = { rawRetentionMs: 31 * day, rollupRetentionMs: 400 * day };
-    const store = await openSqliteTelemetry({ folder, ...retention, onDamage: quiet, onFatal: quiet });
+    const store = await openEmbeddedTelemetry({ folder, ...retention, onDamage: quiet, onFatal: quiet });
     await work(async (ap_id, samples) => {
       await store.append(ap_id, samples);
       if (peer && !(await peer.write(ap_id, samples))) throw new Error('InfluxDB refused a batch');

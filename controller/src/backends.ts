@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
 import { TaskType } from '@weft/contract';
 import type { Config } from './config.ts';
-import type { Logger } from './http/log.ts';
+import type { Logger } from './http/request/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
 import { createSmtpMailer } from './mail/mailer.smtp.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -14,9 +14,9 @@ import { prepareDataFolder } from './storage/data-folder.ts';
 import { openPostgres } from './storage/sql-database.postgres.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
-import { openInfluxTelemetry } from './telemetry/telemetry-store.influx.ts';
-import { openSqliteTelemetry } from './telemetry/telemetry-store.sqlite.ts';
-import type { TelemetryStore } from './telemetry/telemetry-store.ts';
+import { openInfluxTelemetry } from './telemetry/store/influx/telemetry-store.influx.ts';
+import { openEmbeddedTelemetry } from './telemetry/store/telemetry-store.embedded.ts';
+import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -46,7 +46,7 @@ export async function openTelemetry(
   if (config.influxUrl !== undefined) return openInfluxTelemetry({ url: config.influxUrl, rawRetentionMs });
   const folder = join(config.dataDir, 'telemetry');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return await openSqliteTelemetry({
+  return await openEmbeddedTelemetry({
     folder,
     rawRetentionMs,
     rollupRetentionMs: config.retention.rollupDays * dayMs,

@@ -1,4 +1,4 @@
-// The ways in which a request can fail for a reason its sender can understand. http/error-map.ts turns each class into
+// The ways in which a request can fail for a reason its sender can understand. http/request/error-map.ts turns each class into
 // a status; anything that is not one of these is a 500 with a fixed sentence.
 
 /** One finding of validation, in the words of the reference interface. `loc` begins with `body`, `query` or `path`. */

@@ -16,7 +16,7 @@ import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
 import { EmulatorService } from './emulator/emulator-service.ts';
 import { EmulatorUpkeep } from './emulator/emulator-upkeep.ts';
 import { RunBooks } from './emulator/run-books.ts';
-import type { Logger } from './http/log.ts';
+import type { Logger } from './http/request/log.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { JobPath } from './wire-jobs.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { App } from '../../../sdk/src/index.ts';
+import { oneRadio, phyInfo, stations, survey } from '../../../test/iw-recordings.ts';
+import { RecordedMachine } from '../../../test/recorded-machine.ts';
 import { untilSo } from '../../../test/until-so.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 import { runAccessPointAgent } from './access-point-agent.ts';
 import { parseAllowance } from './commands/allowance.ts';
-import { oneRadio, phyInfo, stations, survey } from './machine/iw-recordings.ts';
-import { RecordedMachine } from './machine/recorded-machine.ts';
 
 let weft: TestWeft;
 let app: App;

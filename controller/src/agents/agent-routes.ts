@@ -1,7 +1,7 @@
 // Operations on agents and on the tokens with which access points enrol themselves.
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, StatusAnswer } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route, success } from '../http/route.ts';
+import { type Route, route, success } from '../http/request/route.ts';
 import type { AgentService } from './agent-service.ts';
 import type { EnrolmentService } from './enrolment-service.ts';
 

@@ -19,7 +19,7 @@ import {
   generatedHashPrefix,
 } from './agent-store.ts';
 
-/** Holds for what is sent (http/formats.ts) and for what merging makes of it. */
+/** Holds for what is sent (input/formats.ts) and for what merging makes of it. */
 const maxConfigurationBytes = 64 * 1024;
 
 export interface NewAgent {

@@ -1,7 +1,7 @@
 // Reading the audit log.
 import { AuditPage } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/request/route.ts';
 import type { AuditService } from './audit-service.ts';
 
 const maxEntries = 500;

@@ -3,7 +3,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { CallbackTokens } from '../jobs/callback-tokens.ts';
+import { CallbackTokens } from '../jobs/publish/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 

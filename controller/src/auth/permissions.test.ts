@@ -3,14 +3,14 @@ import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
-import { checkAppPermissions } from '../http/app-permissions.ts';
-import { createFormats } from '../http/formats.ts';
-import { createLogger } from '../http/log.ts';
-import type { Page } from '../http/page.ts';
-import type { Route } from '../http/route.ts';
-import { createServer } from '../http/server.ts';
-import { ServiceMetrics } from '../http/service-metrics.ts';
-import { Validator } from '../http/validator.ts';
+import type { Page } from '../http/pages/page.ts';
+import { ServiceMetrics } from '../http/pages/service-metrics.ts';
+import { createLogger } from '../http/request/log.ts';
+import type { Route } from '../http/request/route.ts';
+import { createServer } from '../http/server/server.ts';
+import { checkAppPermissions } from '../input/app-permissions.ts';
+import { createFormats } from '../input/formats.ts';
+import { Validator } from '../input/validator.ts';
 import { isOpen, type Operation, permissionRow, permissions, requirePermission } from './permissions.ts';
 
 // Number in the specification, operation, then admin, user, agent, app: `open` for everybody, yes, no, `self` for the

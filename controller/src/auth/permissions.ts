@@ -4,7 +4,7 @@
 
 import type { AppCaller, Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
-import { parseDateTime } from '../http/date-time.ts';
+import { parseDateTime } from '../input/date-time.ts';
 
 /** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
 type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';

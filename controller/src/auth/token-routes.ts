@@ -1,7 +1,7 @@
 // Login: the one door at which users, agents and apps turn a name and a secret into a token.
 import { LoginForm, LoginType, Token } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/request/route.ts';
 import type { AuthService } from './auth-service.ts';
 import { countFailures, type LoginFailures } from './login-failures.ts';
 

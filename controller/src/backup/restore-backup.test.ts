@@ -19,7 +19,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockDataFolder } from '../storage/data-folder.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { openSqliteTelemetry } from '../telemetry/telemetry-store.sqlite.ts';
+import { openEmbeddedTelemetry } from '../telemetry/store/telemetry-store.embedded.ts';
 import { createManifest } from './backup-manifest.ts';
 import { withSeal } from './backup-seal.ts';
 import { restoreBackup } from './restore-backup.ts';
@@ -52,7 +52,7 @@ async function makeDataFolder(): Promise<string> {
 }
 
 function openStore(path: string) {
-  return openSqliteTelemetry({
+  return openEmbeddedTelemetry({
     ...{ folder: path, rawRetentionMs: 30 * day, rollupRetentionMs: 400 * day },
     onDamage: (message) => {
       throw new Error(message);

@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Tables } from '@weft/timeseries';
 import { lockDataFolder } from '../storage/data-folder.ts';
-import { TelemetryTables } from '../telemetry/telemetry-tables.ts';
 import { unpackBackup } from './backup-archive.ts';
 import { BackupError, toBackupError } from './backup-error.ts';
 import type { BackupManifest } from './backup-manifest.ts';
@@ -118,7 +118,7 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
 function requireKnownTelemetry(file: string): void {
   if (!existsSync(file)) return;
   try {
-    new TelemetryTables(file).close();
+    new Tables(file).close();
   } catch (error) {
     throw new BackupError(`its telemetry cannot be used: ${(error as Error).message.replace(file, 'telemetry.db')}`);
   }

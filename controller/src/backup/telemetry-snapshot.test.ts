@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openSqliteTelemetry, type SqliteTelemetryStore } from '../telemetry/telemetry-store.sqlite.ts';
-import type { Sample } from '../telemetry/telemetry-store.ts';
+import { type EmbeddedTelemetryStore, openEmbeddedTelemetry } from '../telemetry/store/telemetry-store.embedded.ts';
+import type { Sample } from '../telemetry/store/telemetry-store.ts';
 import { copyLive } from './live-copy.ts';
 
 const agents = 4;
@@ -27,7 +27,7 @@ function open(path: string, onDamage: (message: string, isUnfinishedEnd: boolean
   const onFatal = (error: Error) => {
     throw error;
   };
-  return openSqliteTelemetry({
+  return openEmbeddedTelemetry({
     ...{ folder: path, rawRetentionMs: 30 * day, rollupRetentionMs: 400 * day, onDamage, onFatal },
   });
 }
@@ -40,7 +40,7 @@ function roundOf(round: number): Sample[] {
 }
 
 /** The rounds that the values of an agent come from: one of them, if all is well. */
-async function roundsIn(store: SqliteTelemetryStore, agent: number): Promise<number[]> {
+async function roundsIn(store: EmbeddedTelemetryStore, agent: number): Promise<number[]> {
   const frame = await store.rows(`ap-${agent}`, { startMs, endMs: startMs + day }, rows * 2, ['value']);
   expect(frame.ts.length).toBe(rows);
   return [...new Set(frame.columns.get('value'))];

@@ -1,9 +1,9 @@
 // `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: whether the log of decisions is whole.
 import { readFileSync } from 'node:fs';
 import { exitCode, type Surroundings, UsageError } from '@weft/cli';
-import { ConflictReplay, type ReplayReport } from '../commands/conflict-replay.ts';
-import { parseConflictRules } from '../commands/conflict-rules.ts';
-import { defaultConflictRules } from '../commands/parameter-groups.ts';
+import { parseConflictRules } from '../commands/arbitration/conflict-rules.ts';
+import { defaultConflictRules } from '../commands/arbitration/parameter-groups.ts';
+import { ConflictReplay, type ReplayReport } from '../commands/replay/conflict-replay.ts';
 import { auditCommand } from './audit-command.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/until-so.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
-import { newJob } from '../jobs/job-store.contract.ts';
-import { createJobStore } from '../jobs/job-store.sql.ts';
-import { MailboxService } from '../jobs/mailbox-service.ts';
-import { createMailboxStore } from '../jobs/mailbox-store.sql.ts';
+import { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
+import { createMailboxStore } from '../jobs/mailbox/mailbox-store.sql.ts';
+import { newJob } from '../jobs/store/job-store.contract.ts';
+import { createJobStore } from '../jobs/store/job-store.sql.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
 

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox-service.ts';
-import type { MailboxStore } from '../jobs/mailbox-store.ts';
+import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
+import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 
 export interface EmulatorLeaseServiceOptions {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { untilSo } from '../../../test/until-so.ts';
 import { type Answer, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { CallbackTokens } from '../jobs/callback-tokens.ts';
+import { CallbackTokens } from '../jobs/publish/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { Keyring } from '../secrets.ts';
 

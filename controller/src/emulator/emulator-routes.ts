@@ -13,7 +13,7 @@ import {
 } from '@weft/contract';
 import Type from 'typebox';
 import { AuthenticationError } from '../errors.ts';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route } from '../http/request/route.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 

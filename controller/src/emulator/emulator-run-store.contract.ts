@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentNamed } from '../agents/agent-store.contract.ts';
 import { type AgentStore, revokedHash } from '../agents/agent-store.ts';
-import { newJob } from '../jobs/job-store.contract.ts';
-import type { JobStore } from '../jobs/job-store.ts';
+import { newJob } from '../jobs/store/job-store.contract.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import {
   type EmulatorRunRecord,
   type EmulatorRunStore,

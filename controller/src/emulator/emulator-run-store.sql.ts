@@ -1,6 +1,6 @@
 // Runs in SQL. Agents and jobs are written by their own stores, in the transaction of the run.
 import type { AgentRecord, AgentStore } from '../agents/agent-store.ts';
-import type { EndState, JobRecord, JobStore, NewJob } from '../jobs/job-store.ts';
+import type { EndState, JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
 import type { InSameTransaction, SqlDatabase, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';

@@ -1,6 +1,6 @@
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { createAgentStore } from '../agents/agent-store.sql.ts';
-import { createJobStore } from '../jobs/job-store.sql.ts';
+import { createJobStore } from '../jobs/store/job-store.sql.ts';
 import { describeEmulatorRunStore } from './emulator-run-store.contract.ts';
 import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
 

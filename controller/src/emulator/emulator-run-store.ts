@@ -1,6 +1,6 @@
 // Runs of emulated networks: what was asked for, until when they run, and which agents belong to them.
 import type { AgentRecord } from '../agents/agent-store.ts';
-import type { EndState, JobRecord, NewJob } from '../jobs/job-store.ts';
+import type { EndState, JobRecord, NewJob } from '../jobs/store/job-store.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface EmulatorRunRecord {

@@ -3,8 +3,8 @@
 import type { AgentService } from '../agents/agent-service.ts';
 import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
-import type { JobStore } from '../jobs/job-store.ts';
-import type { MailboxService } from '../jobs/mailbox-service.ts';
+import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunBooks } from './run-books.ts';

@@ -3,8 +3,8 @@
 import type { EmulatorRun } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, CallerChanged } from '../caller.ts';
-import type { JobRecord, JobStore } from '../jobs/job-store.ts';
-import type { MailboxStore } from '../jobs/mailbox-store.ts';
+import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
+import type { JobRecord, JobStore } from '../jobs/store/job-store.ts';
 import { runEnded } from './emulator-entries.ts';
 import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
 

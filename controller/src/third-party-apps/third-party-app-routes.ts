@@ -7,7 +7,7 @@ import {
   ThirdPartyAppUpdate,
 } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route, success } from '../http/route.ts';
+import { type Route, route, success } from '../http/request/route.ts';
 import type { ThirdPartyAppService } from './third-party-app-service.ts';
 
 export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {

@@ -1,7 +1,7 @@
 // Operations on accounts that are disabled: they exist, and nobody gets in with them.
 import { DisabledUser, StatusAnswer } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route, success } from '../http/route.ts';
+import { type Route, route, success } from '../http/request/route.ts';
 import type { UserService } from './user-service.ts';
 
 export function disabledUserRoutes(users: UserService): Route[] {

@@ -11,7 +11,7 @@ import {
 import Type from 'typebox';
 import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, ValidationError } from '../errors.ts';
-import { type IncomingRequest, type Route, route, success } from '../http/route.ts';
+import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';

@@ -1,7 +1,14 @@
 // WiFi as iw and hostapd_cli tell of it.
 import { expect, test } from 'vitest';
-import { hostapdStations, hostapdStatus, oneRadio, stations, survey, twoRadios } from '../machine/iw-recordings.ts';
-import { RecordedMachine } from '../machine/recorded-machine.ts';
+import {
+  hostapdStations,
+  hostapdStatus,
+  oneRadio,
+  stations,
+  survey,
+  twoRadios,
+} from '../../../../test/iw-recordings.ts';
+import { RecordedMachine } from '../../../../test/recorded-machine.ts';
 import { ToolFailure } from '../machine/tool.ts';
 import { describeMachine } from './description.ts';
 import type { Measured } from './reader.ts';

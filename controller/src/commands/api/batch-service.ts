@@ -1,0 +1,214 @@
+// One command to many agents: all at once, or in stages that go on after a restart. Each target gets a verdict of its own,
+// by the same way as a single command.
+import { randomUUID } from 'node:crypto';
+import { matchesGlob } from '@weft/cli/glob';
+import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
+import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
+import { toDecisionVerdict, toRival, toTime } from '../ledger/command-answers.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import type { CommandOperations } from '../ledger/command-operations.ts';
+import type { CommandStore } from '../ledger/command-store.ts';
+import type { CommandIntake, SendOptions } from './command-intake.ts';
+
+const maxTargets = 10_000;
+const pageSize = 1000;
+const atOnce = 200;
+const stageHoldMs = 60_000;
+const maxBatches = 20;
+
+export interface BatchServiceOptions {
+  store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'updateBatch'>;
+  ledger: Pick<CommandLedger, 'do'>;
+  operations: CommandOperations;
+  intake: CommandIntake;
+  agents: Pick<AgentService, 'page'>;
+  /** The caller as it stands now; undefined if it is gone. */
+  callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+interface Plan {
+  owner: { kind: LoginType; id: string; name: string };
+  command: ParsedCommand;
+  options: SendOptions;
+  /** What is left: the targets of each stage, and how long to wait after it. */
+  stages: { number: number; ap_ids: string[]; pause_s: number }[];
+}
+
+type Job = Pick<Plan, 'command' | 'options'> & { isDryRun: boolean };
+
+export class BatchService {
+  readonly #options: BatchServiceOptions;
+  readonly #now: () => number;
+
+  constructor(options: BatchServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async send(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
+    const { hold_seconds, expires_in, dry_run: isDryRun = false, stages: given } = request;
+    const command = readCommand(request.command, ['body', 'command']);
+    const batch_id = isDryRun ? null : randomUUID();
+    const options = { hold_seconds, expires_in, ...(batch_id && { batch_id }) };
+    this.#options.intake.requireSendable(caller, command, options);
+    const stages = inStages(await this.#targets(caller, request.agents), given);
+    const [first, ...rest] = isDryRun ? [{ ...stages[0]!, ap_ids: stages.flatMap(({ ap_ids }) => ap_ids) }] : stages;
+    if (batch_id && rest.length > 0) {
+      const { kind, id, name } = caller;
+      const plan: Plan = { owner: { kind, id, name }, command, options, stages: rest };
+      const next_at = this.#now() + first!.pause_s * 1000;
+      await this.#options.store.createBatch(
+        { batch_id, owner_id: id, next_at, plan: JSON.stringify(plan) },
+        maxBatches,
+      );
+    }
+    const targets = await this.#sendAll(caller, first!.ap_ids, first!.number, { command, options, isDryRun });
+    for (const { number, ap_ids } of rest) targets.push(...ap_ids.map((ap_id) => toWaiting(ap_id, number)));
+    return { batch_id, dry_run: isDryRun, totals: totalsOf(targets), targets };
+  }
+
+  /** Sends the stages whose time has come. */
+  async goOn(): Promise<void> {
+    const { store, callerNow, onError } = this.#options;
+    for (const { batch_id, plan: text } of await store.takeBatches(this.#now(), stageHoldMs, 10)) {
+      const plan: Plan = JSON.parse(text);
+      const { owner, command, options, stages } = plan;
+      const [stage, ...rest] = stages;
+      const caller = await callerNow(owner.kind, owner.name, owner.id);
+      if (!caller || !stage) {
+        await store.updateBatch(batch_id, text, undefined);
+        continue;
+      }
+      // The key makes a stage that was cut off by a crash go on where it was.
+      const keyed = { ...options, idempotency_key: `batch ${batch_id}` };
+      const targets = await this.#sendAll(caller, stage.ap_ids, stage.number, {
+        ...{ command, options: keyed, isDryRun: false },
+      });
+      const refused = targets.filter(({ command_id }) => command_id === null).length;
+      if (refused > 0)
+        onError(undefined, `stage ${stage.number} of roll-out ${batch_id}: ${refused} targets refused it`);
+      const next_at = rest.length > 0 ? this.#now() + stage.pause_s * 1000 : undefined;
+      await store.updateBatch(batch_id, JSON.stringify({ ...plan, stages: rest }), next_at);
+    }
+  }
+
+  async #targets(caller: Caller, wanted: string[] | string): Promise<string[]> {
+    if (Array.isArray(wanted)) return [...new Set(wanted)];
+    const found: string[] = [];
+    const isMine = (ap_id: string) =>
+      caller.kind !== 'third_party_app' ||
+      (caller.permissions.agents?.some((pattern) => matchesGlob(pattern, ap_id)) ?? true);
+    for (let after = ''; ; ) {
+      const page = await this.#options.agents.page(after, pageSize);
+      found.push(...page.map(({ ap_id }) => ap_id).filter((ap_id) => matchesGlob(wanted, ap_id) && isMine(ap_id)));
+      if (found.length > maxTargets) throw tooMany();
+      if (page.length < pageSize) break;
+      after = page.at(-1)!.ap_id;
+    }
+    if (found.length === 0) throw new NotFoundError('agent_not_found', 'No agent has such a name');
+    return found;
+  }
+
+  async #sendAll(caller: Caller, ap_ids: readonly string[], stage: number, job: Job): Promise<BatchTarget[]> {
+    const targets: BatchTarget[] = [];
+    for (let start = 0; start < ap_ids.length; start += atOnce) {
+      const part = ap_ids.slice(start, start + atOnce);
+      targets.push(...(await Promise.all(part.map((ap_id) => this.#sendOne(caller, ap_id, stage, job)))));
+    }
+    return targets;
+  }
+
+  async #sendOne(
+    caller: Caller,
+    ap_id: string,
+    stage: number,
+    { command, options, isDryRun }: Job,
+  ): Promise<BatchTarget> {
+    const { intake, ledger, operations } = this.#options;
+    const head = { ap_id, stage, command_id: null, job_number: null };
+    try {
+      const agent = await intake.target(caller, ap_id);
+      const { idempotency_key: key } = options;
+      const own = { ...options, ...(key !== undefined && { idempotency_key: `${key} ${ap_id}` }) };
+      const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);
+      if (isDryRun) {
+        const { decision } = await ledger.do(operations.look(wish.intent));
+        return { ...head, ...toDecisionVerdict(decision) };
+      }
+      intake.takeTurn(caller);
+      const outcome = await ledger.do(operations.send(wish));
+      if (!outcome.command) return { ...head, ...toDecisionVerdict(outcome.decision) };
+      const { command_id, job_number, verdict, reason, detail, rival, hold_until } = outcome.command;
+      return {
+        ...{ ...head, command_id, job_number, verdict, reason, detail },
+        rival: rival && toRival(rival),
+        hold_until: hold_until === null ? null : toTime(hold_until),
+      };
+    } catch (error) {
+      return toRefused(head, error);
+    }
+  }
+}
+
+/** Percents count from the first target on; those beyond the last stage are one more. */
+function inStages(ap_ids: string[], given: BatchRequest['stages'] = []): Plan['stages'] {
+  const stages: Plan['stages'] = [];
+  let taken = 0;
+  for (const { percent, pause_s } of [...given, { percent: 100, pause_s: 0 }]) {
+    // Each stage has somebody while there is anybody.
+    const end = Math.max(taken + 1, Math.round((ap_ids.length * percent) / 100));
+    const part = ap_ids.slice(taken, end);
+    if (part.length > 0) stages.push({ number: stages.length + 1, ap_ids: part, pause_s });
+    taken += part.length;
+  }
+  return stages;
+}
+
+function toRefused(head: Omit<BatchTarget, 'verdict' | 'reason' | 'detail' | 'rival' | 'hold_until'>, error: unknown) {
+  if (!(error instanceof WeftError)) throw error;
+  return {
+    ...head,
+    verdict: 'rejected',
+    reason: reasonOf(error),
+    detail: detailOf(error),
+    rival: null,
+    hold_until: null,
+  } as const;
+}
+
+function reasonOf(error: WeftError): BatchReason {
+  if (error instanceof NotFoundError) return 'agent_not_found';
+  if (error instanceof PermissionError) return 'not_permitted';
+  if (error instanceof ValidationError) return 'invalid_command';
+  if (error instanceof TryLaterError && error.status === 429) return 'too_many_commands';
+  throw error;
+}
+
+function detailOf(error: WeftError): string {
+  return error instanceof ValidationError ? (error.problems[0]?.msg ?? error.message) : error.message;
+}
+
+function toWaiting(ap_id: string, stage: number): BatchTarget {
+  return {
+    ...{ ap_id, command_id: null, job_number: null, stage, verdict: 'queued', reason: 'waits_for_stage' },
+    ...{ detail: `Decided when stage ${stage} begins`, rival: null, hold_until: null },
+  };
+}
+
+function totalsOf(targets: readonly BatchTarget[]): Record<string, number> {
+  const totals: Record<string, number> = {};
+  for (const { verdict } of targets) totals[verdict] = (totals[verdict] ?? 0) + 1;
+  return totals;
+}
+
+function tooMany(): ValidationError {
+  const error = `a batch has at most ${maxTargets} agents`;
+  return new ValidationError([
+    { loc: ['body', 'agents'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
+}

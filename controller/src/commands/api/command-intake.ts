@@ -1,0 +1,110 @@
+// From a request to a command that can be decided about: what the caller may send, what the agent can do, and what is
+// wanted of which parameter.
+import { randomUUID } from 'node:crypto';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError, PermissionError } from '../../errors.ts';
+import type { RateLimiter } from '../../rate-limiter.ts';
+import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
+import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
+import type { ParsedCommand } from '../grammar/command-text.ts';
+import { defaultParameter, readDeclaredCommands, requireDeclared } from '../grammar/declared-commands.ts';
+import { parseGuard } from '../grammar/guard-expression.ts';
+import type { NewCommand } from '../ledger/command-operations.ts';
+
+type Loc = (string | number)[];
+export type TargetAgent = Awaited<ReturnType<AgentService['find']>>;
+
+export interface SendOptions {
+  hold_seconds?: number | undefined;
+  expires_in?: number | undefined;
+  idempotency_key?: string | undefined;
+  guard?: string | undefined;
+  batch_id?: string | undefined;
+}
+
+export interface CommandIntakeOptions {
+  agents: Pick<AgentService, 'find'>;
+  fleet: FleetMap;
+  /** Of each app. */
+  rate: RateLimiter;
+  now?: () => number;
+}
+
+const defaultExpiryS = 600;
+
+export class CommandIntake {
+  readonly #agents: Pick<AgentService, 'find'>;
+  readonly #fleet: FleetMap;
+  readonly #rate: RateLimiter;
+  readonly #now: () => number;
+
+  constructor({ agents, fleet, rate, now }: CommandIntakeOptions) {
+    this.#agents = agents;
+    this.#fleet = fleet;
+    this.#rate = rate;
+    this.#now = now ?? Date.now;
+  }
+
+  /** Throws what is wrong with it for this caller, whatever the agent. */
+  requireSendable(caller: Caller, command: ParsedCommand, { guard }: SendOptions): void {
+    if (guard !== undefined) parseGuard(guard);
+    requireCommandPermission(caller, command);
+  }
+
+  /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
+  takeTurn(caller: Caller): void {
+    if (caller.kind === 'third_party_app') this.#rate.take(caller.id);
+  }
+
+  /** Throws NotFoundError, and PermissionError for a user who did not spin the agent up. */
+  async target(caller: Caller, ap_id: string): Promise<TargetAgent> {
+    const isPerson = caller.kind === 'user' && !caller.isAdmin;
+    try {
+      const agent = await this.#agents.find(ap_id, caller);
+      if (isPerson && agent.emulated_for !== caller.id) throw notYours();
+      return agent;
+    } catch (error) {
+      // Users see every agent, so that there is nothing to hide; but they learn of no right that they have not.
+      if (isPerson && error instanceof NotFoundError) throw notYours();
+      throw error;
+    }
+  }
+
+  /** Throws ValidationError if the agent does not know the command, or not these arguments. */
+  toNewCommand(
+    caller: Caller,
+    agent: TargetAgent,
+    command: ParsedCommand,
+    options: SendOptions,
+    loc: Loc = ['query', 'command'],
+  ): NewCommand {
+    const { ap_id, configuration } = agent;
+    const declaration = requireDeclared(readDeclaredCommands(configuration), command, loc);
+    this.#fleet.set(agent);
+    const { kind, id, name } = caller;
+    const guard = options.guard ?? null;
+    return {
+      intent: {
+        command_id: randomUUID(),
+        ap_id,
+        ...placeOf(configuration),
+        ...command,
+        parameter: declaration?.parameter ?? defaultParameter(command.name),
+        ...{ caller_kind: kind, caller_id: id, caller_name: name, ...standingOf(caller) },
+        hold_seconds: options.hold_seconds ?? null,
+        expires_at: this.#now() + (options.expires_in ?? defaultExpiryS) * 1000,
+        declaration: declaration ?? null,
+      },
+      agent_id: agent.id,
+      ...{ owner_kind: kind === 'user' ? 'user' : 'third_party_app', owner_id: id, owner_name: name },
+      idempotency_key: options.idempotency_key ?? null,
+      ...{ guard, settle_ms: guard === null ? null : settleMsOf(configuration) },
+      ...{ batch_id: options.batch_id ?? null, inverse_of: null },
+    };
+  }
+}
+
+function notYours(): PermissionError {
+  return new PermissionError('not_permitted', 'Users may command only the emulated agents that they have spun up');
+}

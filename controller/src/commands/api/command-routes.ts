@@ -1,0 +1,140 @@
+// Operations on commands: those of callers, and the agent's word.
+import {
+  BatchAnswer,
+  BatchRequest,
+  Command,
+  CommandAccepted,
+  CommandPreview,
+  CommandResult,
+  CommandState,
+} from '@weft/contract';
+import Type from 'typebox';
+import type { AgentCaller } from '../../caller.ts';
+import { ValidationError } from '../../errors.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import type { CommandDelivery } from '../delivery/command-delivery.ts';
+import type { BatchService } from './batch-service.ts';
+import type { CommandService } from './command-service.ts';
+
+const tag = 'Commands';
+/** An answer with a result may have as many keys as a result has bytes. */
+const maxAnswerKeys = 10_000;
+
+export interface CommandRoutesOptions {
+  commands: CommandService;
+  batches: BatchService;
+  delivery: CommandDelivery;
+}
+
+export function commandRoutes({ commands, batches, delivery }: CommandRoutesOptions): Route[] {
+  return [
+    // spec #24
+    route({
+      operation: 'send_command',
+      method: 'POST',
+      url: '/api/v1/send_command',
+      tag,
+      summary: 'Send a command to an agent, unless it is in conflict with what others hold',
+      // The audit log has a line for each already.
+      isFrequent: true,
+      query: Type.Object({
+        agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        command: Type.String({
+          minLength: 1,
+          description: 'A name (`sleep`), or JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`).',
+        }),
+        hold_seconds: Type.Optional(
+          Type.Integer({ minimum: 0, maximum: 3600, description: 'How long others may not change the parameter.' }),
+        ),
+        expires_in: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds; 600 if absent.' }),
+        ),
+        idempotency_key: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 128, description: 'Of one key only one command comes.' }),
+        ),
+        guard: Type.Optional(
+          Type.String({ maxLength: 1024, description: 'What must stay true, as `metric<limit` or `metric>limit`.' }),
+        ),
+        dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Answers the verdict and sends nothing.' })),
+      }),
+      response: Type.Union([CommandAccepted, CommandPreview]),
+      handle({ query: { agent_id, command, dry_run, ...options }, caller }) {
+        if (dry_run) return commands.preview(caller, agent_id, command, options);
+        return commands.send(caller, agent_id, command, options);
+      },
+    }),
+    route({
+      operation: 'command_batch',
+      method: 'POST',
+      url: '/api/v1/commands/batch',
+      tag,
+      summary: 'Send a command to many agents, at once or in stages; each gets a verdict of its own',
+      body: BatchRequest,
+      maxKeys: 20_000,
+      response: BatchAnswer,
+      handle({ body, caller, inexact }) {
+        const wrong = inexact.filter(([first]) => first === 'command');
+        if (wrong.length > 0) throw notExact(wrong);
+        return batches.send(caller, body);
+      },
+    }),
+    route({
+      operation: 'list_commands',
+      method: 'GET',
+      url: '/api/v1/commands',
+      tag,
+      summary: "List the caller's commands, newest first; administrators see everybody's",
+      query: Type.Object({
+        agent: Type.Optional(Type.String({ description: 'The ap_id.' })),
+        state: Type.Optional(CommandState),
+        batch_id: Type.Optional(Type.String({ maxLength: 64 })),
+        before: Type.Optional(Type.String({ description: 'A command_id: only older ones, for the next page.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      }),
+      response: Type.Array(Command),
+      handle: ({ query, caller }) => commands.list(caller, { ...query, limit: query.limit! }),
+    }),
+    route({
+      operation: 'get_command',
+      method: 'GET',
+      url: '/api/v1/commands/:command_id',
+      tag,
+      summary: 'Get a command and what became of it',
+      response: Command,
+      handle: (context) => commands.get(context.caller, context.path('command_id')),
+    }),
+    route({
+      operation: 'cancel_command',
+      method: 'DELETE',
+      url: '/api/v1/commands/:command_id',
+      tag,
+      summary: 'Cancel a command that the agent has not acknowledged',
+      response: Command,
+      handle: (context) => commands.cancel(context.caller, context.path('command_id')),
+    }),
+    route({
+      operation: 'answer_command',
+      method: 'POST',
+      url: '/api/v1/agents/:ap_id/commands/:command_id',
+      target: 'ap_id',
+      tag,
+      summary: 'What the agent says about a command that it was given',
+      body: CommandResult,
+      maxKeys: maxAnswerKeys,
+      response: Command,
+      handle: (context) => delivery.answer(context.caller as AgentCaller, context.path('command_id'), context.body),
+    }),
+  ];
+}
+
+function notExact(paths: readonly (readonly (string | number)[])[]): ValidationError {
+  const error = 'an integer of this size cannot be kept exactly, write it as a string';
+  return new ValidationError(
+    paths.map((path) => ({
+      loc: ['body', ...path],
+      msg: `Value error, ${error}`,
+      type: 'value_error',
+      ctx: { error },
+    })),
+  );
+}

@@ -1,0 +1,132 @@
+// Commands as callers know them: sent, listed, read, cancelled. A command belongs to whoever sent it; administrators see
+// all of them, and to everybody else there is no such command.
+import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
+import type { Caller } from '../../caller.ts';
+import { ConflictError } from '../../errors.ts';
+import { parseCommand } from '../grammar/command-text.ts';
+import { toAccepted, toCommand, toConflict, toPreview } from '../ledger/command-answers.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import { type CommandOperations, commandNotFound } from '../ledger/command-operations.ts';
+import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import type { CommandIntake, SendOptions } from './command-intake.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface CommandServiceOptions {
+  store: CommandStore;
+  ledger: Pick<CommandLedger, 'do'>;
+  operations: CommandOperations;
+  intake: CommandIntake;
+  now?: () => number;
+}
+
+export interface CommandQuery {
+  agent?: string;
+  state?: CommandState;
+  batch_id?: string;
+  before?: string;
+  limit: number;
+}
+
+export class CommandService {
+  readonly #options: CommandServiceOptions;
+  readonly #now: () => number;
+
+  constructor(options: CommandServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Durable when it resolves. Throws ConflictError `command_conflict` for the loser of a conflict; everything else that is
+   * wrong is told before anything is decided.
+   */
+  async send(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandAccepted> {
+    const { ledger, operations } = this.#options;
+    const outcome = await ledger.do(operations.send(await this.#prepare(caller, ap_id, text, options)));
+    if (!outcome.command) throw toConflict(outcome.decision, this.#now());
+    return toAccepted(outcome.command);
+  }
+
+  /** What would be decided now. */
+  async preview(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandPreview> {
+    const { ledger, operations } = this.#options;
+    const { intent } = await this.#prepare(caller, ap_id, text, options);
+    return toPreview((await ledger.do(operations.look(intent))).decision);
+  }
+
+  /** Newest first: the caller's own, or everybody's for administrators. */
+  async list(caller: Caller, query: CommandQuery): Promise<Command[]> {
+    const { agent, state, batch_id, before, limit } = query;
+    const owner = isAdmin(caller) ? undefined : ownerOf(caller);
+    const found = await this.#options.store.list({
+      ...(owner && { owner }),
+      ...(agent !== undefined && { ap_id: agent }),
+      ...(state !== undefined && { state }),
+      ...(batch_id !== undefined && { batch_id }),
+      ...(before !== undefined && { before: await this.#requireVisible(caller, before) }),
+      limit,
+    });
+    return found.map(toCommand);
+  }
+
+  async get(caller: Caller, command_id: string): Promise<Command> {
+    return toCommand(await this.#requireVisible(caller, command_id));
+  }
+
+  /** Only before the agent has it; one that is cancelled already is answered as at first. */
+  async cancel(caller: Caller, command_id: string): Promise<Command> {
+    return toCommand(await this.#cancel(caller, await this.#requireVisible(caller, command_id)));
+  }
+
+  /** By way of its job. Whether the job was that of a command. */
+  async cancelJob(
+    caller: Caller,
+    { job_number, task_type, data }: { job_number: string; task_type: string; data: string },
+  ) {
+    if (task_type !== 'send_command') return false;
+    const command = await this.#options.store.get(JSON.parse(data).command_id);
+    if (command?.job_number !== job_number) return false;
+    try {
+      await this.#cancel(caller, command);
+    } catch (error) {
+      if (!(error instanceof ConflictError) || error.code !== 'command_received') throw error;
+      throw new ConflictError('command_received', 'The agent has this command; it cannot be cancelled any more');
+    }
+    return true;
+  }
+
+  async #prepare(caller: Caller, ap_id: string, text: string, options: SendOptions) {
+    const { intake } = this.#options;
+    const command = parseCommand(text);
+    intake.requireSendable(caller, command, options);
+    const agent = await intake.target(caller, ap_id);
+    const wish = intake.toNewCommand(caller, agent, command, options);
+    intake.takeTurn(caller);
+    return wish;
+  }
+
+  #cancel(caller: Caller, command: CommandRecord): Promise<CommandRecord> {
+    const { ledger, operations } = this.#options;
+    const by = isOwner(caller, command) ? 'its owner' : 'an administrator';
+    return ledger.do(operations.cancel(command, `Cancelled by ${by}`));
+  }
+
+  async #requireVisible(caller: Caller, command_id: string): Promise<CommandRecord> {
+    const command = uuid.test(command_id) ? await this.#options.store.get(command_id) : undefined;
+    if (!command || (!isAdmin(caller) && !isOwner(caller, command))) throw commandNotFound();
+    return command;
+  }
+}
+
+function ownerOf({ kind, id }: Caller): Pick<CommandRecord, 'owner_kind' | 'owner_id'> {
+  return { owner_kind: kind === 'user' ? 'user' : 'third_party_app', owner_id: id };
+}
+
+function isOwner({ kind, id }: Caller, command: CommandRecord): boolean {
+  return command.owner_kind === kind && command.owner_id === id;
+}
+
+function isAdmin(caller: Caller): boolean {
+  return caller.kind === 'user' && caller.isAdmin;
+}

@@ -1,0 +1,67 @@
+// Operations on the rules between callers, and on what came of them.
+import { Conflict, ConflictRules } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import type { ConflictService } from './conflict-service.ts';
+
+const tag = 'Conflicts';
+/** What the database's number can hold. */
+const maxSeq = 2 ** 31 - 1;
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+
+const ConflictPage = Type.Object(
+  {
+    conflicts: Type.Array(Conflict),
+    next_before: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Give it as `before` to go on; null at the end. A page before the end may be short, even empty.',
+    }),
+  },
+  { title: 'ConflictPage' },
+);
+
+export function conflictRoutes(conflicts: ConflictService): Route[] {
+  return [
+    route({
+      operation: 'list_conflicts',
+      method: 'GET',
+      url: '/api/v1/conflicts',
+      tag,
+      summary: 'Where callers were in each other’s way, newest first; apps see what concerns them',
+      query: Type.Object({
+        agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
+        reason: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+        since: Moment('From this moment on.'),
+        until: Moment('Before this moment.'),
+        before: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      }),
+      response: ConflictPage,
+      handle: ({ query: { agent, reason, since, until, before, limit }, caller }) =>
+        conflicts.list(caller, {
+          ...{ agent, reason, before, limit: limit! },
+          sinceMs: since === undefined ? undefined : Date.parse(since),
+          untilMs: until === undefined ? undefined : Date.parse(until),
+        }),
+    }),
+    route({
+      operation: 'get_conflict_rules',
+      method: 'GET',
+      url: '/api/v1/conflicts/rules',
+      tag,
+      summary: 'The rules by which commands are decided about',
+      response: ConflictRules,
+      handle: () => conflicts.rules(),
+    }),
+    route({
+      operation: 'update_conflict_rules',
+      method: 'PUT',
+      url: '/api/v1/conflicts/rules',
+      tag,
+      summary: 'Replace the rules; they hold for every command from then on',
+      body: ConflictRules,
+      maxKeys: 5_000,
+      response: ConflictRules,
+      handle: ({ body, caller }) => conflicts.replaceRules(caller, body),
+    }),
+  ];
+}

@@ -1,0 +1,146 @@
+// The rules between callers, and what came of them: reads and replaces the rules, and tells from the log of decisions
+// where callers were in each other's way.
+import type { Conflict, ConflictRules } from '@weft/contract';
+import type { AuditLog, AuditRecord } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import { parseConflictRules } from '../arbitration/conflict-rules.ts';
+import type { DecisionRecord } from '../arbitration/decision-record.ts';
+import { toRival, toTime } from '../ledger/command-answers.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import type { RulesKeeper } from '../ledger/rules-keeper.ts';
+
+const actions = ['command_decided', 'parameter_frozen', 'rolled_back'] as const;
+const pageSize = 500;
+/** Decisions that one request looks through: most are plain, and a search must end. */
+const maxPages = 20;
+
+export interface ConflictQuery {
+  agent?: string | undefined;
+  reason?: string | undefined;
+  sinceMs?: number | undefined;
+  untilMs?: number | undefined;
+  before?: number | undefined;
+  limit: number;
+}
+
+export interface ConflictServiceOptions {
+  database: SqlQueries;
+  audit: Pick<AuditLog, 'list'>;
+  rules: RulesKeeper;
+  ledger: Pick<CommandLedger, 'do'>;
+}
+
+type Detail = Partial<DecisionRecord> & Record<string, unknown>;
+
+export class ConflictService {
+  readonly #options: ConflictServiceOptions;
+
+  constructor(options: ConflictServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Those in force, on whichever node they were changed. */
+  async rules(): Promise<ConflictRules> {
+    const { rules, database } = this.#options;
+    await rules.refresh(database);
+    return rules.current;
+  }
+
+  /** In force for every decision after it resolves. Throws ValidationError with all that is wrong. */
+  async replaceRules(caller: Caller, input: unknown): Promise<ConflictRules> {
+    const wanted = parseConflictRules(input);
+    const { rules, ledger } = this.#options;
+    await ledger.do({
+      want: () => {},
+      run: async ({ tx, entries }) => {
+        const version = await rules.store(tx, wanted);
+        entries.push({
+          actor: caller,
+          action: 'conflict_rules_updated',
+          target: { kind: 'conflict_rules', name: 'rules' },
+          detail: { version, rules: wanted },
+        });
+      },
+    });
+    return this.rules();
+  }
+
+  /**
+   * Newest first: every decision that was not plainly accepted, freezes and rollbacks. Apps get those in which they were
+   * caller or rival. `next_before` is where to go on, null at the end; a page may be short of `limit` before the end.
+   */
+  async list(caller: Caller, query: ConflictQuery): Promise<{ conflicts: Conflict[]; next_before: number | null }> {
+    const parts = await Promise.all(actions.map((action) => this.#search(caller, query, action)));
+    // Beyond the place where one search gave up, nothing is known of its kind.
+    const floor = Math.max(0, ...parts.map(({ searchedTo }) => searchedTo));
+    const all = parts.flatMap(({ found }) => found).sort((a, b) => b.seq - a.seq);
+    const known = all.filter(({ seq }) => seq >= floor);
+    const conflicts = known.slice(0, query.limit);
+    if (conflicts.length < known.length) return { conflicts, next_before: conflicts.at(-1)!.seq };
+    return { conflicts, next_before: floor > 0 ? floor : null };
+  }
+
+  async #search(caller: Caller, query: ConflictQuery, action: (typeof actions)[number]) {
+    const { agent, reason, sinceMs, untilMs, limit } = query;
+    const found: Conflict[] = [];
+    let beforeSeq = query.before;
+    for (let page = 0; page < maxPages; page += 1) {
+      const { entries, has_more } = await this.#options.audit.list({
+        ...{ action, target: agent, sinceMs, untilMs, beforeSeq, limit: pageSize },
+      });
+      for (const entry of entries) {
+        beforeSeq = entry.seq;
+        const conflict = toConflict(entry, caller);
+        if (conflict && (reason === undefined || conflict.reason === reason)) found.push(conflict);
+        if (found.length > limit) return { found, searchedTo: entry.seq };
+      }
+      if (!has_more) return { found, searchedTo: 0 };
+    }
+    return { found, searchedTo: beforeSeq ?? 0 };
+  }
+}
+
+/** Undefined for a plain decision, or one that does not concern this caller, or that cannot be read any more. */
+function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, caller: Caller): Conflict | undefined {
+  const detail = parseDetail(text);
+  const { intent, outcome, group } = detail;
+  const app = caller.kind === 'third_party_app' ? caller.id : undefined;
+  const base = { seq, ts: toTime(ts), kind: action as Conflict['kind'] };
+  if (action !== 'command_decided') {
+    if (app !== undefined) return undefined;
+    return {
+      ...{
+        ...base,
+        command_id: textOrNull(detail.command_id),
+        ap_id: target,
+        parameter: String(detail.parameter ?? ''),
+      },
+      ...{ parameter_group: null, caller_kind: null, caller_name: null, verdict: null, reason: null },
+      ...{ detail: String(detail.detail ?? ''), rival: null },
+    };
+  }
+  if (!intent || !outcome || !group) return undefined;
+  const isPlain = outcome.verdict === 'accepted' && outcome.superseded.length === 0;
+  const concernsApp = intent.caller_id === app || outcome.rival?.caller_id === app;
+  if (isPlain || (app !== undefined && !concernsApp)) return undefined;
+  const { command_id, ap_id, parameter, caller_kind, caller_name } = intent;
+  const { verdict, reason, rival } = outcome;
+  return {
+    ...{ ...base, command_id, ap_id, parameter, parameter_group: group.name, caller_kind, caller_name },
+    ...{ verdict, reason, detail: outcome.detail, rival: rival && toRival(rival) },
+  };
+}
+
+function parseDetail(text: string): Detail {
+  try {
+    const detail: unknown = JSON.parse(text);
+    return typeof detail === 'object' && detail !== null ? (detail as Detail) : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,65 @@
+// Conflict rules as an operator edits them: holds them to what a decision needs, and tells all that is wrong at once.
+import { ConflictRules } from '@weft/contract';
+import { type Problem, ValidationError } from '../../errors.ts';
+import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import { Validator } from '../../input/validator.ts';
+
+type Loc = (string | number)[];
+
+const validator = new Validator({});
+
+/**
+ * The rules with all defaults filled in. Throws ValidationError with every problem under `loc`; whatever is returned, a
+ * decision can be made by it.
+ */
+export function parseConflictRules(input: unknown, loc: Loc = ['body']): ConflictRules {
+  const problems: Problem[] = [];
+  const rules = validator.check(ConflictRules, input, loc, problems) as ConflictRules;
+  problems.push(...contradictions(input, loc));
+  if (problems.length > 0) throw new ValidationError(problems.slice(0, MAX_PROBLEMS));
+  return rules;
+}
+
+/** What no single field shows. Looks at the input itself, so that it can be told beside what is wrong with the fields. */
+function contradictions(input: unknown, loc: Loc): Problem[] {
+  const groups = isObject(input) && Array.isArray(input.groups) ? input.groups.slice(0, 200) : [];
+  const problems: Problem[] = [];
+  const names = new Set<string>();
+  const places = new Map<string, string>();
+  for (const [index, group] of groups.entries()) {
+    if (!isObject(group)) continue;
+    const { name, technology = null, parameters, policy, merge } = group;
+    const place = [...loc, 'groups', index];
+    if (typeof name === 'string') {
+      if (names.has(name)) problems.push(problem([...place, 'name'], `another group is called ${shown(name)} too`));
+      names.add(name);
+    }
+    if (policy === 'merge' && merge === undefined) {
+      problems.push(problem([...place, 'merge'], 'policy merge needs min, max or mean'));
+    } else if (policy !== 'merge' && merge !== undefined) {
+      problems.push(problem([...place, 'merge'], 'only policy merge has it'));
+    }
+    for (const [at, parameter] of (Array.isArray(parameters) ? parameters.slice(0, 64) : []).entries()) {
+      if (typeof parameter !== 'string') continue;
+      const key = JSON.stringify([technology, parameter]);
+      const other = places.get(key);
+      if (other !== undefined) {
+        const error = `${shown(parameter)} is in ${other} already, and a parameter is in one group of a technology`;
+        problems.push(problem([...place, 'parameters', at], error));
+      } else places.set(key, typeof name === 'string' ? shown(name) : `group ${index}`);
+    }
+  }
+  return problems;
+}
+
+function problem(loc: Loc, error: string): Problem {
+  return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };
+}
+
+function shown(name: string): string {
+  return name.slice(0, 64).toWellFormed();
+}
+
+function isObject(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}

@@ -1,0 +1,171 @@
+// All channels of agents on this node: at most one an agent, the newest, also where several nodes serve. Hears of commands
+// that have become due and wakes the agent's channel.
+import { randomUUID } from 'node:crypto';
+import type { AgentCaller, Caller } from '../../../caller.ts';
+import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.ts';
+import { SocketKeeper } from '../../../http/sockets/socket-keeper.ts';
+import type { Upgraded } from '../../../http/sockets/socket-route.ts';
+import type { Validator } from '../../../input/validator.ts';
+import { Slots } from '../../../jobs/worker/slots.ts';
+import { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
+import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
+import type { CommandDelivery } from '../command-delivery.ts';
+import type { SentWindow } from '../sent-window.ts';
+import { AgentChannel, type ChannelParts } from './agent-channel.ts';
+import { type ChannelNews, ChannelsElsewhere } from './channel-elsewhere.ts';
+import { type FlowLimits, SharedFlow } from './channel-flow.ts';
+
+/** Older ones are on their way out when the newest comes; more than these at once are a flood. */
+const maxChannelsPerAgent = 8;
+/** Thousands that come back at once must not keep everybody else from the database. */
+const lookupsAtOnce = 16;
+/** Two channels opened on two nodes within this time were opened at once, as far as anybody can tell. */
+const sameTimeMs = 2_000;
+const reportEveryMs = 10_000;
+
+export interface ChannelHubOptions {
+  delivery: CommandDelivery;
+  telemetry: TelemetryService;
+  validator: Validator;
+  sentWindow: SentWindow;
+  /** The caller behind a token as it stands now; throws if it may not have a channel any more. */
+  authorize: (token: string) => Caller | Promise<Caller>;
+  /** Reaches the other nodes, if there are any. */
+  tell?: ((news: ChannelNews) => void) | undefined;
+  onError: (error: unknown, message: string) => void;
+  times?: Partial<SocketTimes> | undefined;
+  flowLimits?: Partial<FlowLimits> | undefined;
+}
+
+export class ChannelHub {
+  readonly #keeper: SocketKeeper;
+  readonly #channels = new Map<string, AgentChannel>();
+  readonly #parts: ChannelParts;
+  readonly #elsewhere: ChannelsElsewhere | undefined;
+  readonly #node = randomUUID();
+  readonly #tell: (news: ChannelNews) => void;
+  readonly #stopping = new AbortController();
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ delivery, telemetry, validator, sentWindow, authorize, tell, ...options }: ChannelHubOptions) {
+    this.#keeper = new SocketKeeper({
+      authorize,
+      maxPerCaller: maxChannelsPerAgent,
+      isTalkative: true,
+      times: options.times,
+    });
+    const lookups = new Slots(lookupsAtOnce);
+    this.#parts = {
+      delivery,
+      due: async (ap_id, isFresh) => {
+        await lookups.acquire(this.#stopping.signal);
+        try {
+          return await delivery.due(ap_id, isFresh);
+        } finally {
+          lookups.release();
+        }
+      },
+      telemetry,
+      known: new KnownReports(telemetry.limits),
+      validator,
+      flow: new SharedFlow(options.flowLimits),
+      sentWindow,
+      authorize,
+      onError: (error, message) => {
+        const now = performance.now();
+        if (this.#stopping.signal.aborted || now - this.#reportedAtMs < reportEveryMs) return;
+        this.#reportedAtMs = now;
+        options.onError(error, message);
+      },
+      onClosed: this.#onClosed,
+    };
+    this.#tell = tell ?? (() => {});
+    const own = () => this.#channels.keys();
+    this.#elsewhere = tell && new ChannelsElsewhere({ node: this.#node, tell, own });
+    delivery.onDue((ap_id) => this.#channels.get(ap_id)?.wake());
+  }
+
+  get openChannels(): number {
+    return this.#channels.size;
+  }
+
+  /** Channels that were closed because their agents took nothing. */
+  get cutOff(): number {
+    return this.#keeper.cutOff;
+  }
+
+  /** Whether the agent's channel is open, here or on another node. */
+  isConnected(ap_id: string): boolean {
+    return this.isHere(ap_id) || this.#elsewhere?.has(ap_id) === true;
+  }
+
+  isHere(ap_id: string): boolean {
+    return this.#channels.get(ap_id)?.isOpen === true;
+  }
+
+  /** Throws TryLaterError if the agent may not have one more channel now. */
+  requireRoom(agent: AgentCaller): void {
+    this.#keeper.requireRoom(agent);
+  }
+
+  open(upgraded: Upgraded, { agent, token }: { agent: AgentCaller; token: string }): void {
+    const before = this.#channels.get(agent.name);
+    const channel = new AgentChannel(this.#keeper.keep(upgraded, { caller: agent, token }), agent, this.#parts);
+    this.#channels.set(agent.name, channel);
+    before?.replace();
+    this.#announce(channel);
+  }
+
+  /** Looks for every agent whether something is due: after news may have been lost. */
+  wakeAll(): void {
+    for (const channel of this.#channels.values()) channel.wake();
+  }
+
+  /** Another node tells of its channels. */
+  heard(news: ChannelNews): void {
+    if (news.node === this.#node) return;
+    this.#elsewhere?.heard(news);
+    for (const ap_id of news.ap_ids) {
+      const channel = this.#channels.get(ap_id);
+      if (!channel) continue;
+      if (news.kind === 'agent_removed') this.#dismissRemoved(channel);
+      if (news.kind === 'channel_opened') this.#yield(channel, news.nonce ?? 0);
+    }
+  }
+
+  /** The agent is no more. */
+  removed(ap_id: string): void {
+    const channel = this.#channels.get(ap_id);
+    if (channel) this.#dismissRemoved(channel);
+    this.#tell({ kind: 'agent_removed', node: this.#node, ap_ids: [ap_id] });
+  }
+
+  /** Closes every channel with 1012; no more can be opened. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#elsewhere?.stop();
+    await this.#keeper.stop();
+  }
+
+  /** Clocks of nodes differ, so age is measured here: what was here for a while is the older one. */
+  #yield(channel: AgentChannel, nonce: number): void {
+    const isOlder = performance.now() - channel.openedAtMs > sameTimeMs || channel.nonce < nonce;
+    if (isOlder) channel.replace();
+    else this.#announce(channel);
+  }
+
+  #announce({ agent, nonce }: AgentChannel): void {
+    this.#tell({ kind: 'channel_opened', node: this.#node, ap_ids: [agent.name], nonce });
+  }
+
+  #dismissRemoved(channel: AgentChannel): void {
+    channel.dismiss(closeCodes.notAuthenticated, 'the agent is gone');
+  }
+
+  readonly #onClosed = (channel: AgentChannel): void => {
+    const ap_id = channel.agent.name;
+    if (this.#channels.get(ap_id) !== channel) return;
+    this.#channels.delete(ap_id);
+    this.#tell({ kind: 'channel_closed', node: this.#node, ap_ids: [ap_id] });
+  };
+}

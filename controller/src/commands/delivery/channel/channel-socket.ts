@@ -1,0 +1,34 @@
+// Where an agent opens its channel.
+import Type from 'typebox';
+import { PermissionError } from '../../../errors.ts';
+import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
+import type { RateLimiter } from '../../../rate-limiter.ts';
+import type { ChannelHub } from './channel-hub.ts';
+
+const maxMessageBytes = 1024 * 1024;
+
+export interface ChannelSocketOptions {
+  hub: ChannelHub;
+  /** Per agent: who connects and goes all the time is kept waiting. */
+  connects: RateLimiter;
+}
+
+export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): SocketRoute[] {
+  return [
+    socketRoute({
+      operation: 'agent_channel',
+      url: '/api/v1/agents/:ap_id/channel',
+      target: 'ap_id',
+      maxMessageBytes,
+      query: Type.Object({}),
+      async handle({ caller, token, upgrade }) {
+        // The permissions table lets nobody else in; this tells the compiler.
+        if (caller.kind !== 'agent') throw new PermissionError();
+        connects.take(caller.id);
+        hub.requireRoom(caller);
+        const upgraded = upgrade();
+        if (upgraded) hub.open(upgraded, { agent: caller, token });
+      },
+    }),
+  ];
+}

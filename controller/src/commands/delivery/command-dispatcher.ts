@@ -1,0 +1,168 @@
+// Between the ledger and the ways to the agents: tells the ways when something waits, hands it out, and takes back what
+// the agents say.
+import { setImmediate } from 'node:timers/promises';
+import type { Command, CommandResult } from '@weft/contract';
+import type { AgentCaller } from '../../caller.ts';
+import { ValidationError } from '../../errors.ts';
+import { toCommand } from '../ledger/command-answers.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import type { CommandOperations } from '../ledger/command-operations.ts';
+import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import type { CommandDelivery, OutgoingCommand } from './command-delivery.ts';
+
+const maxHandedOut = 1000;
+const maxResultBytes = 64 * 1024;
+/** Long enough for the acknowledgement of a quick agent to be part of the same transaction. */
+const flushAfterMs = 10;
+const retryAfterMs = 1_000;
+/** Beyond these the oldest are forgotten; such commands are sent once more. */
+const maxUnwritten = 50_000;
+const maxTold = 20_000;
+
+export interface CommandDispatcherOptions {
+  store: Pick<CommandStore, 'listDue'>;
+  ledger: Pick<CommandLedger, 'do'>;
+  operations: CommandOperations;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+interface SharedLook {
+  ap_ids: Set<string>;
+  found: Promise<(ap_id: string) => Promise<CommandRecord[]>>;
+}
+
+export class CommandDispatcher implements CommandDelivery {
+  readonly #options: CommandDispatcherOptions;
+  readonly #now: () => number;
+  readonly #listeners: ((ap_id: string) => void)[] = [];
+  /** Written to agents, which the database does not know yet. */
+  readonly #unwritten = new Set<string>();
+  /** Jobs whose agents have been told of already; the broker's message about them is no news. */
+  readonly #told = new Set<string>();
+  #asked: SharedLook | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: CommandDispatcherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]> {
+    if (isFresh) return (await this.#options.store.listDue([ap_id], this.#now(), true, maxHandedOut)).map(toOutgoing);
+    const found = await this.#dueWithOthers(ap_id);
+    return found.filter(({ command_id }) => !this.#unwritten.has(command_id)).map(toOutgoing);
+  }
+
+  /** One commit makes commands of many agents due: those who ask at the same time share one look. */
+  #dueWithOthers(ap_id: string): Promise<CommandRecord[]> {
+    this.#asked ??= this.#lookSoon();
+    this.#asked.ap_ids.add(ap_id);
+    return this.#asked.found.then((found) => found(ap_id));
+  }
+
+  #lookSoon(): SharedLook {
+    const ap_ids = new Set<string>();
+    const { store } = this.#options;
+    const look = async () => {
+      await setImmediate();
+      this.#asked = undefined;
+      const now = this.#now();
+      const all = await store.listDue([...ap_ids], now, false, maxHandedOut);
+      const isCut = all.length >= maxHandedOut && ap_ids.size > 1;
+      return async (ap_id: string) =>
+        isCut ? store.listDue([ap_id], now, false, maxHandedOut) : all.filter((command) => command.ap_id === ap_id);
+    };
+    return { ap_ids, found: look() };
+  }
+
+  sent(command_ids: readonly string[]): void {
+    for (const id of command_ids) {
+      if (this.#unwritten.size >= maxUnwritten) this.#unwritten.delete(this.#unwritten.values().next().value!);
+      this.#unwritten.add(id);
+    }
+    this.#flushIn(flushAfterMs);
+  }
+
+  async answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<Command> {
+    const { state, applied = null } = answer;
+    const result = answer.result === undefined ? null : boundedText(answer.result, 'result');
+    if (applied) boundedText(applied, 'applied');
+    const { ledger, operations } = this.#options;
+    return toCommand(await ledger.do(operations.answer(agent, command_id, { state, result, applied })));
+  }
+
+  /** No way will ever bring it to the agent; one that the agent has, or that has ended, stays as it is. */
+  async fail(command_id: string, detail: string): Promise<void> {
+    const { ledger, operations } = this.#options;
+    await ledger.do(operations.fail([command_id], detail));
+  }
+
+  onDue(listener: (ap_id: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Commands of these agents can go out. */
+  wake(ap_ids: Iterable<string>): void {
+    for (const ap_id of ap_ids) for (const listener of this.#listeners) listener(ap_id);
+  }
+
+  /** The same for the command of a job; the second word about it is no news. */
+  created(job_number: string): void {
+    if (this.#told.size >= maxTold) this.#told.delete(this.#told.values().next().value!);
+    this.#told.add(job_number);
+  }
+
+  heardOf(job_number: string, ap_id: string): void {
+    if (!this.#told.delete(job_number)) this.wake([ap_id]);
+  }
+
+  /** Resolves when what was sent is written down, if the database is there. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#flushing;
+    await this.#flush();
+  }
+
+  #flushIn(ms: number): void {
+    if (this.#isStopped) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing ??= this.#flush().finally(() => {
+        this.#flushing = undefined;
+        if (this.#unwritten.size > 0) this.#flushIn(flushAfterMs);
+      });
+    }, ms).unref();
+  }
+
+  /** Never throws. */
+  async #flush(): Promise<void> {
+    const ids = [...this.#unwritten];
+    if (ids.length === 0) return;
+    const { ledger, operations, onError } = this.#options;
+    try {
+      await ledger.do(operations.sent(ids));
+      for (const id of ids) this.#unwritten.delete(id);
+    } catch (error) {
+      onError(error, 'what was sent to agents could not be written down yet');
+      this.#flushIn(retryAfterMs);
+    }
+  }
+}
+
+function toOutgoing({ command_id, ap_id, name, args, sent_args, created_at, expires_at }: CommandRecord) {
+  return { command_id, ap_id, name, args: sent_args ?? args, issued_at: created_at, expires_at };
+}
+
+function boundedText(value: unknown, field: string): string {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= maxResultBytes) return text;
+  const error = `${field} should have at most ${maxResultBytes} bytes as JSON`;
+  throw new ValidationError([
+    { loc: ['body', field], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
+}

@@ -1,0 +1,35 @@
+// The long poll: for agents that can ask but cannot hold a WebSocket.
+import { AgentCommand } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../../../http/request/route.ts';
+import { toAgentCommand } from '../sent-window.ts';
+import type { CommandPoll } from './command-poll.ts';
+
+export function commandPollRoutes(poll: CommandPoll): Route[] {
+  return [
+    route({
+      operation: 'poll_commands',
+      method: 'GET',
+      url: '/api/v1/agents/:ap_id/commands',
+      target: 'ap_id',
+      tag: 'Commands',
+      summary: 'The commands that wait for the agent; held until there are some, or the time is over',
+      query: Type.Object({
+        wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' })),
+      }),
+      response: Type.Array(AgentCommand),
+      async handle({ query, caller, request }) {
+        const gone = new AbortController();
+        const connection = request.raw.socket;
+        const hangUp = () => gone.abort();
+        connection.once('close', hangUp);
+        try {
+          const commands = await poll.take(caller.name, (query.wait ?? 0) * 1000, gone.signal);
+          return commands.map(toAgentCommand);
+        } finally {
+          connection.off('close', hangUp);
+        }
+      },
+    }),
+  ];
+}

@@ -1,0 +1,227 @@
+// Pushes commands to agents that have named an address, hold a secret, and have no other way open: oldest first, one at a
+// time an agent, again and again until the command expires. Where several nodes serve, one of them at a time.
+import { randomUUID } from 'node:crypto';
+import { CommandResult } from '@weft/contract';
+import type { AgentService } from '../../../agents/agent-service.ts';
+import type { AgentCaller } from '../../../caller.ts';
+import { NotFoundError, type Problem } from '../../../errors.ts';
+import { readJson } from '../../../input/json-reader.ts';
+import type { Validator } from '../../../input/validator.ts';
+import { Slots } from '../../../jobs/worker/slots.ts';
+import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
+import { type SentWindow, toAgentCommand } from '../sent-window.ts';
+import { PushRefused } from './push-address.ts';
+import { type PushClient, PushFailed } from './push-client.ts';
+import type { PushSecretService } from './push-secret-service.ts';
+import type { PushSecretStore } from './push-secret-store.ts';
+
+const pushesAtOnce = 64;
+/** Longer than one push may take. */
+const claimMs = 15_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+/** The last attempt comes this long before the end, so that its outcome still counts. */
+const lastTryMs = 6_000;
+/** How often to look at agents whose pushes have no answer yet, and after how many such looks at all of them. */
+const sweepMs = 10_000;
+const allEverySweeps = 6;
+
+export interface PushDispatcherOptions {
+  delivery: CommandDelivery;
+  /** Ends a command as failed that can never be delivered, with the reason. */
+  fail: (command_id: string, detail: string) => Promise<void>;
+  agents: Pick<AgentService, 'principal' | 'get'>;
+  secrets: PushSecretService;
+  claims: Pick<PushSecretStore, 'claim' | 'release'>;
+  client: PushClient;
+  validator: Validator;
+  sentWindow: SentWindow;
+  /** Whether the agent can be reached in another way now. */
+  isReachable: (ap_id: string) => boolean;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+  random?: () => number;
+}
+
+interface Line {
+  isRunning: boolean;
+  isWanted: boolean;
+  failures: number;
+  retry: NodeJS.Timeout | undefined;
+}
+
+export class PushDispatcher {
+  readonly #options: PushDispatcherOptions;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #node = randomUUID();
+  readonly #slots = new Slots(pushesAtOnce);
+  readonly #stopping = new AbortController();
+  /** Agents that something is being done for, or waits for another attempt or an answer. */
+  readonly #lines = new Map<string, Line>();
+  readonly #running = new Set<Promise<void>>();
+  #sweeping: NodeJS.Timeout | undefined;
+  #sweeps = 0;
+
+  constructor(options: PushDispatcherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#random = options.random ?? Math.random;
+    options.delivery.onDue((ap_id) => this.wake(ap_id));
+  }
+
+  /** Begins with what was left from before. */
+  async start(): Promise<void> {
+    this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
+    await this.#wakeAll();
+  }
+
+  /** Pushes under way are broken off; their commands will be sent again. */
+  async stop(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#stopping.abort(new Error('stopping'));
+    for (const { retry } of this.#lines.values()) clearTimeout(retry);
+    await Promise.all(this.#running);
+  }
+
+  /** Something may be due for the agent. */
+  wake(ap_id: string): void {
+    const { secrets, isReachable } = this.#options;
+    if (this.#stopping.signal.aborted || !secrets.hasSecret(ap_id) || isReachable(ap_id)) return;
+    const line = this.#lines.get(ap_id) ?? { isRunning: false, isWanted: false, failures: 0, retry: undefined };
+    this.#lines.set(ap_id, line);
+    if (line.retry !== undefined) return;
+    line.isWanted = true;
+    if (line.isRunning) return;
+    line.isRunning = true;
+    const run = this.#run(ap_id, line).finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  async #run(ap_id: string, line: Line): Promise<void> {
+    const { signal } = this.#stopping;
+    let hasMore = false;
+    try {
+      while (line.isWanted && line.retry === undefined) {
+        line.isWanted = false;
+        await this.#slots.acquire(signal);
+        try {
+          hasMore = await this.#pushAll(ap_id, line);
+        } finally {
+          this.#slots.release();
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#options.onError(error, 'commands could not be pushed; trying again');
+      hasMore = true;
+    } finally {
+      line.isRunning = false;
+      if (!hasMore && line.retry === undefined) this.#lines.delete(ap_id);
+    }
+  }
+
+  /** Resolves whether the agent should be looked at again before long. */
+  async #pushAll(ap_id: string, line: Line): Promise<boolean> {
+    const { delivery, agents, secrets, claims, sentWindow, isReachable } = this.#options;
+    const due = sentWindow.unsent(await delivery.due(ap_id, false));
+    if (due.length === 0 || isReachable(ap_id)) return false;
+    const caller = (await agents.principal(ap_id))?.caller;
+    if (caller?.kind !== 'agent') return false;
+    const { configuration } = await agents.get(ap_id, caller).catch(orNothing);
+    if (configuration.api_url === undefined || configuration.api_url === null) return false;
+    const sign = await secrets.signer({ id: caller.id, ap_id });
+    if (!sign || !(await claims.claim(ap_id, this.#node, this.#now(), this.#now() + claimMs))) return true;
+    try {
+      for (const command of due) {
+        if (this.#stopping.signal.aborted || isReachable(ap_id)) return true;
+        await claims.claim(ap_id, this.#node, this.#now(), this.#now() + claimMs);
+        if (command.expires_at <= this.#now()) continue;
+        const problem = await this.#push(command, caller, configuration.api_url, sign);
+        if (problem === undefined) line.failures = 0;
+        else if (!(await this.#postpone(command, line, problem))) return true;
+      }
+    } finally {
+      await claims.release(ap_id, this.#node);
+    }
+    return true;
+  }
+
+  /** Resolves what went wrong, if that may be otherwise next time. */
+  async #push(
+    command: OutgoingCommand,
+    agent: AgentCaller,
+    api_url: unknown,
+    sign: (seconds: number, body: string) => string,
+  ): Promise<string | undefined> {
+    const { client, delivery, sentWindow } = this.#options;
+    const body = JSON.stringify(toAgentCommand(command));
+    const signature = sign(Math.floor(this.#now() / 1000), body);
+    try {
+      const headers = { 'X-Weft-Signature': signature };
+      const { status, text } = await client.post(api_url, agent.name, body, headers, this.#stopping.signal);
+      if (status < 200 || status >= 300) return `it answered ${status}`;
+      sentWindow.note(command.command_id);
+      delivery.sent([command.command_id]);
+      const word = this.#readWord(text);
+      if (word) await delivery.answer(agent, command.command_id, word);
+      return undefined;
+    } catch (error) {
+      if (error instanceof PushFailed) return error.message;
+      if (!(error instanceof PushRefused)) throw error;
+      await this.#options.fail(command.command_id, `The push was refused: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** What the agent says about the command in its answer, if that is what the answer is. */
+  #readWord(text: string): CommandResult | undefined {
+    try {
+      const { value, inexact } = readJson(Buffer.from(text));
+      const problems: Problem[] = [];
+      const word = this.#options.validator.checkBody(CommandResult, value, problems, inexact);
+      return problems.length === 0 ? word : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Tries again later, or gives up when there is no later; resolves whether to go on with the next command. */
+  async #postpone({ command_id, ap_id, expires_at }: OutgoingCommand, line: Line, problem: string): Promise<boolean> {
+    const leftMs = expires_at - this.#now() - lastTryMs;
+    if (leftMs <= 0) {
+      await this.#options.fail(command_id, `The push did not work: ${problem}`);
+      return true;
+    }
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** line.failures) * (0.5 + this.#random() / 2);
+    line.failures = Math.min(line.failures + 1, 16);
+    line.retry = setTimeout(
+      () => {
+        line.retry = undefined;
+        this.wake(ap_id);
+      },
+      Math.min(pauseMs, leftMs),
+    ).unref();
+    return false;
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweeps++;
+    try {
+      if (this.#sweeps % allEverySweeps === 0) await this.#wakeAll();
+      else for (const ap_id of [...this.#lines.keys()]) this.wake(ap_id);
+    } catch (error) {
+      this.#options.onError(error, 'the secrets for pushes cannot be read; trying again');
+    }
+  }
+
+  async #wakeAll(): Promise<void> {
+    for (const ap_id of await this.#options.secrets.prepare()) this.wake(ap_id);
+  }
+}
+
+/** The agent is gone; so is whatever waits for it. */
+function orNothing(error: unknown): { configuration: Record<string, unknown> } {
+  if (error instanceof NotFoundError) return { configuration: {} };
+  throw error;
+}

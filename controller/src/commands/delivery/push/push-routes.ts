@@ -1,0 +1,19 @@
+// Where the secret is minted with which an agent knows pushes from forgeries.
+import { PushSecret } from '@weft/contract';
+import { type Route, route } from '../../../http/request/route.ts';
+import type { PushSecretService } from './push-secret-service.ts';
+
+export function pushRoutes(secrets: PushSecretService): Route[] {
+  return [
+    route({
+      operation: 'create_push_secret',
+      method: 'POST',
+      url: '/api/v1/agents/:ap_id/push_secret',
+      target: 'ap_id',
+      tag: 'Commands',
+      summary: 'Mint the secret that signs what is pushed to the agent; it is shown this once',
+      response: PushSecret,
+      handle: (context) => secrets.mint(context.path('ap_id'), context.caller),
+    }),
+  ];
+}

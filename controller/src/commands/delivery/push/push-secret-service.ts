@@ -1,0 +1,91 @@
+// The secrets with which pushes are signed: minted here and shown once, kept encrypted, opened only to sign.
+import { createHmac } from 'node:crypto';
+import type { PushSecret } from '@weft/contract';
+import type { AgentService } from '../../../agents/agent-service.ts';
+import type { AuditService } from '../../../audit/audit-service.ts';
+import type { Caller } from '../../../caller.ts';
+import { generateSecret, type Keyring } from '../../../secrets.ts';
+import type { PushSecretRecord, PushSecretStore } from './push-secret-store.ts';
+
+/** What a push secret begins with, so that whoever finds one knows what it is. */
+const prefix = 'weft-push-';
+
+export interface PushSecretServiceOptions {
+  secrets: PushSecretStore;
+  agents: AgentService;
+  keyring: Keyring;
+  audit: AuditService;
+}
+
+export class PushSecretService {
+  readonly #secrets: PushSecretStore;
+  readonly #agents: AgentService;
+  readonly #keyring: Keyring;
+  readonly #audit: AuditService;
+  /** Who has a secret, for presence; other nodes' are learned with the next start or push. */
+  readonly #holders = new Set<string>();
+
+  constructor({ secrets, agents, keyring, audit }: PushSecretServiceOptions) {
+    this.#secrets = secrets;
+    this.#agents = agents;
+    this.#keyring = keyring;
+    this.#audit = audit;
+  }
+
+  /** The only answer that ever holds the secret. Throws NotFoundError if there is no such agent. */
+  async mint(ap_id: string, by: Caller): Promise<PushSecret> {
+    const { id } = await this.#agents.get(ap_id, by);
+    const secret = prefix + generateSecret();
+    await this.#secrets.put(
+      { ap_id, agent_id: id, secret_encrypted: this.#keyring.encrypt(secret, id), created_at: Date.now() },
+      this.#audit.entry<PushSecretRecord>(() => ({
+        actor: by,
+        action: 'push_secret_created',
+        target: { kind: 'agent', name: ap_id },
+        detail: {},
+      })),
+    );
+    this.#holders.add(ap_id);
+    return { ap_id, secret };
+  }
+
+  /** Signs for this very agent; undefined without a secret of its own. Throws if its key is no longer known. */
+  async signer(agent: { id: string; ap_id: string }): Promise<((seconds: number, body: string) => string) | undefined> {
+    const record = await this.#secrets.get(agent.ap_id);
+    if (record?.agent_id !== agent.id) {
+      this.#holders.delete(agent.ap_id);
+      return undefined;
+    }
+    this.#holders.add(agent.ap_id);
+    const secret = this.#keyring.decrypt(record.secret_encrypted, agent.id);
+    return (seconds, body) => sign(secret, seconds, body);
+  }
+
+  /** As far as this node knows. */
+  hasSecret(ap_id: string): boolean {
+    return this.#holders.has(ap_id);
+  }
+
+  /** Brings every secret under the newest key; resolves who has one. Those under an unknown key are left as they are. */
+  async prepare(): Promise<string[]> {
+    const records = await this.#secrets.list();
+    for (const { ap_id, agent_id, secret_encrypted: before } of records) {
+      this.#holders.add(ap_id);
+      if (!this.#keyring.isOutdated(before) || !this.#keyring.canDecrypt(before)) continue;
+      const secret = this.#keyring.decrypt(before, agent_id);
+      await this.#secrets.reencrypt(ap_id, before, this.#keyring.encrypt(secret, agent_id));
+    }
+    return records.map(({ ap_id }) => ap_id);
+  }
+
+  /** The agent is no more. */
+  async removed(ap_id: string): Promise<void> {
+    this.#holders.delete(ap_id);
+    await this.#secrets.remove(ap_id);
+  }
+}
+
+/** The value of X-Weft-Signature: bound to a time, so that a push that was overheard is of no use later. */
+function sign(secret: string, seconds: number, body: string): string {
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
+}

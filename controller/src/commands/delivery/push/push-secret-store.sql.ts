@@ -1,0 +1,74 @@
+import type { InSameTransaction, SqlDatabase } from '../../../storage/sql-database.ts';
+import type { PushSecretRecord, PushSecretStore } from './push-secret-store.ts';
+
+type Row = { ap_id: string; agent_id: string; secret_encrypted: string; created_at: number };
+
+const columns = 'ap_id, agent_id, secret_encrypted, created_at';
+
+export function createPushSecretStore(db: SqlDatabase): PushSecretStore {
+  return new SqlPushSecretStore(db);
+}
+
+class SqlPushSecretStore implements PushSecretStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(ap_id: string): Promise<PushSecretRecord | undefined> {
+    const [row] = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+    return row && toRecord(row);
+  }
+
+  async list(): Promise<PushSecretRecord[]> {
+    const rows = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets ORDER BY ap_id`);
+    return rows.map(toRecord);
+  }
+
+  async put(record: PushSecretRecord, also?: InSameTransaction<PushSecretRecord>): Promise<void> {
+    const { ap_id, agent_id, secret_encrypted, created_at } = record;
+    await this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+      await tx.query(
+        `INSERT INTO push_secrets (${columns}, claimed_by, claimed_until) VALUES (?, ?, ?, ?, NULL, 0)
+         ON CONFLICT (ap_id) DO UPDATE SET
+           agent_id = excluded.agent_id, secret_encrypted = excluded.secret_encrypted, created_at = excluded.created_at`,
+        [ap_id, agent_id, secret_encrypted, created_at],
+      );
+      await also?.(tx, { ...(row && { before: toRecord(row) }), after: record });
+    });
+  }
+
+  async reencrypt(ap_id: string, before: string, after: string): Promise<void> {
+    await this.#db.query('UPDATE push_secrets SET secret_encrypted = ? WHERE ap_id = ? AND secret_encrypted = ?', [
+      after,
+      ap_id,
+      before,
+    ]);
+  }
+
+  async remove(ap_id: string): Promise<void> {
+    await this.#db.query('DELETE FROM push_secrets WHERE ap_id = ?', [ap_id]);
+  }
+
+  async claim(ap_id: string, node: string, nowMs: number, untilMs: number): Promise<boolean> {
+    const rows = await this.#db.query(
+      `UPDATE push_secrets SET claimed_by = ?, claimed_until = ?
+       WHERE ap_id = ? AND (claimed_by IS NULL OR claimed_by = ? OR claimed_until <= ?) RETURNING ap_id`,
+      [node, untilMs, ap_id, node, nowMs],
+    );
+    return rows.length > 0;
+  }
+
+  async release(ap_id: string, node: string): Promise<void> {
+    await this.#db.query(
+      'UPDATE push_secrets SET claimed_by = NULL, claimed_until = 0 WHERE ap_id = ? AND claimed_by = ?',
+      [ap_id, node],
+    );
+  }
+}
+
+function toRecord({ ap_id, agent_id, secret_encrypted, created_at }: Row): PushSecretRecord {
+  return { ap_id, agent_id, secret_encrypted, created_at };
+}

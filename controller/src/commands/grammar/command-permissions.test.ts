@@ -1,0 +1,52 @@
+import type { AppPermissions } from '@weft/contract';
+import { expect, test } from 'vitest';
+import type { Caller } from '../../caller.ts';
+import { requireCommandPermission, standingOf } from './command-permissions.ts';
+
+const app = (permissions: AppPermissions): Caller => ({ kind: 'third_party_app', id: '1', name: 'app', permissions });
+const user: Caller = { kind: 'user', id: '2', name: 'u@x.test', roles: ['user'], isAdmin: false };
+const agent: Caller = { kind: 'agent', id: '3', name: 'ap-1' };
+const power = { set_tx_power: { dbm: { min: 5, max: 20 } }, sleep: {} };
+
+test.each<[AppPermissions['commands'], string, Record<string, unknown>]>([
+  [undefined, 'reboot', {}],
+  [true, 'reboot', {}],
+  [['sleep', 'wake'], 'wake', { any: 1 }],
+  [power, 'set_tx_power', { dbm: 5 }],
+  [power, 'set_tx_power', { dbm: 20, note: 'x' }],
+  [power, 'set_tx_power', {}],
+  [power, 'sleep', { dbm: 99 }],
+  [{ x: { v: { max: 1 } } }, 'x', { v: -1e9 }],
+])('Z4 %j allows %s %j', (commands, name, args) => {
+  expect(() => requireCommandPermission(app({ commands }), { name, args })).not.toThrow();
+});
+
+test.each<[AppPermissions['commands'], string, Record<string, unknown>]>([
+  [false, 'sleep', {}],
+  [[], 'sleep', {}],
+  [['sleep'], 'wake', {}],
+  [{}, 'sleep', {}],
+  [power, 'wake', {}],
+  [power, 'toString', {}],
+  [power, 'set_tx_power', { dbm: 4.99 }],
+  [power, 'set_tx_power', { dbm: 21 }],
+  [power, 'set_tx_power', { dbm: '21' }],
+  [power, 'set_tx_power', { dbm: [30] }],
+  [power, 'set_tx_power', { dbm: null }],
+])('Z4 %j refuses %s %j', (commands, name, args) => {
+  expect(() => requireCommandPermission(app({ commands }), { name, args })).toThrow(
+    expect.objectContaining({ name: 'PermissionError', code: 'command_not_permitted' }),
+  );
+});
+
+test('people may, agents may not', () => {
+  expect(() => requireCommandPermission(user, { name: 'sleep', args: {} })).not.toThrow();
+  expect(() => requireCommandPermission(agent, { name: 'sleep', args: {} })).toThrow('Agents send no commands');
+});
+
+test('people stand above apps, and apps by their priority', () => {
+  expect(standingOf(user)).toEqual({ rank: 2, priority: 50 });
+  expect(standingOf(app({}))).toEqual({ rank: 1, priority: 50 });
+  expect(standingOf(app({ priority: 0 }))).toEqual({ rank: 1, priority: 0 });
+  expect(standingOf(app({ priority: 99.6 }))).toEqual({ rank: 1, priority: 100 });
+});

@@ -1,0 +1,49 @@
+// What an app's permissions say about commands, and where a caller stands when callers want different things.
+import type { Caller } from '../../caller.ts';
+import { PermissionError } from '../../errors.ts';
+import type { ParsedCommand } from './command-text.ts';
+
+/** Higher beats lower under every policy: Weft itself, people, apps. */
+export const ranks = { weft: 3, operator: 2, app: 1 } as const;
+const defaultPriority = 50;
+
+export interface Standing {
+  rank: number;
+  /** 0 to 100, a whole number. */
+  priority: number;
+}
+
+export function standingOf(caller: Caller): Standing {
+  if (caller.kind !== 'third_party_app') return { rank: ranks.operator, priority: defaultPriority };
+  return { rank: ranks.app, priority: Math.round(caller.permissions.priority ?? defaultPriority) };
+}
+
+/**
+ * Throws PermissionError `command_not_permitted` unless the app may send this command with these arguments. A limited
+ * argument must be a number within its limits where it is given; arguments without limits may be anything.
+ */
+export function requireCommandPermission(caller: Caller, { name, args }: ParsedCommand): void {
+  if (caller.kind === 'user') return;
+  if (caller.kind === 'agent') throw notPermitted('Agents send no commands');
+  const { commands } = caller.permissions;
+  if (commands === undefined || commands === true) return;
+  if (commands === false) throw notPermitted('This app may send no commands');
+  if (Array.isArray(commands)) {
+    if (commands.includes(name)) return;
+    throw notPermitted(`This app may not send ${name}`);
+  }
+  if (!Object.hasOwn(commands, name)) throw notPermitted(`This app may not send ${name}`);
+  for (const [arg, { min, max }] of Object.entries(commands[name]!)) {
+    if (!Object.hasOwn(args, arg)) continue;
+    const value = args[arg];
+    // What is not a number may still be understood as one by an agent.
+    if (typeof value !== 'number') throw notPermitted(`This app may send ${name} only with a number as ${arg}`);
+    if (min !== undefined && value < min)
+      throw notPermitted(`This app may send ${name} only with ${arg} from ${min} on`);
+    if (max !== undefined && value > max) throw notPermitted(`This app may send ${name} only with ${arg} up to ${max}`);
+  }
+}
+
+function notPermitted(detail: string): PermissionError {
+  return new PermissionError('command_not_permitted', detail);
+}

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ValidationError } from '../../errors.ts';
+import { parseCommand, readCommand } from './command-text.ts';
+
+function problemsOf(text: string) {
+  try {
+    parseCommand(text);
+  } catch (error) {
+    return (error as ValidationError).problems;
+  }
+  throw new Error('it was taken');
+}
+
+test.each([
+  ['sleep', 'sleep', {}],
+  ['set_tx_power', 'set_tx_power', {}],
+  [`a${'.'.repeat(63)}`, `a${'.'.repeat(63)}`, {}],
+  ['{"name":"sleep"}', 'sleep', {}],
+  [' {"name":"set_tx_power","dbm":17} ', 'set_tx_power', { dbm: 17 }],
+  ['{"deep":{"a":[1,null,"; touch /tmp/x"]},"name":"x"}', 'x', { deep: { a: [1, null, '; touch /tmp/x'] } }],
+  ['{"name":"a","name":"b","v":1,"v":2}', 'b', { v: 2 }],
+])('%s', (text, name, args) => {
+  expect(parseCommand(text)).toEqual({ name, args });
+});
+
+test('keys of the prototype are arguments like any other', () => {
+  const { args } = parseCommand('{"name":"x","__proto__":{"polluted":1},"constructor":2}');
+  expect(Object.keys(args)).toEqual(['__proto__', 'constructor']);
+  expect(Object.getPrototypeOf(args)).toBe(Object.prototype);
+  expect((args as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(JSON.stringify(args)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+});
+
+describe('X6 X8 refuses', () => {
+  test.each([
+    ...['', ' ', 'sleep ', ' sleep', '; touch /tmp/x', '$(reboot)', 'a\nb', '1sleep', '_x', 'schläfe', '"sleep"', '[]'],
+    ...['17', `a${'b'.repeat(64)}`, 'sleep\0', '\ufeff{"name":"x"}'],
+  ])('%j', (text) => {
+    expect(problemsOf(text)).toEqual([expect.objectContaining({ loc: ['query', 'command'], type: 'value_error' })]);
+  });
+
+  test.each([
+    ['{"dbm":1}', ['query', 'command', 'name'], 'missing'],
+    ['{"name":1}', ['query', 'command', 'name'], 'value_error'],
+    ['{"name":"a b"}', ['query', 'command', 'name'], 'value_error'],
+    ['{"name":null}', ['query', 'command', 'name'], 'value_error'],
+    ['{"name":"x"', ['query', 'command', 11], 'json_invalid'],
+    ['{"name":"x"} y', ['query', 'command', 13], 'json_invalid'],
+    ["{'name':'x'}", ['query', 'command', 1], 'json_invalid'],
+    ['{"name":"x","v":1e999}', ['query', 'command', 'v'], 'finite_number'],
+    ['{"name":"x","v":[NaN]}', ['query', 'command', 'v', 0], 'finite_number'],
+    ['{"name":"x","v":9007199254740993}', ['query', 'command', 'v'], 'value_error'],
+    ['{"name":"x","v":"\\u0000"}', ['query', 'command', 'v'], 'string_unicode'],
+    ['{"name":"x","v":"\\ud800"}', ['query', 'command', 'v'], 'string_unicode'],
+    ['{"name":"x","v":"\ud800"}', ['query', 'command'], 'string_unicode'],
+    [`{"name":"x","${'k'.repeat(1025)}":1}`, ['query', 'command'], 'value_error'],
+    [`{"name":"x","v":${'['.repeat(32)}${']'.repeat(32)}}`, ['query', 'command'], 'value_error'],
+    [`{"name":"x","v":"${'ä'.repeat(33_000)}"}`, ['query', 'command'], 'value_error'],
+    [`{"name":"x","v":${'['.repeat(60_000)}`, ['query', 'command'], 'value_error'],
+  ])('%.40s', (text, loc, type) => {
+    expect(problemsOf(text)).toEqual([expect.objectContaining({ loc, type })]);
+  });
+
+  test('with all the problems at once', () => {
+    expect(problemsOf('{"name":"x","a":1e999,"b":"\\u0000","c":12345678901234567890}')).toHaveLength(3);
+  });
+});
+
+test('as deep as allowed, and as long', () => {
+  expect(() => parseCommand(`{"name":"x","v":${'['.repeat(31)}${']'.repeat(31)}}`)).not.toThrow();
+  expect(() => parseCommand(`{"name":"x","v":"${'}]"'.replace('"', '\\"').repeat(1000)}"}`)).not.toThrow();
+  expect(() => parseCommand(`{"name":"x","v":"${'a'.repeat(65_536 - 19)}"}`)).not.toThrow();
+  expect(() => parseCommand(`{"name":"x","v":"${'a'.repeat(65_536 - 18)}"}`)).toThrow();
+});
+
+test('a command in a body, as text or as an object', () => {
+  expect(readCommand('sleep', ['body', 'command'])).toEqual({ name: 'sleep', args: {} });
+  expect(readCommand({ name: 'x', v: 1 }, ['body', 'command'])).toEqual({ name: 'x', args: { v: 1 } });
+  expect(() => readCommand({ v: 1 }, ['body', 'command'])).toThrow(
+    expect.objectContaining({ problems: [expect.objectContaining({ loc: ['body', 'command', 'name'] })] }),
+  );
+});
+
+test('what is written as JSON is read as it was; whatever else comes is read or refused', () => {
+  const units = fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes));
+  const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/);
+  const value = fc.jsonValue({ maxDepth: 2 }).map((json) => JSON.parse(JSON.stringify(json)));
+  fc.assert(
+    fc.property(name, fc.dictionary(fc.string({ maxLength: 10 }), value, { maxKeys: 5 }), (name, args) => {
+      delete args.name;
+      const text = JSON.stringify({ name, ...args });
+      let command: ReturnType<typeof parseCommand>;
+      try {
+        command = parseCommand(text);
+      } catch (error) {
+        // Only what cannot be kept: such integers and NUL come up by chance.
+        expect(text).toMatch(/[0-9]{16}|\\u0000|\\ud/);
+        expect(error).toMatchObject({ name: 'ValidationError' });
+        return;
+      }
+      expect(command).toEqual({ name, args });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.oneof(units, fc.string()), fc.boolean(), (text, isObject) => {
+      try {
+        expect(parseCommand(isObject ? `{"name":"x",${text}}` : text).name).toMatch(/^[A-Za-z]/);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'ValidationError' });
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,105 @@
+// The first step of a command: its text (a name, or JSON with a name and arguments) becomes a name and arguments that
+// can be stored, logged and sent as they are.
+import { type Problem, ValidationError } from '../../errors.ts';
+import { isStorableText, scanJson } from '../../input/json-scanner.ts';
+
+export interface ParsedCommand {
+  name: string;
+  args: Record<string, unknown>;
+}
+
+type Loc = (string | number)[];
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const maxBytes = 64 * 1024;
+const maxDepth = 32;
+const maxKeyLength = 1024;
+const defaultLoc: Loc = ['query', 'command'];
+const nameRule = 'a name is a letter and then at most 63 letters, digits, dots, underscores and hyphens';
+
+/** Whether commands and parameters may be called so. */
+export function isCommandName(name: unknown): name is string {
+  return typeof name === 'string' && NAME.test(name);
+}
+
+/**
+ * Reads `sleep` or `{"name":"set_tx_power","dbm":17}`; every key but `name` is an argument, of equal keys the last one
+ * counts, and `__proto__` and its like are ordinary keys. Throws ValidationError under `loc` for anything else, for more
+ * than 64 KiB, for nesting beyond 32 levels, and for numbers and strings that cannot be kept exactly.
+ */
+export function parseCommand(text: string, loc: Loc = defaultLoc): ParsedCommand {
+  if (NAME.test(text)) return { name: text, args: {} };
+  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {
+    throw refusal(loc, `a command has at most ${maxBytes} bytes`);
+  }
+  if (!/^[ \t\r\n]*\{/.test(text)) throw refusal(loc, `a command is a name or a JSON object with a name; ${nameRule}`);
+  // Before anything recursive sees it.
+  if (nesting(text) > maxDepth) throw refusal(loc, `a command is nested at most ${maxDepth} levels deep`);
+  return readObject(parseJson(text, loc), loc);
+}
+
+/** The same for a command that has come as part of a body: the text, or the object itself. */
+export function readCommand(input: string | Record<string, unknown>, loc: Loc): ParsedCommand {
+  return parseCommand(typeof input === 'string' ? input : JSON.stringify(input), loc);
+}
+
+function readObject(input: Record<string, unknown>, loc: Loc): ParsedCommand {
+  const { name, ...args } = input;
+  if (!Object.hasOwn(input, 'name')) {
+    throw new ValidationError([{ loc: [...loc, 'name'], msg: 'Field required', type: 'missing' }]);
+  }
+  if (!isCommandName(name)) throw refusal([...loc, 'name'], nameRule);
+  if (Object.keys(args).some((key) => key.length > maxKeyLength)) {
+    throw refusal(loc, `the name of an argument has at most ${maxKeyLength} characters`);
+  }
+  return { name, args };
+}
+
+function parseJson(text: string, loc: Loc): Record<string, unknown> {
+  let problems: Problem[];
+  try {
+    const scanned = scanJson(text);
+    const error = 'an integer of this size cannot be kept exactly, write it as a string';
+    const inexact = scanned.inexact.map((path) => valueProblem(['body', ...path.map(wellFormed)], error));
+    problems = [...scanned.problems, ...inexact];
+    // Text that was not escaped passes the scan as it is.
+    if (problems.length === 0 && !isStorableText(text)) {
+      const msg = 'Input should be a valid string, unable to parse raw data as a unicode string';
+      problems.push({ loc: ['body'], msg, type: 'string_unicode' });
+    }
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    problems = error.problems;
+  }
+  if (problems.length === 0) return JSON.parse(text);
+  throw new ValidationError(problems.map((problem) => ({ ...problem, loc: [...loc, ...problem.loc.slice(1)] })));
+}
+
+/** How deep the brackets outside of strings go; for a text that is not JSON, any number. */
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isInString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') isInString = false;
+    } else if (character === '"') isInString = true;
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth);
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return deepest;
+}
+
+function wellFormed(step: string | number): string | number {
+  return typeof step === 'string' ? step.toWellFormed() : step;
+}
+
+function valueProblem(loc: Loc, error: string): Problem {
+  return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };
+}
+
+function refusal(loc: Loc, error: string): ValidationError {
+  return new ValidationError([valueProblem(loc, error)]);
+}

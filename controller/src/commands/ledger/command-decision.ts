@@ -1,0 +1,111 @@
+// The decision inside the ledger: brings together what holds now, lets the pure core decide, and does with the decision
+// what has to be done: leases, states, the entry in the log, commands that must give way.
+
+import type { ConflictRules } from '@weft/contract';
+import type { Actor } from '../../caller.ts';
+import { system } from '../../caller.ts';
+import type { BlastRadius } from '../arbitration/blast-radius.ts';
+import type { Decision, DecisionState, Intent } from '../arbitration/conflict-intent.ts';
+import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
+import { toDecisionRecord } from '../arbitration/decision-record.ts';
+import type { FleetMap } from '../arbitration/fleet-map.ts';
+import { ranks } from '../grammar/command-permissions.ts';
+import type { CommandLife } from './command-state-machine.ts';
+import type { LedgerBatch, Wants } from './ledger-batch.ts';
+
+export class CommandDecision {
+  readonly #fleet: FleetMap;
+  readonly #blast: BlastRadius;
+  readonly #life: CommandLife;
+
+  constructor({ fleet, blast, life }: { fleet: FleetMap; blast: BlastRadius; life: CommandLife }) {
+    this.#fleet = fleet;
+    this.#blast = blast;
+    this.#life = life;
+  }
+
+  want(wants: Wants, rules: ConflictRules, { ap_id, technology, parameter }: Intent): void {
+    const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
+    wants.leasesOn(ap_id, group.parameters);
+    wants.states.push([ap_id, parameter]);
+    if (near.length > 0) wants.nearby(group.name, near);
+  }
+
+  /** What would be decided now; changes nothing. */
+  look(batch: LedgerBatch, intent: Intent): { decision: Decision; group: string } {
+    const { decision, group } = this.#decide(batch, intent);
+    return { decision, group };
+  }
+
+  /** Decides, writes it into the log, and does what was decided to everything but the command itself. */
+  async make(batch: LedgerBatch, intent: Intent): Promise<{ decision: Decision; group: string }> {
+    const { decision, group, leases, state } = this.#decide(batch, intent);
+    const { nowMs, rules } = batch;
+    const record = toDecisionRecord(intent, leases, state, rules, nowMs, decision);
+    // Read first: what fails must fail before anything is changed.
+    const superseded = [];
+    for (const { command_id } of decision.supersedes) superseded.push(await batch.command(command_id));
+    batch.entries.push({
+      actor: actorOf(intent),
+      action: 'command_decided',
+      target: { kind: 'agent', name: intent.ap_id },
+      detail: { ...record },
+    });
+    for (const lease of decision.supersedes) batch.endLease(lease);
+    if (decision.ends) batch.endLease(decision.ends);
+    if (decision.lease) batch.setLease(decision.lease);
+    for (const command of superseded) {
+      if (!command || (command.ended_at !== null && command.guard_until === null)) continue;
+      this.#life.end(batch, command, 'superseded', `Superseded by a command of ${whoIs(intent)} (${decision.reason})`);
+    }
+    this.#keepState(batch, intent, decision);
+    if (decision.args && intent.caller_kind === 'third_party_app') {
+      // At once, so that the next one of this batch counts on; should the batch fail, the app has to wait a little.
+      this.#blast.count(intent.caller_id, intent.site, intent.ap_id, nowMs);
+    }
+    return { decision, group };
+  }
+
+  #decide(batch: LedgerBatch, intent: Intent) {
+    const { rules, nowMs } = batch;
+    const { ap_id, technology, parameter } = intent;
+    const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
+    const leases = batch.leases.around(ap_id, near, group.name);
+    const { recent, frozen_until } = batch.state(ap_id, parameter);
+    const state: DecisionState = { recent, frozen_until, blast: this.#lookAtBlast(batch, intent) };
+    return { decision: decide(intent, leases, state, rules, nowMs), group: group.name, leases, state };
+  }
+
+  #lookAtBlast({ rules, nowMs }: LedgerBatch, { caller_kind, caller_id, rank, site, ap_id }: Intent) {
+    if (caller_kind !== 'third_party_app' || rank >= ranks.operator) return null;
+    const { window_s } = rules.blast_radius;
+    return this.#blast.look(caller_id, site, ap_id, this.#fleet.siteSize(site), window_s * 1000, nowMs);
+  }
+
+  #keepState(batch: LedgerBatch, intent: Intent, decision: Decision): void {
+    if (decision.args === undefined) return;
+    const { ap_id, parameter, command_id } = intent;
+    const state = batch.state(ap_id, parameter);
+    Object.assign(state, stateAfter(intent, decision, state, batch.nowMs), { changed_at: batch.nowMs });
+    batch.stateChanged(state);
+    const { frozen_until } = decision;
+    if (frozen_until === undefined || frozen_until === null) return;
+    batch.frozen.push({ ap_id, parameter, frozen_until });
+    batch.entries.push({
+      actor: system,
+      action: 'parameter_frozen',
+      target: { kind: 'agent', name: ap_id },
+      detail: { ap_id, parameter, command_id, frozen_until, detail: `${parameter} of ${ap_id} goes back and forth` },
+    });
+  }
+}
+
+function actorOf({ caller_kind, caller_id, caller_name }: Intent): Actor {
+  if (caller_kind === 'weft') return system;
+  return { kind: caller_kind, id: caller_id, name: caller_name } as Actor;
+}
+
+function whoIs({ caller_kind, caller_name }: Intent): string {
+  if (caller_kind === 'weft') return 'Weft';
+  return caller_kind === 'third_party_app' ? `app ${caller_name}` : `${caller_kind} ${caller_name}`;
+}

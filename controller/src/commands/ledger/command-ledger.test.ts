@@ -1,0 +1,97 @@
+// The ledger and the dispatcher on both databases, two nodes at once where there can be two.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type LedgerNode, openLedger } from '../../../../test/command-ledger-fixture.ts';
+import { intentOf } from '../../../../test/conflict-world.ts';
+import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import type { AgentCaller } from '../../caller.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+
+const agent: AgentCaller = { kind: 'agent', id: 'agent-1', name: 'ap-1' };
+
+eachDatabase((kind: DatabaseKind) => {
+  let databases: [SqlDatabase, SqlDatabase];
+  let nodes: [LedgerNode, LedgerNode];
+  let remove: () => Promise<void>;
+  let now: number;
+  beforeEach(async () => {
+    const opened = await openTwoNodes(kind);
+    databases = opened.nodes;
+    remove = opened.remove;
+    now = Date.now();
+    nodes = [openLedger(databases[0], () => now), openLedger(databases[1], () => now)];
+  });
+  afterEach(() => remove());
+
+  test('S3: of a hundred commands to one parameter on two nodes exactly one is taken, and all are in the log', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        nodes[n % 2]!.send(intentOf({ caller_id: `app-${n}`, args: { dbm: n }, expires_at: now + 600_000 })),
+      ),
+    );
+    expect(outcomes.filter(({ command }) => command)).toHaveLength(1);
+    expect(await count(databases[0], 'commands')).toBe(1);
+    expect(await count(databases[0], 'jobs')).toBe(1);
+    expect(await count(databases[0], 'leases')).toBe(1);
+    const log = createAuditLog(databases[0]);
+    expect(await log.verify()).toMatchObject({ isWhole: true, count: 100 });
+  });
+
+  test('what fails for one fails for none of its neighbours', async () => {
+    const [node] = nodes;
+    const bad = node.ledger.do({
+      want: () => {},
+      run: async ({ tx }) => {
+        await tx.query('SELECT nothing FROM nowhere');
+      },
+    });
+    const good = node.send(intentOf({ expires_at: now + 600_000 }));
+    const refused = node.dispatcher.answer(agent, 'unknown', { state: 'received' });
+    await expect(bad).rejects.toThrow();
+    await expect(refused).rejects.toMatchObject({ code: 'command_not_found' });
+    expect((await good).command).toBeDefined();
+    expect(await count(databases[0], 'commands')).toBe(1);
+  });
+
+  test('due: queued at once; sent once more when unacknowledged, or on a fresh connection; never expired', async () => {
+    const [node] = nodes;
+    const { command_id } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
+    expect((await node.dispatcher.due('ap-1', false)).map((each) => each.command_id)).toEqual([command_id]);
+    node.dispatcher.sent([command_id]);
+    expect(await node.dispatcher.due('ap-1', false)).toEqual([]);
+    expect(await node.dispatcher.due('ap-1', true)).toHaveLength(1);
+    await expect.poll(() => node.store.get(command_id)).toMatchObject({ state: 'sent', received_at: null });
+    now += 20_000;
+    expect(await nodes[1].dispatcher.due('ap-1', false)).toHaveLength(1);
+    now += 60_000;
+    expect(await node.dispatcher.due('ap-1', true)).toEqual([]);
+  });
+
+  test('nothing but the agent’s word makes a command received, and then it is not sent again', async () => {
+    const [node] = nodes;
+    const { command_id } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
+    for (let n = 0; n < 3; n += 1) node.dispatcher.sent([command_id]);
+    await expect.poll(() => node.store.get(command_id)).toMatchObject({ state: 'sent', received_at: null });
+    await node.dispatcher.answer(agent, command_id, { state: 'received' });
+    node.dispatcher.sent([command_id]);
+    await node.dispatcher.stop();
+    expect(await node.store.get(command_id)).toMatchObject({ state: 'received' });
+    expect(await node.dispatcher.due('ap-1', true)).toEqual([]);
+  });
+
+  test('onDue hears of new commands, and each once', async () => {
+    const [node] = nodes;
+    const heard: string[] = [];
+    node.dispatcher.onDue((ap_id) => heard.push(ap_id));
+    const { job_number } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
+    node.dispatcher.heardOf(job_number, 'ap-1');
+    expect(heard).toEqual(['ap-1']);
+    node.dispatcher.heardOf('of another node', 'ap-2');
+    expect(heard).toEqual(['ap-1', 'ap-2']);
+  });
+});
+
+async function count(db: SqlDatabase, table: string): Promise<number> {
+  const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);
+  return row!.n;
+}

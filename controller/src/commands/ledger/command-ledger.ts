@@ -1,0 +1,136 @@
+// Everything that changes commands goes through here: operations that wait become one transaction, so that they share one
+// commit. The transaction holds the end of the audit log from its beginning, so that decisions are made one after the other,
+// on every node: what is read after that is what holds.
+import { setImmediate } from 'node:timers/promises';
+import type { ConflictRules } from '@weft/contract';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import { TryLaterError, WeftError } from '../../errors.ts';
+import type { MailboxStore, MessageRecord } from '../../jobs/mailbox/mailbox-store.ts';
+import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { CommandStore } from './command-store.ts';
+import { LedgerBatch, Wants } from './ledger-batch.ts';
+import type { RulesKeeper } from './rules-keeper.ts';
+
+/** The embedded database works on this thread: more would hold up everybody else for too long. */
+const maxBatch = 128;
+const maxWaiting = 20_000;
+
+/** One change. It may run more than once, each time on a batch of its own, and must count for nothing else. */
+export interface Operation<T> {
+  want(wants: Wants, rules: ConflictRules): void;
+  /** What it throws is the answer to this operation alone; it must not have changed anything before. */
+  run(batch: LedgerBatch): Promise<T>;
+}
+
+/** What has become durable. */
+export interface Committed {
+  jobs: NewJob[];
+  messages: MessageRecord[];
+  due: Set<string>;
+  hasGuards: boolean;
+  frozen: LedgerBatch['frozen'];
+}
+
+export interface CommandLedgerOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  store: CommandStore;
+  jobs: Pick<JobStore, 'createAll'>;
+  mailbox: Pick<MailboxStore, 'appendAll'>;
+  audit: Pick<AuditLog, 'lock' | 'append'>;
+  rules: RulesKeeper;
+  /** Must not throw. */
+  onCommitted: (committed: Committed) => void;
+  now?: () => number;
+}
+
+interface Waiting {
+  operation: Operation<unknown>;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+type Outcome = { value: unknown } | { error: unknown };
+
+export class CommandLedger {
+  readonly #options: CommandLedgerOptions;
+  readonly #now: () => number;
+  #waiting: Waiting[] = [];
+  #working: Promise<void> | undefined;
+
+  constructor(options: CommandLedgerOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Durable when it resolves. Throws TryLaterError (503) if the database is away or too much is waiting for it. */
+  do<T>(operation: Operation<T>): Promise<T> {
+    if (this.#waiting.length >= maxWaiting) {
+      return Promise.reject(new TryLaterError(503, 'ledger_busy', 'Too many commands wait to be written down', 1));
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
+      this.#working ??= this.#work();
+    });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Those that came during the last commit are still on their way through the event loop.
+      await setImmediate();
+      const batch = this.#waiting.splice(0, maxBatch);
+      await this.#commit(batch);
+    }
+    this.#working = undefined;
+  }
+
+  /** Never throws. */
+  async #commit(batch: Waiting[]): Promise<void> {
+    let outcomes: Outcome[];
+    try {
+      const committed = await this.#options.database.transaction((tx) => this.#run(tx, batch));
+      this.#options.onCommitted(committed);
+      outcomes = committed.outcomes;
+    } catch (error) {
+      // One that the database does not like must not take the others along.
+      if (batch.length > 1 && !(error instanceof WeftError)) {
+        for (const each of batch) await this.#commit([each]);
+        return;
+      }
+      outcomes = batch.map(() => ({ error }));
+    }
+    for (const [index, outcome] of outcomes.entries()) {
+      if ('error' in outcome) batch[index]!.reject(outcome.error);
+      else batch[index]!.resolve(outcome.value);
+    }
+  }
+
+  async #run(tx: SqlQueries, waiting: Waiting[]): Promise<Committed & { outcomes: Outcome[] }> {
+    const { store, jobs, mailbox, audit, rules } = this.#options;
+    await audit.lock(tx);
+    await rules.refresh(tx);
+    const batch = new LedgerBatch(tx, store, rules.current, this.#now());
+    const wants = new Wants();
+    for (const { operation } of waiting) operation.want(wants, batch.rules);
+    await batch.load(wants);
+    const outcomes: Outcome[] = [];
+    for (const { operation } of waiting) {
+      try {
+        outcomes.push({ value: await operation.run(batch) });
+      } catch (error) {
+        outcomes.push({ error });
+      }
+    }
+    await jobs.createAll(tx, batch.jobs);
+    await batch.flush();
+    const messages = await mailbox.appendAll(tx, batch.messages);
+    await audit.append(tx, batch.entries);
+    const { due, frozen, hasGuards } = batch;
+    return { outcomes, jobs: batch.jobs, messages, due, frozen, hasGuards };
+  }
+}

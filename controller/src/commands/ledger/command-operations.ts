@@ -1,0 +1,318 @@
+// The operations of the ledger, one function for each: a new command, a word of the agent, a cancellation, and what time
+// brings.
+import { randomUUID } from 'node:crypto';
+import type { AgentCaller } from '../../caller.ts';
+import { system } from '../../caller.ts';
+import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
+import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
+import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
+import { toOutcome } from '../arbitration/decision-record.ts';
+import { isSameWant } from '../grammar/requested-value.ts';
+import type { CommandDecision } from './command-decision.ts';
+import type { Operation } from './command-ledger.ts';
+import type { CommandLife } from './command-state-machine.ts';
+import type { CommandRecord, CommandStore, OwnerKind } from './command-store.ts';
+import type { LedgerBatch } from './ledger-batch.ts';
+
+/** Jobs of commands end with their commands; this long after, should that be missed. */
+const jobSlackMs = 3_600_000;
+
+export interface NewCommand {
+  intent: Intent;
+  agent_id: string;
+  owner_kind: OwnerKind;
+  owner_id: string;
+  owner_name: string;
+  idempotency_key: string | null;
+  guard: string | null;
+  settle_ms: number | null;
+  batch_id: string | null;
+  inverse_of: string | null;
+}
+
+/** A command that was taken, or the decision against it. */
+export type SendOutcome =
+  | { command: CommandRecord; isRepeat: boolean }
+  | { command: undefined; decision: Decision; group: string };
+
+export interface CommandOperationsOptions {
+  store: CommandStore;
+  decision: CommandDecision;
+  life: CommandLife;
+  /** Open commands of one owner. */
+  maxOpen: number;
+  /** Whether anybody outside of this process could hear of a command over the broker. */
+  isPublished: boolean;
+}
+
+export class CommandOperations {
+  readonly #store: CommandStore;
+  readonly #decision: CommandDecision;
+  readonly #life: CommandLife;
+  readonly #maxOpen: number;
+  readonly #isPublished: boolean;
+
+  constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
+    this.#store = store;
+    this.#decision = decision;
+    this.#life = life;
+    this.#maxOpen = maxOpen;
+    this.#isPublished = isPublished;
+  }
+
+  /** Throws ConflictError `idempotency_key_used` and TryLaterError `too_many_open_commands`. */
+  send(wish: NewCommand): Operation<SendOutcome> {
+    return {
+      want: (wants, rules) => {
+        this.#decision.want(wants, rules, wish.intent);
+        wants.owners.add(wish.owner_id);
+        if (wish.idempotency_key !== null) wants.keys.push([wish.owner_id, wish.idempotency_key]);
+      },
+      run: (batch) => this.#send(batch, wish),
+    };
+  }
+
+  /** Only the decision, and nothing of it stays. */
+  look(intent: Intent): Operation<{ decision: Decision; group: string }> {
+    return {
+      want: (wants, rules) => this.#decision.want(wants, rules, intent),
+      run: async (batch) => this.#decision.look(batch, intent),
+    };
+  }
+
+  sent(command_ids: readonly string[]): Operation<void> {
+    return {
+      want: (wants) => {
+        for (const id of command_ids) wants.commands.add(id);
+      },
+      run: async (batch) => {
+        for (const id of command_ids) {
+          const command = await batch.command(id);
+          if (command) this.#life.sent(batch, command);
+        }
+      },
+    };
+  }
+
+  /** Throws NotFoundError for a command that is not this agent's. */
+  answer(
+    agent: AgentCaller,
+    command_id: string,
+    answer: {
+      state: 'received' | 'succeeded' | 'failed';
+      result: string | null;
+      applied: Record<string, unknown> | null;
+    },
+  ): Operation<CommandRecord> {
+    const { state } = answer;
+    return {
+      want: (wants) => {
+        wants.commands.add(command_id);
+        if (state === 'succeeded') wants.statesOf.add(command_id);
+      },
+      run: async (batch) => {
+        const command = await batch.command(command_id);
+        if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
+        if (command.ended_at !== null) return command;
+        if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
+        else if (command.received_at === null) this.#life.received(batch, command);
+        return command;
+      },
+    };
+  }
+
+  /** One that is cancelled already stays as it is. Throws ConflictError if the agent has it, or it has ended. */
+  cancel({ command_id, ap_id, parameter }: CommandRecord, detail: string): Operation<CommandRecord> {
+    return {
+      want: (wants) => {
+        wants.commands.add(command_id);
+        wants.leasesOn(ap_id, [parameter]);
+      },
+      run: async (batch) => {
+        const command = await batch.command(command_id);
+        if (!command) throw commandNotFound();
+        if (command.state === 'cancelled') return command;
+        if (command.ended_at !== null) throw new ConflictError('command_ended', 'This command has ended');
+        if (command.received_at !== null) throw new ConflictError('command_received', 'The agent has this command');
+        this.#endLeaseOf(batch, command);
+        this.#life.end(batch, command, 'cancelled', detail);
+        return command;
+      },
+    };
+  }
+
+  /** Those of them whose time is over. */
+  expire(command_ids: readonly string[]): Operation<void> {
+    return this.#each(command_ids, (batch, command) => {
+      if (command.ended_at !== null || command.expires_at > batch.nowMs) return;
+      const detail =
+        command.received_at === null ? 'The agent did not take it in time' : 'The agent did not finish in time';
+      this.#life.end(batch, command, 'expired', detail);
+    });
+  }
+
+  /** Those of them that cannot be brought to their agents. */
+  fail(command_ids: readonly string[], detail: string): Operation<void> {
+    return this.#each(command_ids, (batch, command) => {
+      if (command.ended_at === null && command.received_at === null) this.#life.end(batch, command, 'failed', detail);
+    });
+  }
+
+  /** The lease that it waited for has ended. */
+  decideAgain(waiting: CommandRecord): Operation<void> {
+    const intent = waiting.intent!;
+    return {
+      want: (wants, rules) => {
+        wants.commands.add(waiting.command_id);
+        this.#decision.want(wants, rules, intent);
+      },
+      run: async (batch) => {
+        const command = await batch.command(waiting.command_id);
+        if (!command || command.ended_at !== null || command.deliver_after === null) return;
+        if (command.deliver_after > batch.nowMs || command.expires_at <= batch.nowMs) return;
+        const { decision, group } = await this.#decision.make(batch, intent);
+        this.#settle(batch, command, decision, group);
+      },
+    };
+  }
+
+  /** The agent is no more: its commands fail, and nobody holds anything of it. */
+  agentRemoved(ap_id: string, command_ids: readonly string[]): Operation<void> {
+    const failAll = this.#each(command_ids, (batch, command) => {
+      if (command.ended_at === null || command.guard_until !== null) {
+        this.#life.end(batch, command, 'failed', `Agent ${ap_id} has been removed`);
+      }
+    });
+    return {
+      want: failAll.want,
+      run: async (batch) => {
+        await failAll.run(batch);
+        await this.#store.forgetAgent(batch.tx, ap_id);
+        for (const lease of batch.leases.of(ap_id)) batch.endLease(lease);
+      },
+    };
+  }
+
+  /** Guards that have been watched for long enough. */
+  guardsHeld(command_ids: readonly string[]): Operation<void> {
+    return this.#each(command_ids, (batch, command) => {
+      if (command.guard_until !== null && command.guard_until <= batch.nowMs) this.#life.guardHeld(batch, command);
+    });
+  }
+
+  /** Takes the command back, if that has not been done yet; `wish` is how, or undefined where nobody knows what was before. */
+  guardBroken(guarded: CommandRecord, wish: NewCommand | undefined, why: Record<string, unknown>): Operation<void> {
+    const { command_id, ap_id, parameter } = guarded;
+    return {
+      want: (wants, rules) => {
+        wants.commands.add(command_id);
+        if (wish) this.#decision.want(wants, rules, wish.intent);
+      },
+      run: async (batch) => {
+        const command = await batch.command(command_id);
+        if (!command || command.guard_until === null) return;
+        const outcome = wish && (await this.#send(batch, wish));
+        const inverse = outcome?.command?.command_id ?? null;
+        const detail = inverse
+          ? `The guard ${command.guard} was broken; taken back`
+          : `The guard ${command.guard} was broken; what was set before is not known`;
+        batch.entries.push({
+          actor: system,
+          action: 'rolled_back',
+          target: { kind: 'agent', name: ap_id },
+          detail: { ap_id, parameter, command_id, inverse_command_id: inverse, detail, ...why },
+        });
+        this.#life.guardBroken(batch, command, detail, inverse);
+      },
+    };
+  }
+
+  async #send(batch: LedgerBatch, wish: NewCommand): Promise<SendOutcome> {
+    const { intent, owner_id, idempotency_key } = wish;
+    const first = idempotency_key === null ? undefined : batch.byKey(owner_id, idempotency_key);
+    if (first) {
+      if (first.ap_id === intent.ap_id && isSameWant(first, intent)) return { command: first, isRepeat: true };
+      throw new ConflictError('idempotency_key_used', 'This idempotency key belongs to another command');
+    }
+    if (wish.inverse_of === null && batch.openOf(owner_id) >= this.#maxOpen) {
+      const detail = `At most ${this.#maxOpen} of your commands may be open at once`;
+      throw new TryLaterError(429, 'too_many_open_commands', detail, 10);
+    }
+    const { decision, group } = await this.#decision.make(batch, intent);
+    if (decision.verdict === 'rejected') return { command: undefined, decision, group };
+    const command = newRecord(batch, wish, group);
+    const job = toJob(wish, { ...command, args: decision.args ?? command.args });
+    batch.create(command, { ...job, published_at: this.#isPublished ? null : batch.nowMs });
+    this.#settle(batch, command, decision, group);
+    return { command, isRepeat: false };
+  }
+
+  /** Writes a decision into its command, and lets it go, wait or end. */
+  #settle(batch: LedgerBatch, command: CommandRecord, decision: Decision, group: string): void {
+    const { verdict, reason, detail, args, lease, deliver_after, retry_at } = decision;
+    const isTooSoon = reason === 'too_soon' && retry_at !== undefined && retry_at < command.expires_at;
+    if (!isTooSoon) {
+      command.verdict = verdict;
+      command.reason = reason;
+      command.detail = detail;
+      command.rival = toOutcome(decision).rival;
+      command.parameter_group = group;
+    }
+    batch.changed(command);
+    if (args) {
+      const hasWaited = command.deliver_after !== null;
+      command.sent_args = args;
+      command.hold_until = lease?.until ?? null;
+      command.deliver_after = null;
+      command.intent = null;
+      if (hasWaited) this.#life.tell(batch, command);
+      this.#life.release(batch, command);
+    } else if (deliver_after !== undefined || isTooSoon) command.deliver_after = deliver_after ?? retry_at!;
+    else this.#life.end(batch, command, 'rejected', detail);
+  }
+
+  #endLeaseOf(batch: LedgerBatch, { ap_id, command_id }: CommandRecord): void {
+    for (const lease of batch.leases.of(ap_id)) if (lease.command_id === command_id) batch.endLease(lease);
+  }
+
+  #each(command_ids: readonly string[], change: (batch: LedgerBatch, command: CommandRecord) => void): Operation<void> {
+    return {
+      want: (wants) => {
+        for (const id of command_ids) wants.commands.add(id);
+      },
+      run: async (batch) => {
+        for (const id of command_ids) {
+          const command = await batch.command(id);
+          if (command) change(batch, command);
+        }
+      },
+    };
+  }
+}
+
+export function commandNotFound(): NotFoundError {
+  return new NotFoundError('command_not_found', 'Command not found');
+}
+
+function newRecord({ nowMs }: LedgerBatch, wish: NewCommand, parameter_group: string): CommandRecord {
+  const { intent, agent_id, owner_kind, owner_id, idempotency_key, guard, settle_ms, batch_id, inverse_of } = wish;
+  const { command_id, ap_id, name, args, parameter, caller_kind, caller_id, caller_name, rank, priority } = intent;
+  return {
+    ...{ command_id, job_number: randomUUID(), ap_id, agent_id, name, args, sent_args: null, parameter },
+    ...{ parameter_group, caller_kind, caller_id, caller_name, owner_kind, owner_id, rank, priority },
+    ...{ state: 'queued', verdict: 'queued', reason: 'waits_for_lease', detail: '', rival: null, hold_until: null },
+    ...{ created_at: nowMs, expires_at: intent.expires_at, deliver_after: null, due_at: null, sent_at: null },
+    ...{ received_at: null, ended_at: null, idempotency_key, guard, settle_ms, guard_until: null, inverse_of },
+    ...{ batch_id, applied: null, previous: null, intent, result: null },
+  };
+}
+
+function toJob(wish: NewCommand, { job_number, command_id, ap_id, name, args, created_at, expires_at }: CommandRecord) {
+  const { owner_kind, owner_id, owner_name } = wish;
+  return {
+    ...{ job_number, task_type: 'send_command', owner_kind, owner_id, owner_name, subject: null },
+    data: JSON.stringify({ agent_id: ap_id, command_id, command: name, args }),
+    ...{ created_at, expires_at: expires_at + (wish.settle_ms ?? 0) + jobSlackMs },
+    publish_after: created_at + publishHoldMs,
+  };
+}

@@ -1,0 +1,144 @@
+// How a command moves through its states inside the ledger, and what its job's socket is told of it. Every step is taken
+// here, so that row, job and message always say the same.
+import type { CommandState } from '@weft/contract';
+import type { EndState } from '../../jobs/store/job-store.ts';
+import type { CommandRecord } from './command-store.ts';
+import type { LedgerBatch } from './ledger-batch.ts';
+
+type EndingState = Exclude<CommandState, 'queued' | 'sent' | 'received'>;
+
+/** How the job of a command ends. A job has no word for a command that had to give way. */
+const jobEnds: Record<EndingState, EndState> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  rejected: 'failed',
+  expired: 'expired',
+  superseded: 'cancelled',
+  cancelled: 'cancelled',
+};
+
+export class CommandLife {
+  readonly #retentionMs: number;
+  readonly #resendMs: number;
+
+  /** Ended jobs are kept for `retentionMs`; what is not acknowledged is sent again after `resendMs`. */
+  constructor({ retentionMs, resendMs }: { retentionMs: number; resendMs: number }) {
+    this.#retentionMs = retentionMs;
+    this.#resendMs = resendMs;
+  }
+
+  /** It may go out now. */
+  release(batch: LedgerBatch, command: CommandRecord): void {
+    command.due_at = batch.nowMs;
+    batch.moved(command);
+    batch.due.add(command.ap_id);
+  }
+
+  /** It was written to the agent, perhaps once more. */
+  sent(batch: LedgerBatch, command: CommandRecord): void {
+    if (command.ended_at !== null || command.deliver_after !== null || command.received_at !== null) return;
+    command.due_at = batch.nowMs + this.#resendMs;
+    batch.moved(command);
+    if (command.state === 'sent') return;
+    command.state = 'sent';
+    command.sent_at = batch.nowMs;
+    this.tell(batch, command);
+  }
+
+  received(batch: LedgerBatch, command: CommandRecord): void {
+    command.state = 'received';
+    command.sent_at ??= batch.nowMs;
+    command.received_at = batch.nowMs;
+    command.due_at = null;
+    batch.moved(command);
+    this.tell(batch, command);
+  }
+
+  /** The agent is done with it. While a guard is watched the job stays open. */
+  answered(
+    batch: LedgerBatch,
+    command: CommandRecord,
+    answer: { state: 'succeeded' | 'failed'; result: string | null; applied: Record<string, unknown> | null },
+  ): void {
+    const { nowMs } = batch;
+    command.sent_at ??= nowMs;
+    command.received_at ??= nowMs;
+    command.result = answer.result;
+    command.applied = answer.applied;
+    this.#close(batch, command, answer.state);
+    if (answer.state === 'succeeded') this.#keepValue(batch, command);
+    if (answer.state === 'succeeded' && command.guard !== null) {
+      command.guard_until = nowMs + (command.settle_ms ?? 0);
+      batch.hasGuards = true;
+      this.tell(batch, command);
+    } else this.#tellLast(batch, command, jobEnds[answer.state]);
+  }
+
+  /** Ended by something else than the agent's word: the socket also gets the status of the job. */
+  end(batch: LedgerBatch, command: CommandRecord, state: Exclude<EndingState, 'succeeded'>, detail: string): void {
+    command.detail = detail;
+    command.guard_until = null;
+    // What the agent has done stays done; only its guard ends.
+    if (command.ended_at === null) this.#close(batch, command, state);
+    else batch.moved(command);
+    this.tell(batch, command);
+    this.#tellStatus(batch, command, jobEnds[state], detail);
+  }
+
+  /** The guard has been watched for long enough, and held. */
+  guardHeld(batch: LedgerBatch, command: CommandRecord): void {
+    command.guard_until = null;
+    batch.moved(command);
+    this.#tellLast(batch, command, 'succeeded');
+  }
+
+  /** The guard was broken; `inverse` is the command that takes it back, if there is one. */
+  guardBroken(batch: LedgerBatch, command: CommandRecord, detail: string, inverse: string | null): void {
+    command.guard_until = null;
+    command.detail = detail;
+    batch.moved(command);
+    this.tell(batch, command, { rolled_back_by: inverse });
+    this.#tellStatus(batch, command, 'failed', detail);
+  }
+
+  /** A message on the job's socket: the command as it is now. */
+  tell(batch: LedgerBatch, command: CommandRecord, more: Record<string, unknown> = {}): void {
+    const { job_number } = command;
+    batch.messages.push({ job_number, type: 'command', data: textOf(command, more), ts: batch.nowMs, chunk: null });
+  }
+
+  #close(batch: LedgerBatch, command: CommandRecord, state: EndingState): void {
+    command.state = state;
+    command.ended_at = batch.nowMs;
+    command.due_at = null;
+    command.deliver_after = null;
+    command.intent = null;
+    batch.changed(command);
+  }
+
+  #keepValue(batch: LedgerBatch, command: CommandRecord): void {
+    const state = batch.state(command.ap_id, command.parameter);
+    if (command.guard !== null) command.previous = state.value;
+    state.value = { name: command.name, args: command.sent_args ?? command.args };
+    batch.stateChanged(state);
+  }
+
+  #tellLast(batch: LedgerBatch, command: CommandRecord, state: EndState): void {
+    const { job_number } = command;
+    const ends = { state, detail: null, keepUntil: batch.nowMs + this.#retentionMs };
+    batch.messages.push({ job_number, type: 'command', data: textOf(command), ts: batch.nowMs, chunk: null, ends });
+  }
+
+  #tellStatus(batch: LedgerBatch, { job_number }: CommandRecord, state: EndState, detail: string): void {
+    const ends = { state, detail, keepUntil: batch.nowMs + this.#retentionMs };
+    const data = JSON.stringify([{ state, detail }]);
+    batch.messages.push({ job_number, type: 'status', data, ts: batch.nowMs, chunk: null, ends });
+  }
+}
+
+/** The agent's result stays the text that it is. */
+function textOf(command: CommandRecord, more: Record<string, unknown> = {}): string {
+  const { command_id, ap_id, name, state, verdict, reason, detail, sent_args, applied, result } = command;
+  const head = { command_id, ap_id, command: name, args: sent_args, state, verdict, reason, detail, applied, ...more };
+  return `[${JSON.stringify(head).slice(0, -1)},"result":${result ?? 'null'}}]`;
+}

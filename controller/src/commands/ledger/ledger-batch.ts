@@ -1,0 +1,177 @@
+// One transaction of the ledger: what its operations know, read in few statements before they begin, and what they
+// change, kept here and written at the end. Operations run one after the other and see each other's changes.
+import type { ConflictRules } from '@weft/contract';
+import type { NewAuditEntry } from '../../audit/audit-store.ts';
+import type { NewMessage } from '../../jobs/mailbox/mailbox-store.ts';
+import type { NewJob } from '../../jobs/store/job-store.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import type { Lease } from '../arbitration/conflict-intent.ts';
+import { LeaseTable } from '../arbitration/lease-table.ts';
+import type { CommandRecord, CommandStore, StateRecord, Wanted } from './command-store.ts';
+
+/** What an operation will look at; what it forgets to name is not there. */
+export class Wants implements Wanted {
+  readonly commands = new Set<string>();
+  readonly leases: [string, string][] = [];
+  readonly near = new Map<string, Set<string>>();
+  readonly states: [string, string][] = [];
+  readonly keys: [string, string][] = [];
+  readonly owners = new Set<string>();
+  /** Commands of which also the parameter's state counts. */
+  readonly statesOf = new Set<string>();
+  readonly #leased = new Set<string>();
+
+  leasesOn(ap_id: string, parameters: readonly string[]): void {
+    for (const parameter of parameters) {
+      const key = keyOf(ap_id, parameter);
+      if (this.#leased.has(key)) continue;
+      this.#leased.add(key);
+      this.leases.push([ap_id, parameter]);
+    }
+  }
+
+  nearby(group: string, ap_ids: readonly string[]): void {
+    const known = this.near.get(group) ?? new Set();
+    for (const ap_id of ap_ids) known.add(ap_id);
+    this.near.set(group, known);
+  }
+}
+
+export class LedgerBatch {
+  readonly tx: SqlQueries;
+  readonly nowMs: number;
+  readonly rules: ConflictRules;
+  readonly leases = new LeaseTable();
+  readonly jobs: NewJob[] = [];
+  readonly messages: NewMessage[] = [];
+  readonly entries: NewAuditEntry[] = [];
+  /** Agents that have something to get now. */
+  readonly due = new Set<string>();
+  /** Parameters that were frozen, for the server's log. */
+  readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
+  /** Whether guards are to be watched from now on. */
+  hasGuards = false;
+  readonly #store: CommandStore;
+  readonly #commands = new Map<string, CommandRecord>();
+  readonly #byKey = new Map<string, CommandRecord>();
+  readonly #states = new Map<string, StateRecord>();
+  #openOf = new Map<string, number>();
+  readonly #created = new Set<CommandRecord>();
+  readonly #moved = new Set<CommandRecord>();
+  readonly #changed = new Set<CommandRecord>();
+  readonly #endedLeases: Lease[] = [];
+  readonly #newLeases = new Map<string, Lease>();
+  readonly #newStates = new Set<StateRecord>();
+
+  constructor(tx: SqlQueries, store: CommandStore, rules: ConflictRules, nowMs: number) {
+    this.tx = tx;
+    this.#store = store;
+    this.rules = rules;
+    this.nowMs = nowMs;
+  }
+
+  async load(wants: Wants): Promise<void> {
+    const { commands, leases, states, openOf } = await this.#store.find(this.tx, wants, this.nowMs);
+    for (const command of commands) this.#remember(command);
+    for (const lease of leases) this.leases.set(lease);
+    for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
+    this.#openOf = openOf;
+    if (wants.statesOf.size === 0) return;
+    const more = new Wants();
+    for (const id of wants.statesOf) {
+      const command = this.#commands.get(id);
+      if (command && !this.#states.has(keyOf(command.ap_id, command.parameter)))
+        more.states.push([command.ap_id, command.parameter]);
+    }
+    const found = await this.#store.find(this.tx, more, this.nowMs);
+    for (const state of found.states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
+  }
+
+  /** One that was wanted, or made by this batch; any other is looked for now. */
+  async command(command_id: string): Promise<CommandRecord | undefined> {
+    const known = this.#commands.get(command_id);
+    if (known) return known;
+    const wants = new Wants();
+    wants.commands.add(command_id);
+    const [found] = (await this.#store.find(this.tx, wants, this.nowMs)).commands;
+    if (found) this.#remember(found);
+    return found;
+  }
+
+  byKey(owner_id: string, key: string): CommandRecord | undefined {
+    return this.#byKey.get(keyOf(owner_id, key));
+  }
+
+  state(ap_id: string, parameter: string): StateRecord {
+    const key = keyOf(ap_id, parameter);
+    let state = this.#states.get(key);
+    if (!state) {
+      state = { ap_id, parameter, recent: [], frozen_until: null, changed_at: this.nowMs, value: null };
+      this.#states.set(key, state);
+    }
+    return state;
+  }
+
+  openOf(owner_id: string): number {
+    return this.#openOf.get(owner_id) ?? 0;
+  }
+
+  create(command: CommandRecord, job: NewJob): void {
+    this.#remember(command);
+    this.#created.add(command);
+    this.jobs.push(job);
+    this.#openOf.set(command.owner_id, this.openOf(command.owner_id) + 1);
+  }
+
+  /** State, detail or times of the command are others now. */
+  moved(command: CommandRecord): void {
+    if (!this.#created.has(command)) this.#moved.add(command);
+  }
+
+  /** And so is what was decided, or what the agent said. */
+  changed(command: CommandRecord): void {
+    this.moved(command);
+    if (!this.#created.has(command)) this.#changed.add(command);
+  }
+
+  stateChanged(state: StateRecord): void {
+    this.#newStates.add(state);
+  }
+
+  setLease(lease: Lease): void {
+    this.leases.set(lease);
+    this.#newLeases.set(leaseKey(lease), lease);
+  }
+
+  endLease(lease: Lease): void {
+    this.leases.remove(lease);
+    if (this.#newLeases.get(leaseKey(lease))?.command_id === lease.command_id) {
+      this.#newLeases.delete(leaseKey(lease));
+    }
+    this.#endedLeases.push(lease);
+  }
+
+  async flush(): Promise<void> {
+    await this.#store.write(this.tx, {
+      created: [...this.#created],
+      moved: [...this.#moved],
+      changed: [...this.#changed],
+      endedLeases: this.#endedLeases,
+      leases: [...this.#newLeases.values()],
+      states: [...this.#newStates],
+    });
+  }
+
+  #remember(command: CommandRecord): void {
+    this.#commands.set(command.command_id, command);
+    if (command.idempotency_key !== null) this.#byKey.set(keyOf(command.owner_id, command.idempotency_key), command);
+  }
+}
+
+function keyOf(a: string, b: string): string {
+  return JSON.stringify([a, b]);
+}
+
+function leaseKey({ ap_id, parameter, caller_id }: Lease): string {
+  return JSON.stringify([ap_id, parameter, caller_id]);
+}

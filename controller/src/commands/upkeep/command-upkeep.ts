@@ -1,0 +1,132 @@
+// What has to happen to commands without anybody asking: overdue ones expire, those that waited for a lease are decided
+// again, unacknowledged ones are sent again, stages of roll-outs begin, guards end, old rows go. Every node does it; none
+// minds the others.
+import type { BatchService } from '../api/batch-service.ts';
+import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import type { CommandOperations } from '../ledger/command-operations.ts';
+import type { CommandStore } from '../ledger/command-store.ts';
+import type { GuardWatch } from './guard-watch.ts';
+
+const everyMs = 1_000;
+const steps = 200;
+const pruneRounds = 30;
+const pruneRows = 200;
+const reloadRounds = 60;
+const statesKeptMs = 30 * 86_400_000;
+
+export interface CommandUpkeepOptions {
+  store: CommandStore;
+  ledger: Pick<CommandLedger, 'do'>;
+  operations: CommandOperations;
+  dispatcher: Pick<CommandDispatcher, 'wake'>;
+  guards: Pick<GuardWatch, 'refresh'>;
+  batches: Pick<BatchService, 'goOn'>;
+  /** Reads the fleet anew, where other nodes may have changed it; undefined where there are none. */
+  reloadFleet?: (() => Promise<void>) | undefined;
+  retentionMs: number;
+  /** Told when it stops working, and when it works again; never for each round. */
+  onChange: (message: string, error?: unknown) => void;
+  now?: () => number;
+}
+
+export class CommandUpkeep {
+  readonly #options: CommandUpkeepOptions;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #soonTimer: NodeJS.Timeout | undefined;
+  #soonAt = Number.POSITIVE_INFINITY;
+  #round: Promise<void> | undefined;
+  #rounds = 0;
+  #resentAfter = '';
+  #isStopped = false;
+  #isFailing = false;
+
+  constructor(options: CommandUpkeepOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#begin(), everyMs).unref();
+  }
+
+  /** A round at that moment, if none would come before. */
+  at(ms: number): void {
+    if (ms >= this.#soonAt || this.#isStopped) return;
+    clearTimeout(this.#soonTimer);
+    this.#soonAt = ms;
+    const delay = Math.max(0, Math.min(ms - this.#now(), everyMs));
+    this.#soonTimer = setTimeout(() => {
+      this.#soonAt = Number.POSITIVE_INFINITY;
+      this.#begin();
+    }, delay).unref();
+  }
+
+  /** Resolves once the round in progress is over. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#soonTimer);
+    await this.#round;
+  }
+
+  /** One round. Never throws. */
+  async run(): Promise<void> {
+    const { guards, batches, onChange } = this.#options;
+    try {
+      await this.#expire();
+      await this.#decideAgain();
+      await guards.refresh();
+      await this.#sendAgain();
+      await batches.goOn();
+      await this.#tidy();
+      if (this.#isFailing) onChange('the upkeep of commands goes on');
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) onChange('the upkeep of commands is held up; it will be tried again', error);
+      this.#isFailing = true;
+    }
+  }
+
+  #begin(): void {
+    this.#round ??= this.run().finally(() => {
+      this.#round = undefined;
+    });
+  }
+
+  async #expire(): Promise<void> {
+    const { store, ledger, operations } = this.#options;
+    for (let found = steps; found === steps && !this.#isStopped; ) {
+      const overdue = await store.listOverdue(this.#now(), steps);
+      found = overdue.length;
+      if (found > 0) await ledger.do(operations.expire(overdue));
+    }
+  }
+
+  async #decideAgain(): Promise<void> {
+    const { store, ledger, operations } = this.#options;
+    const waiting = await store.listDeferred(this.#now(), steps);
+    // In the order in which they came, so that the first one gets it.
+    await Promise.all(waiting.map((command) => ledger.do(operations.decideAgain(command))));
+    const next = await store.nextDeferred();
+    if (next !== undefined && next < this.#now() + everyMs) this.at(Math.max(next, this.#now() + 1));
+  }
+
+  async #sendAgain(): Promise<void> {
+    const { store, dispatcher } = this.#options;
+    const agents = await store.listUnacknowledged(this.#now(), this.#resentAfter, steps);
+    this.#resentAfter = agents.length === steps ? agents.at(-1)! : '';
+    dispatcher.wake(agents);
+  }
+
+  async #tidy(): Promise<void> {
+    const { store, retentionMs, reloadFleet } = this.#options;
+    const round = this.#rounds++;
+    if (round % reloadRounds === reloadRounds - 1) await reloadFleet?.();
+    if (round % pruneRounds !== 0) return;
+    const nowMs = this.#now();
+    const times = { nowMs, commandsBefore: nowMs - retentionMs, statesBefore: nowMs - statesKeptMs };
+    while (!this.#isStopped && (await store.prune(times, pruneRows)));
+  }
+}

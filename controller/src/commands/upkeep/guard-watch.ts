@@ -1,0 +1,94 @@
+// Watches the metrics that callers want to stay within bounds after their commands, and takes a command back when one
+// does not. On several nodes telemetry comes in anywhere: each learns of new guards by looking.
+import { randomUUID } from 'node:crypto';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Sample } from '../../telemetry/store/telemetry-store.ts';
+import { placeOf } from '../arbitration/fleet-map.ts';
+import { ranks } from '../grammar/command-permissions.ts';
+import { type Guard, isBroken, parseGuard } from '../grammar/guard-expression.ts';
+import type { CommandLedger } from '../ledger/command-ledger.ts';
+import type { CommandOperations, NewCommand } from '../ledger/command-operations.ts';
+import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+
+const maxWatched = 10_000;
+const inverseExpiryMs = 600_000;
+const topPriority = 100;
+
+export interface GuardWatchOptions {
+  store: Pick<CommandStore, 'listGuarded'>;
+  ledger: Pick<CommandLedger, 'do'>;
+  operations: CommandOperations;
+  agents: Pick<AgentService, 'lookUp'>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+interface Watched {
+  command: CommandRecord;
+  guard: Guard;
+}
+
+export class GuardWatch {
+  readonly #options: GuardWatchOptions;
+  readonly #now: () => number;
+  #watched = new Map<string, Watched[]>();
+  readonly #underWay = new Set<string>();
+
+  constructor(options: GuardWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Looks for what is to be watched, and ends what has been watched for long enough. */
+  async refresh(): Promise<void> {
+    const { store, ledger, operations } = this.#options;
+    const commands = await store.listGuarded(maxWatched);
+    this.#watched = Map.groupBy(
+      commands.map((command) => ({ command, guard: parseGuard(command.guard!) })),
+      ({ command }) => command.ap_id,
+    );
+    const now = this.#now();
+    const over = commands.filter(({ guard_until }) => guard_until! <= now).map(({ command_id }) => command_id);
+    if (over.length > 0) await ledger.do(operations.guardsHeld(over));
+  }
+
+  /** Telemetry of this agent was stored. Must be quick where nothing is watched. */
+  recorded(ap_id: string, samples: readonly Sample[]): void {
+    for (const { command, guard } of this.#watched.get(ap_id) ?? []) {
+      if (this.#underWay.has(command.command_id)) continue;
+      for (const { ts, names, values } of samples) {
+        // What was measured before the agent had done it says nothing about it.
+        const at = ts >= command.ended_at! ? names.indexOf(guard.metric) : -1;
+        if (at < 0 || !isBroken(guard, values[at]!)) continue;
+        this.#takeBack(command, guard, values[at]!);
+        break;
+      }
+    }
+  }
+
+  #takeBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
+    const { ledger, operations, onError } = this.#options;
+    const { command_id } = command;
+    this.#underWay.add(command_id);
+    this.#inverseOf(command)
+      .then((wish) => ledger.do(operations.guardBroken(command, wish, { metric, limit, value })))
+      .catch((error) => onError(error, 'a command whose guard was broken could not be taken back'))
+      .finally(() => this.#underWay.delete(command_id));
+  }
+
+  /** What brings back what was set before; undefined where that is not known, or the agent is gone. */
+  async #inverseOf(command: CommandRecord): Promise<NewCommand | undefined> {
+    const { ap_id, previous, parameter, command_id, agent_id, owner_kind, owner_id, caller_name } = command;
+    const agent = previous && (await this.#options.agents.lookUp(ap_id));
+    if (!previous || agent?.id !== agent_id) return undefined;
+    return {
+      intent: {
+        ...{ command_id: randomUUID(), ap_id, ...placeOf(agent.configuration), ...previous, parameter },
+        ...{ caller_kind: 'weft', caller_id: 'weft', caller_name: 'weft', rank: ranks.weft, priority: topPriority },
+        ...{ hold_seconds: null, expires_at: this.#now() + inverseExpiryMs, declaration: null },
+      },
+      ...{ agent_id, owner_kind, owner_id, owner_name: caller_name, idempotency_key: null, guard: null },
+      ...{ settle_ms: null, batch_id: null, inverse_of: command_id },
+    };
+  }
+}

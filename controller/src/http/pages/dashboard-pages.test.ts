@@ -1,0 +1,146 @@
+// How the dashboard is served: what is kept and for how long, what protects its reader, and what is a page of it.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../../test/listening-server.ts';
+import { openDashboard } from './dashboard-pages.ts';
+
+const html = '<!doctype html><title>Weft</title><script type="module" src="/assets/index-a1.js"></script>';
+const script = `console.log(${JSON.stringify('weft '.repeat(300))})`;
+let folder: string;
+let url: string;
+let server: Awaited<ReturnType<typeof listen>>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-dashboard-'));
+  for (const part of ['assets', 'install']) mkdirSync(join(folder, part));
+  const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
+  write('index.html', html);
+  write('favicon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  write('pages.json', JSON.stringify(['/', '/agents', '/agents/:ap_id']));
+  write('.sources', 'a stamp');
+  write('assets/index-a1.js', script);
+  write('install/weft.mjs', script);
+  write('assets/old-b2.js', script);
+  write('assets/index-a1.js.br', brotliCompressSync(script));
+  write('assets/index-a1.js.gz', gzipSync(script));
+  const dashboard = openDashboard(folder)!;
+  server = await listen({
+    pages: dashboard.pages,
+    answerLost: dashboard.answerLost,
+    doorkeeper: { authenticate: () => undefined as never },
+  });
+  url = server.url;
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers });
+
+it('without a build there is no dashboard', () => {
+  const empty = mkdtempSync(join(tmpdir(), 'weft-dashboard-'));
+  expect(openDashboard(empty)).toBeUndefined();
+  expect(openDashboard(join(empty, 'nowhere'))).toBeUndefined();
+  rmSync(empty, { recursive: true });
+});
+
+describe('the first page', () => {
+  it.each(['/', '/agents', '/agents/', '/agents/ap-1', '/agents/a%2Fb'])('answers %s', async (path) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(await answer.text()).toBe(html);
+  });
+
+  it('lets nothing in and nothing out but what comes from here (W1)', async () => {
+    const { headers } = await get('/');
+    const policy = headers.get('content-security-policy')!;
+    const rules = Object.fromEntries(policy.split('; ').map((rule) => [rule.split(' ')[0], rule]));
+    expect(rules).toEqual({
+      'default-src': "default-src 'none'",
+      'script-src': "script-src 'self'",
+      'style-src': "style-src 'self'",
+      'img-src': "img-src 'self' data:",
+      'connect-src': "connect-src 'self'",
+      'font-src': "font-src 'none'",
+      'frame-ancestors': "frame-ancestors 'none'",
+      'base-uri': "base-uri 'none'",
+      'form-action': "form-action 'self'",
+    });
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('permissions-policy')).toContain('geolocation=()');
+  });
+
+  it('is asked for anew each time, and not sent again while it is the same', async () => {
+    const first = await get('/');
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const again = await get('/agents', { 'if-none-match': first.headers.get('etag')! });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    expect((await get('/', { 'if-none-match': '"another"' })).status).toBe(200);
+  });
+});
+
+describe('a file', () => {
+  it.each([
+    ['br, gzip', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['identity', null],
+  ])('goes to a client that takes %s as %s', async (accepted, encoding) => {
+    const answer = await get('/assets/index-a1.js', { 'accept-encoding': accepted });
+    expect(answer.headers.get('content-encoding')).toBe(encoding);
+    expect(answer.headers.get('vary')).toMatch(/Accept-Encoding/);
+    expect(await answer.text()).toBe(script);
+  });
+
+  it('with a hash in its name is kept for good, another for an hour', async () => {
+    expect((await get('/assets/index-a1.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
+    expect((await get('/install/weft.mjs')).headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it.each(['/.sources', '/pages.json', '/index.html', '/assets/index-a1.js.br', '/assets/', '/assets/../index.html'])(
+    'that is not meant for browsers is not there: %s',
+    async (path) => {
+      // A client that does not tidy up the path.
+      expect((await server.inject({ url: path })).statusCode).toBe(404);
+    },
+  );
+});
+
+describe('an address that is no page', () => {
+  it('shows a person the dashboard, which says so, with status 404', async () => {
+    const answer = await get('/agnets', { accept: 'text/html,application/xhtml+xml' });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(await answer.text()).toBe(html);
+  });
+
+  it.each([
+    ['/agnets', '*/*'],
+    ['/api/v1/nothing', 'text/html'],
+    ['/api', 'text/html'],
+  ])('tells programs that %s does not exist', async (path, accept) => {
+    const answer = await get(path, { accept });
+    expect([answer.status, await answer.json()]).toEqual([404, { detail: 'Not Found', code: 'not_found' }]);
+  });
+
+  it('is not open to other methods', async () => {
+    const answer = await fetch(`${url}/agnets`, { method: 'POST', headers: { accept: 'text/html' } });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'not_found' }]);
+  });
+});
+
+it('a file that went away since the start is told as such, and found again when it is back', async () => {
+  const path = join(folder, 'assets', 'old-b2.js');
+  rmSync(path);
+  const gone = await get('/assets/old-b2.js');
+  expect([gone.status, await gone.json()]).toEqual([404, expect.objectContaining({ code: 'file_replaced' })]);
+  expect(gone.headers.get('cache-control')).not.toContain('immutable');
+  writeFileSync(path, script);
+  expect((await get('/assets/old-b2.js')).status).toBe(200);
+});

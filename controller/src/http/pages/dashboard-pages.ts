@@ -1,0 +1,125 @@
+// Serves the built dashboard: its files, and its first page for every address that is a page of it. What there is to serve
+// is listed once, at start; no request names a file.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotFoundError } from '../../errors.ts';
+import type { Page } from './page.ts';
+
+/** The list of the dashboard's addresses, which the build leaves beside its files. */
+const pageList = 'pages.json';
+const firstPage = 'index.html';
+
+const contentTypes: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
+};
+
+const documentHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+export interface Dashboard {
+  pages: Page[];
+  /** Shows the dashboard's own words to somebody who mistyped an address; false if the request is not such a one. */
+  answerLost: (request: FastifyRequest, reply: FastifyReply) => boolean;
+}
+
+/** Undefined if there is no build in the folder. */
+export function openDashboard(folder: string): Dashboard | undefined {
+  if (!existsSync(join(folder, pageList)) || !existsSync(join(folder, firstPage))) return undefined;
+  const addresses: string[] = JSON.parse(readFileSync(join(folder, pageList), 'utf8'));
+  const document = new ServedFile(join(folder, firstPage), { ...documentHeaders, 'cache-control': 'no-cache' });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => contentTypes[extname(path)] !== undefined && path !== firstPage && path !== pageList);
+  return {
+    pages: [
+      ...addresses.map((url): Page => ({ operation: 'documentation', url, handle: document.handle })),
+      ...files.map((path): Page => {
+        const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
+        return { operation: 'documentation', url: `/${path}`, handle: file.handle };
+      }),
+    ],
+    answerLost: (request, reply) => {
+      const isVisit = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '');
+      if (!isVisit || /^\/api(\/|$)/.test(request.url)) return false;
+      reply.code(404);
+      void document.handle(request, reply).then((body) => reply.send(body));
+      return true;
+    },
+  };
+}
+
+/** Names in `assets` change with what is in the files; the command line must be that of the server. */
+function cacheControl(path: string): string {
+  if (path.startsWith('assets/')) return 'public, max-age=31536000, immutable';
+  return path.startsWith('install/') ? 'no-cache' : 'public, max-age=3600';
+}
+
+interface Content {
+  etag: string;
+  plain: Buffer;
+  encoded: { br?: Buffer; gzip?: Buffer };
+}
+
+/** One file, read when it is first asked for, in the shortest form that the client takes. */
+class ServedFile {
+  readonly #path: string;
+  readonly #headers: Record<string, string>;
+  #content: Promise<Content> | undefined;
+
+  constructor(path: string, headers: Record<string, string>) {
+    this.#path = path;
+    this.#headers = headers;
+  }
+
+  handle = async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> => {
+    this.#content ??= load(this.#path);
+    const { etag, plain, encoded } = await this.#content.catch((error: NodeJS.ErrnoException) => {
+      this.#content = undefined;
+      throw error.code === 'ENOENT' ? replaced() : error;
+    });
+    reply.headers({ ...this.#headers, etag, vary: 'Accept-Encoding, Origin' });
+    if (reply.statusCode === 200 && request.headers['if-none-match'] === etag) {
+      reply.code(304);
+      return undefined;
+    }
+    reply.header('content-type', contentTypes[extname(this.#path)]!);
+    const accepted = String(request.headers['accept-encoding'] ?? '');
+    for (const name of ['br', 'gzip'] as const) {
+      const body = encoded[name];
+      if (!body || !new RegExp(`\\b${name}\\b`).test(accepted)) continue;
+      reply.header('content-encoding', name);
+      return body;
+    }
+    return plain;
+  };
+}
+
+function replaced(): NotFoundError {
+  return new NotFoundError(
+    'file_replaced',
+    'The dashboard was built anew since Weft started: restart Weft, then load the page again',
+  );
+}
+
+async function load(path: string): Promise<Content> {
+  const [plain, br, gzip] = await Promise.all([readFile(path), readIfThere(`${path}.br`), readIfThere(`${path}.gz`)]);
+  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return { etag, plain, encoded: { ...(br && { br }), ...(gzip && { gzip }) } };
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  return existsSync(path) ? await readFile(path) : undefined;
+}

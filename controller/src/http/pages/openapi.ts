@@ -1,0 +1,198 @@
+// The OpenAPI document, made from the same routes and schemas that validate.
+import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
+import Type, { type TSchema } from 'typebox';
+import { isOpen, permissionRow } from '../../auth/permissions.ts';
+import type { Route } from '../request/route.ts';
+
+export interface OpenApiOptions {
+  routes: readonly Route[];
+  passwordLength: { min: number; max: number };
+}
+
+type Json = Record<string, unknown>;
+
+export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json {
+  const components = new Map<string, Json>();
+  const uses = new Map<string, number>();
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = publicPath(route.url);
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = describeOperation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Weft',
+      version: '1.0.0',
+      description:
+        'One controller for 5G, WiFi and LiFi access points. A path is served with and without its trailing slash.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        OAuth2PasswordBearer: {
+          type: 'oauth2',
+          description: 'Signs in as a user. Agents and apps use login_type=agent or login_type=third_party_app.',
+          flows: { password: { tokenUrl: '/api/v1/token/?login_type=user', scopes: {} } },
+        },
+        AgentPassword: { type: 'http', scheme: 'basic', description: 'An agent’s `ap_id` and password' },
+        InfluxToken: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Token <access token>` or `Token <ap_id>:<password>`, as clients of InfluxDB send it',
+        },
+        CallbackToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The `callback_token` that a worker got with a job; opens the callbacks of that job',
+        },
+        EnrolmentToken: { type: 'http', scheme: 'bearer', description: 'A token minted at /api/v1/enrolment_tokens' },
+      },
+    },
+  };
+
+  function describeOperation(route: Route): Json {
+    const { door, spec } = permissionRow(route.operation);
+    const body = route.form ?? route.body ?? (route.rawBody && Type.String());
+    const parameters = [
+      ...[...route.url.matchAll(/:(\w+)/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...queryParameters(route),
+    ];
+    return {
+      operationId: operationId(route.operation),
+      summary: route.summary,
+      ...(spec !== undefined && { description: `Operation ${spec} of the interface.` }),
+      tags: [route.tag],
+      ...(parameters.length > 0 && { parameters }),
+      ...(body && {
+        requestBody: {
+          required: true,
+          content: Object.fromEntries(mediaTypes(route).map((type) => [type, { schema: toReference(body) }])),
+        },
+      }),
+      responses: describeAnswers(route, body !== undefined || parameters.length > 0),
+      security: isOpen(route.operation)
+        ? []
+        : [
+            { OAuth2PasswordBearer: [] },
+            ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
+            ...(door === 'callback_token' ? [{ CallbackToken: [] }] : []),
+            ...(door === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
+            ...(door === 'anyone_until_first_admin' ? [{}] : []),
+          ],
+    };
+  }
+
+  /** Of the paths of one operation, the second and later ones get a number. */
+  function operationId(operation: string): string {
+    const count = (uses.get(operation) ?? 0) + 1;
+    uses.set(operation, count);
+    return count === 1 ? operation : `${operation}_${count}`;
+  }
+
+  function describeAnswers(route: Route, hasInput: boolean): Json {
+    const failure = (description: string) => ({
+      description,
+      content: { 'application/json': { schema: toReference(ErrorAnswer) } },
+    });
+    return {
+      ...(route.hasNoAnswer && { 204: { description: 'Stored' } }),
+      ...(!route.hasNoAnswer && {
+        200: {
+          description: 'Successful Response',
+          content: Object.fromEntries(
+            (route.media ?? ['application/json']).map((type) => [type, { schema: toReference(route.response) }]),
+          ),
+        },
+      }),
+      ...(hasInput && {
+        422: {
+          description: 'Validation Error',
+          content: { 'application/json': { schema: toReference(HTTPValidationError) } },
+        },
+      }),
+      ...(!isOpen(route.operation) && { 401: failure('Not authenticated'), 403: failure('Not permitted') }),
+      ...(route.url.includes(':') && { 404: failure('Not found') }),
+      ...((route.method === 'POST' || route.method === 'PUT' || route.method === 'DELETE') && {
+        409: failure('Conflict'),
+      }),
+      429: failure('Too many requests; see Retry-After'),
+      503: failure('Out of service for now; see Retry-After'),
+    };
+  }
+
+  function queryParameters(route: Route): Json[] {
+    const required = new Set((route.query as { required?: string[] } | undefined)?.required);
+    return Object.entries(route.query?.properties ?? {}).map(([name, schema]) => {
+      const { description, ...rest } = toReference(schema as TSchema);
+      return {
+        name,
+        in: 'query',
+        required: required.has(name),
+        ...(description !== undefined && { description }),
+        schema: rest,
+      };
+    });
+  }
+
+  /** A schema with a title becomes a component of that name; the rest is written out. */
+  function toReference(schema: TSchema): Json {
+    const { title } = schema as { title?: string };
+    if (title === undefined) return writeOut(schema);
+    if (!components.has(title)) {
+      components.set(title, {});
+      components.set(title, writeOut(schema));
+    }
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  function writeOut(value: unknown): Json {
+    const copy: Json = {};
+    for (const [key, part] of Object.entries(value as Json)) {
+      if (key.startsWith('~')) continue;
+      copy[key] = writePart(key, part);
+    }
+    if (copy.format === 'new-password') {
+      Object.assign(copy, { format: 'password', minLength: passwordLength.min, maxLength: passwordLength.max });
+    }
+    if (copy.patternProperties) {
+      delete copy.patternProperties;
+      copy.additionalProperties = true;
+      delete copy.format;
+    }
+    return copy;
+  }
+
+  function writePart(key: string, part: unknown): unknown {
+    if (key === 'properties') {
+      return Object.fromEntries(
+        Object.entries(part as Json).map(([name, schema]) => [name, toReference(schema as TSchema)]),
+      );
+    }
+    if (key === 'items') return toReference(part as TSchema);
+    if (key === 'anyOf') return (part as TSchema[]).map((schema) => toReference(schema));
+    return part;
+  }
+}
+
+/** The interface writes collections with a trailing slash. */
+function publicPath(url: string): string {
+  const path = url.replace(/:(\w+)/g, '{$1}');
+  return /^\/api\/v1\/(token|users|agents|third_party_apps)$/.test(path) ? `${path}/` : path;
+}
+
+function mediaTypes(route: Route): string[] {
+  if (route.rawBody) return ['text/plain'];
+  return route.form ? ['application/x-www-form-urlencoded', 'multipart/form-data'] : ['application/json'];
+}

@@ -1,0 +1,94 @@
+// The pages that need no token (Z9): what they may not tell, and who may read /metrics.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
+
+const running: TestWeft[] = [];
+
+async function start(overrides: Record<string, string> = {}): Promise<TestWeft> {
+  const weft = await startWeft(overrides);
+  running.push(weft);
+  return weft;
+}
+afterEach(() => Promise.all(running.splice(0).map((weft) => weft.stop())));
+
+describe('the pages without a token', () => {
+  it('tell no name, no secret and no version but that of the interface', async () => {
+    const weft = await start();
+    const token = await weft.agent('ap-of-somebody', { site: 'a-secret-site' });
+    await weft.app('app-of-somebody');
+    await weft.request('GET', '/api/v1/agents/ap-of-somebody', { token });
+    for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/livez', '/readyz', '/metrics']) {
+      const { status, body } = await weft.request('GET', path);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      expect(status, path).toBe(200);
+      for (const word of ['of-somebody', 'a-secret-site', adminUsername, password, token, weft.config.dataDir]) {
+        expect(text, path).not.toContain(word);
+      }
+      if (path !== '/metrics') expect(text, path).not.toContain(process.versions.node);
+    }
+  });
+
+  it('say what they are for', async () => {
+    const weft = await start();
+    expect((await weft.request('GET', '/healthz')).body).toEqual({ status: 'ok' });
+    expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
+    expect((await weft.request('GET', '/readyz')).body).toEqual({
+      status: 'ready',
+      parts: { database: 'ok', telemetry: 'ok', broker: 'ok' },
+    });
+    expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
+  });
+});
+
+describe('/metrics', () => {
+  let weft: TestWeft;
+  const read = async (headers: Record<string, string> = {}, token?: string) =>
+    (await weft.request('GET', '/metrics', { headers, token })).status;
+
+  describe('by default', () => {
+    beforeEach(async () => {
+      weft = await start();
+    });
+
+    it('counts requests by operation and status, for readers on this machine', async () => {
+      await weft.request('GET', '/api/v1/users/me');
+      const { status, headers, body } = await weft.request('GET', '/metrics');
+      expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
+      expect(body).toContain('weft_http_requests_total{operation="get_me",status="401"} 1');
+    });
+
+    it.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
+      'is closed to whoever comes through a proxy that nobody named: %s',
+      async (name) => {
+        const value = name === 'forwarded' ? 'for=127.0.0.1' : '127.0.0.1';
+        expect(await read({ [name]: value })).toBe(403);
+      },
+    );
+  });
+
+  it('is closed outside of the allowed networks, even to an administrator', async () => {
+    weft = await start({ WEFT_METRICS_ALLOW: '192.0.2.0/24' });
+    expect(await read()).toBe(403);
+    expect(await read({}, await weft.admin())).toBe(403);
+    expect(await read({ 'x-forwarded-for': '192.0.2.7' })).toBe(403);
+  });
+
+  it('goes by the address that a trusted proxy saw', async () => {
+    weft = await start({ WEFT_METRICS_ALLOW: '192.0.2.0/24', WEFT_TRUSTED_PROXIES: '127.0.0.1' });
+    expect(await read({ 'x-forwarded-for': '192.0.2.7' })).toBe(200);
+    expect(await read({ 'x-forwarded-for': '203.0.113.9' })).toBe(403);
+    expect(await read({ 'x-forwarded-for': '192.0.2.7, 203.0.113.9' })).toBe(403);
+    expect(await read()).toBe(403);
+  });
+
+  it('is closed to a proxy on this machine that is not the trusted one, or does not say whom it speaks for', async () => {
+    weft = await start({ WEFT_TRUSTED_PROXIES: '192.0.2.1' });
+    expect(await read()).toBe(200);
+    expect(await read({ 'x-forwarded-for': '203.0.113.9' })).toBe(403);
+    weft = await start({ WEFT_TRUSTED_PROXIES: '127.0.0.1' });
+    expect(await read()).toBe(200);
+    expect(await read({ 'x-forwarded-for': '203.0.113.9' })).toBe(403);
+    expect(await read({ 'x-real-ip': '203.0.113.9' })).toBe(403);
+    expect(await read({ forwarded: 'for=203.0.113.9' })).toBe(403);
+  });
+});

@@ -1,0 +1,148 @@
+// Pages about the service itself: health, readiness, metrics, how far it is set up, the API document with its browser, and
+// the first page a visitor sees while there is no dashboard.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isForwarded, isLoopback } from '../request/setup-check.ts';
+import type { Page } from './page.ts';
+import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
+import type { ServiceMetrics } from './service-metrics.ts';
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+};
+
+export interface ServicePagesOptions {
+  metrics: ServiceMetrics;
+  openApi: object;
+  asyncApi: object;
+  /** One line per part that is out of order; none when everything is fine. */
+  readiness: () => Promise<{ name: string; ok: boolean }[]>;
+  hasAdmin: () => Promise<boolean>;
+  setupCodeNeeded: boolean;
+  signup: 'open' | 'closed';
+  passwordLength: { min: number; max: number };
+}
+
+export function servicePages(options: ServicePagesOptions): Page[] {
+  const openApi = JSON.stringify(options.openApi);
+  const asyncApi = JSON.stringify(options.asyncApi);
+  return [
+    { operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) },
+    { operation: 'health', url: '/livez', handle: () => ({ status: 'ok' }) },
+    {
+      operation: 'readiness',
+      url: '/readyz',
+      async handle(_request, reply) {
+        const parts = await options.readiness();
+        const isReady = parts.every(({ ok }) => ok);
+        if (!isReady) reply.code(503).header('retry-after', '2');
+        return {
+          status: isReady ? 'ready' : 'not ready',
+          parts: Object.fromEntries(parts.map(({ name, ok }) => [name, ok ? 'ok' : 'failing'])),
+        };
+      },
+    },
+    {
+      operation: 'service_metrics',
+      url: '/metrics',
+      async handle(_request, reply) {
+        reply.header('content-type', options.metrics.contentType);
+        return await options.metrics.text();
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/setup.json',
+      async handle(request) {
+        const isNear = isLoopback(request.ip) && !isForwarded(request.headers);
+        return {
+          has_admin: await options.hasAdmin().catch(() => null),
+          code_needed: options.setupCodeNeeded || !isNear,
+          signup: options.signup,
+          password_length: options.passwordLength,
+        };
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/',
+      async handle(request, reply) {
+        reply.headers(pageHeaders);
+        const hasAdmin = await options.hasAdmin().catch(() => undefined);
+        const origin = `${request.protocol}://${request.host}`;
+        return welcomePage({ hasAdmin, setupCodeNeeded: options.setupCodeNeeded, origin });
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/openapi.json',
+      handle(_request, reply) {
+        reply.header('content-type', 'application/json');
+        return openApi;
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/asyncapi.json',
+      handle(_request, reply) {
+        reply.header('content-type', 'application/json');
+        return asyncApi;
+      },
+    },
+    {
+      operation: 'documentation',
+      url: '/docs',
+      handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
+    },
+    {
+      operation: 'documentation',
+      url: '/docs/start.js',
+      handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(docsScript),
+    },
+    {
+      operation: 'documentation',
+      url: '/reset-password',
+      handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
+    },
+    {
+      operation: 'documentation',
+      url: '/reset-password/page.js',
+      handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(resetScript),
+    },
+    swaggerAsset('swagger-ui.css', 'text/css; charset=utf-8'),
+    swaggerAsset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+  ];
+}
+
+/** Served from the installed package, so that the documentation works without the internet. */
+function swaggerAsset(name: string, contentType: string): Page {
+  let content: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
+  return {
+    operation: 'documentation',
+    url: `/docs/${name}`,
+    async handle(request: FastifyRequest, reply: FastifyReply) {
+      content ??= load(name);
+      const { plain, zipped } = await content;
+      reply.headers({
+        'content-type': contentType,
+        'cache-control': 'public, max-age=86400',
+        vary: 'Accept-Encoding, Origin',
+      });
+      const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+      if (takesGzip) reply.header('content-encoding', 'gzip');
+      return reply.send(takesGzip ? zipped : plain);
+    },
+  };
+}
+
+async function load(name: string): Promise<{ plain: Buffer; zipped: Buffer }> {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const plain = await readFile(join(folder, name));
+  return { plain, zipped: await promisify(gzip)(plain) };
+}

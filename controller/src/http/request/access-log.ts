@@ -1,0 +1,27 @@
+// One line in the log for an answer that is worth it: changes, refusals and failures. Reads are frequent and uninteresting.
+import type { Caller } from '../../caller.ts';
+import { type Logger, withoutSecrets } from './log.ts';
+
+export interface Answered {
+  request_id: string;
+  method: string | undefined;
+  url: string | undefined;
+  operation: string;
+  isFrequent: boolean;
+  status: number;
+  elapsedMs: number;
+  address: string | undefined;
+  caller: Caller | undefined;
+}
+
+export function logAnswer(log: Logger, answered: Answered): void {
+  const { request_id, method, url = '', operation, isFrequent, status, elapsedMs, address, caller } = answered;
+  const level = status >= 500 ? 'error' : status >= 400 || (method !== 'GET' && !isFrequent) ? 'info' : 'debug';
+  if (!log.isLevelEnabled(level)) return;
+  const ms = Math.round(elapsedMs * 10) / 10;
+  const who = caller && `${caller.kind}:${caller.name}`;
+  log[level](
+    { request_id, method, url: withoutSecrets(url.slice(0, 512)), operation, status, ms, address, caller: who },
+    'answered',
+  );
+}

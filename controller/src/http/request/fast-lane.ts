@@ -1,0 +1,197 @@
+// A short way for the few operations that are called thousands of times a second. It takes a request only if nothing
+// about it is out of the ordinary (a remembered token with the right to do this, a plain JSON body or none) and hands
+// every other one over untouched, so that there is one place for refusals. Checks, validation and answers are the same.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { type Operation, requirePermission } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+import { type Problem, ValidationError } from '../../errors.ts';
+import { judgeMediaType } from '../../input/body-reader.ts';
+import type { JsonPath } from '../../input/json-scanner.ts';
+import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
+import type { Validator } from '../../input/validator.ts';
+import { toAnswerOrLog } from './error-map.ts';
+import { hasOneHost } from './host-check.ts';
+import type { Logger } from './log.ts';
+import { type Route, RouteContext } from './route.ts';
+import { readJsonBody } from './validated-handler.ts';
+
+const noBytes = new Uint8Array(0);
+
+export interface FastLaneOptions {
+  routes: readonly Route[];
+  validator: Validator;
+  /** The caller behind a token, if that is known without asking anybody. */
+  recall: (token: string) => Caller | undefined;
+  hostIsOurs: (host: string | undefined) => boolean;
+  createId: (given: string | string[] | undefined) => string;
+  headers: Record<string, string>;
+  maxBodyBytes: number;
+  isOpen: () => boolean;
+  isStopping: () => boolean;
+  log: Logger;
+  onAnswered: (
+    request: IncomingMessage,
+    id: string,
+    operation: Operation,
+    status: number,
+    startedAt: number,
+    caller: Caller,
+  ) => void;
+}
+
+/** Resolves whether it took the request. */
+export function createFastLane(
+  options: FastLaneOptions,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const lanes = new Map(
+    options.routes.filter(isSimple).flatMap((route) => [
+      [route.url, route],
+      [`${route.url}/`, route],
+    ]),
+  );
+  const send = createAnswerWriter(options);
+  return (request, response) => {
+    const url = request.url!;
+    const mark = url.indexOf('?');
+    const route = lanes.get(mark < 0 ? url : url.slice(0, mark));
+    if (!route || route.method !== request.method || (mark >= 0 && !route.query) || !options.isOpen()) return false;
+    const { headers } = request;
+    if (!isPlain(request, route, options)) return false;
+    const params = route.query && readParams(mark < 0 ? '' : url.slice(mark + 1));
+    if (route.query && !params) return false;
+    const caller = admit(headers.authorization, route, params, options);
+    if (!caller) return false;
+    const startedAt = performance.now();
+    const id = options.createId(headers['x-request-id']);
+    const answered = (status: number) => options.onAnswered(request, id, route.operation, status, startedAt, caller);
+    const fail = (error: unknown) => {
+      const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
+      send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
+      answered(status);
+    };
+    const succeed = (result: unknown) => {
+      try {
+        if (result instanceof Readable) {
+          send.stream(response, id, result, () => answered(200));
+          return;
+        }
+        const isReady = typeof result === 'string' || result instanceof Uint8Array;
+        send.whole(response, 200, id, isReady ? result : JSON.stringify(result));
+        answered(200);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const run = (bytes: Uint8Array) => {
+      try {
+        const known = route.handleKnown?.(bytes, caller);
+        (known ?? handle(route, caller, params, bytes, options.validator)).then(succeed, fail);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    if (route.body) collect(request, Number(headers['content-length']), run);
+    else {
+      request.resume();
+      run(noBytes);
+    }
+    return true;
+  };
+}
+
+/** Nothing that the short way does not know. */
+function isSimple(route: Route): boolean {
+  const { isFrequent, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, keepsText } = route;
+  const isInPath = url.includes(':') || (target !== undefined && !target.startsWith('?'));
+  const isSpecial = form || rawBody || admit || hasNoAnswer || media || tokenInQuery || keepsText;
+  return isFrequent === true && !isInPath && !isSpecial;
+}
+
+function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBytes }: FastLaneOptions): boolean {
+  const { headers } = request;
+  if (headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
+  if (headers.expect !== undefined || !hostIsOurs(headers.host) || !hasOneHost(request)) return false;
+  if (!route.body) return (headers['content-length'] ?? '0') === '0';
+  const length = Number(headers['content-length']);
+  return length > 0 && length <= maxBodyBytes && judgeMediaType(headers['content-type']) === 'json';
+}
+
+/** Undefined for a query that nobody would read to its end. */
+function readParams(search: string): QueryParams | undefined {
+  try {
+    return readQuery(search);
+  } catch {
+    return undefined;
+  }
+}
+
+function admit(
+  authorization: string | undefined,
+  { operation, target }: Route,
+  params: QueryParams | undefined,
+  { recall }: FastLaneOptions,
+): Caller | undefined {
+  if (authorization === undefined || !authorization.startsWith('Bearer ')) return undefined;
+  const caller = recall(authorization.slice(7));
+  if (!caller) return undefined;
+  try {
+    requirePermission(operation, caller, target && params?.get(target.slice(1))?.at(-1));
+    return caller;
+  } catch {
+    return undefined;
+  }
+}
+
+async function handle(
+  route: Route,
+  caller: Caller,
+  params: QueryParams | undefined,
+  bytes: Uint8Array,
+  validator: Validator,
+): Promise<unknown> {
+  const problems: Problem[] = [];
+  const inexact: JsonPath[] = [];
+  const query = route.query && checkQuery(validator, route.query, params!, problems);
+  const body = route.body && readJsonBody(route, validator, bytes, problems, inexact);
+  if (problems.length > 0) throw new ValidationError(problems);
+  return await route.handle(new RouteContext({ caller, query, body, inexact, bytes }));
+}
+
+/** Sends answers whose headers are known but for two of them. */
+function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
+  const fixed = [...Object.entries(headers).flat(), 'content-type', 'application/json'];
+  const last = () => (isStopping() ? ['connection', 'close'] : []);
+  // Used again for every answer: node has made text of it before writeHead returns.
+  const usual = [...fixed, 'x-request-id', '', 'content-length', ''];
+  const idAt = usual.length - 3;
+  const lengthAt = usual.length - 1;
+  return {
+    whole(response: ServerResponse, status: number, id: string, body: string | Uint8Array, more?: string[]): void {
+      usual[idAt] = id;
+      usual[lengthAt] = String(Buffer.byteLength(body));
+      response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
+      response.end(body);
+    },
+    /** For what is too long to lie in memory whole; `done` also when the client leaves. */
+    stream(response: ServerResponse, id: string, body: Readable, done: () => void): void {
+      response.writeHead(200, fixed.concat('x-request-id', id, last()));
+      pipeline(body, response, done);
+    },
+  };
+}
+
+/**
+ * Calls `done` with the announced bytes as soon as the last of them is there; the parser sees to it that no more come. A
+ * client that leaves before gets no answer.
+ */
+function collect(request: IncomingMessage, length: number, done: (bytes: Uint8Array) => void): void {
+  let before: Buffer[] | undefined;
+  let missing = length;
+  request.on('data', (chunk: Buffer) => {
+    missing -= chunk.length;
+    if (missing === 0) done(before ? Buffer.concat([...before, chunk], length) : chunk);
+    else if (before) before.push(chunk);
+    else before = [chunk];
+  });
+}

@@ -1,0 +1,132 @@
+// The guard before every route: who is calling, and may they. It runs before a byte of the body is read, so that
+// nobody without a right can make Weft work.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Operation, permissionRow, requirePermission } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+import { AuthenticationError, PermissionError } from '../../errors.ts';
+import { readQuery } from '../../input/query-reader.ts';
+import type { Route } from './route.ts';
+import { searchOf } from './search.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | undefined;
+    enrolmentToken: string | undefined;
+    /** Whoever shows the callback token of this job is let in for it, and is no caller. */
+    callbackJob: string | undefined;
+  }
+  interface FastifyContextConfig {
+    operation?: Operation;
+    rawBody?: Route['rawBody'];
+    isFrequent?: Route['isFrequent'];
+  }
+}
+
+/** What the guard must ask others. */
+export interface Doorkeeper {
+  authenticate(token: string): Caller | Promise<Caller>;
+  /** The caller, if that is known without asking anybody. */
+  remembered(token: string): Caller | undefined;
+  /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
+  authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
+  hasAdmin(): Promise<boolean>;
+  isEnrolmentToken(token: string): boolean;
+  requireEnrolment(token: string): Promise<void>;
+  mayReadServiceMetrics(request: FastifyRequest): boolean;
+  /** The number of the job whose callbacks the token opens; undefined for every other token. None does unless told. */
+  callbackJob?(token: string): string | undefined;
+}
+
+type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword'>;
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
+
+/** A callback hook, not an async one: remembered callers pass without a promise. */
+export function createGuard(route: GuardedRoute, keeper: Doorkeeper): Hook {
+  const { door } = permissionRow(route.operation);
+  if (door === 'anyone') return (_request, _reply, done) => done();
+  const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
+    requirePermission(route.operation, caller, targetOf(request, route.target));
+    request.caller = caller;
+  };
+  return (request, _reply, done) => {
+    try {
+      const password = route.takesAgentPassword ? agentPassword(request.headers.authorization) : undefined;
+      const token = password === undefined ? tokenOf(request, route.tokenInQuery, route.takesAgentPassword) : undefined;
+      const special = passByDoor(request, token);
+      if (special) {
+        special.then(() => done(), done);
+        return;
+      }
+      const caller =
+        password !== undefined
+          ? keeper.authenticateAgent(password, request.ip)
+          : token === undefined
+            ? undefined
+            : keeper.authenticate(token);
+      if (caller instanceof Promise) {
+        caller.then((found) => admit(request, found)).then(() => done(), done);
+        return;
+      }
+      admit(request, caller);
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+
+  function passByDoor(request: FastifyRequest, token: string | undefined): Promise<void> | undefined {
+    if (door === 'metrics_network') {
+      if (!keeper.mayReadServiceMetrics(request)) throw new PermissionError();
+      return Promise.resolve();
+    }
+    if (door === 'anyone_until_first_admin' && token === undefined) {
+      return keeper.hasAdmin().then((exists) => {
+        if (exists) throw new AuthenticationError();
+      });
+    }
+    if (door === 'enrolment_token' && token !== undefined && keeper.isEnrolmentToken(token)) {
+      request.enrolmentToken = token;
+      return keeper.requireEnrolment(token);
+    }
+    const callbackJob = door === 'callback_token' && token !== undefined ? keeper.callbackJob?.(token) : undefined;
+    if (callbackJob !== undefined) {
+      const named = targetOf(request, route.target);
+      if (named !== undefined && named !== callbackJob) throw new PermissionError();
+      request.callbackJob = callbackJob;
+      return Promise.resolve();
+    }
+    return undefined;
+  }
+}
+
+/** The token that a request shows, or undefined; the header comes before the query. */
+export function tokenOf(request: FastifyRequest, isInQuery = false, isOfInflux = false): string | undefined {
+  const { authorization } = request.headers;
+  // InfluxDB's own scheme, which carries any of our tokens as well as Bearer does.
+  const isToken = isOfInflux && authorization?.slice(0, 6).toLowerCase() === 'token ';
+  const token = bearerToken(isToken ? `Bearer ${authorization!.slice(6)}` : authorization);
+  return token === undefined && isInQuery ? readQuery(searchOf(request)).get('token')?.at(-1) : token;
+}
+
+/** What stands in place of a token: the text of `Basic`, or of a `Token` with a colon, which no token of ours has. */
+function agentPassword(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const scheme = header.slice(0, 6).toLowerCase();
+  if (scheme === 'basic ') return Buffer.from(header.slice(6).trim(), 'base64').toString('utf8');
+  return scheme === 'token ' && header.includes(':') ? header.slice(6).trim() : undefined;
+}
+
+/** Throws for a scheme other than Bearer, an empty token, or more than one. */
+function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (header.length < 8 || header.slice(0, 7).toLowerCase() !== 'bearer ') throw new AuthenticationError();
+  const token = header.slice(7).trim();
+  if (token === '' || token.includes(' ') || token.includes(',')) throw new AuthenticationError();
+  return token;
+}
+
+function targetOf(request: FastifyRequest, target: string | undefined): string | undefined {
+  if (target === undefined) return undefined;
+  if (target.startsWith('?')) return readQuery(searchOf(request)).get(target.slice(1))?.at(-1);
+  return (request.params as Record<string, string>)[target];
+}

@@ -1,0 +1,135 @@
+// What a feature writes to be reachable: a list of routes. Each names its operation (and so its row in the permissions
+// table), its schemas, and what to do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
+import type { StatusAnswer } from '@weft/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Operation } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+import { AuthenticationError } from '../../errors.ts';
+import type { JsonPath } from '../../input/json-scanner.ts';
+
+/** A request as the framework has it, for what happens before it is read. */
+export type IncomingRequest = FastifyRequest;
+
+/** What a handler is given. Operations that are frequent have no request and no reply of the framework's. */
+interface ContextParts<Query, Body> {
+  caller: Caller | undefined;
+  query: Query;
+  body: Body;
+  inexact: JsonPath[];
+  bytes?: Uint8Array;
+  text?: string;
+  request?: FastifyRequest;
+  reply?: FastifyReply;
+}
+
+export class RouteContext<Query = unknown, Body = unknown> {
+  readonly query: Query;
+  readonly body: Body;
+  /** Undefined only where the operation's row lets somebody in without a token. */
+  readonly callerIfAny: Caller | undefined;
+  /** Where the body has integers that are held rounded; see readJson. */
+  readonly inexact: JsonPath[];
+  /** The JSON body as it came; only on the fast lane. */
+  readonly bytes: Uint8Array | undefined;
+  /** The JSON body as it came, if the route keeps it; else empty. */
+  readonly text: string;
+  readonly #request: FastifyRequest | undefined;
+  readonly #reply: FastifyReply | undefined;
+
+  constructor({ caller, query, body, inexact, bytes, text = '', request, reply }: ContextParts<Query, Body>) {
+    this.callerIfAny = caller;
+    this.query = query;
+    this.body = body;
+    this.inexact = inexact;
+    this.bytes = bytes;
+    this.text = text;
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  get request(): FastifyRequest {
+    if (!this.#request) throw new Error('an operation that is frequent cannot have the request');
+    return this.#request;
+  }
+
+  get reply(): FastifyReply {
+    if (!this.#reply) throw new Error('an operation that is frequent cannot have the reply');
+    return this.#reply;
+  }
+
+  get caller(): Caller {
+    if (!this.callerIfAny) throw new AuthenticationError();
+    return this.callerIfAny;
+  }
+
+  /** A path parameter, percent-decoded. */
+  path(name: string): string {
+    return (this.request.params as Record<string, string>)[name]!;
+  }
+
+  /** Where the request comes from: the peer, or what a trusted proxy says. */
+  get address(): string {
+    return this.request.ip;
+  }
+}
+
+export interface Route {
+  operation: Operation;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  url: string;
+  tag: string;
+  summary: string;
+  query?: TObject;
+  /** At most one of these three. */
+  body?: TSchema;
+  form?: TObject;
+  /** The handler gets the bytes: text, or octets, gzip allowed; this many at most, inflated. */
+  rawBody?: { maxBytes: number };
+  /** How many keys a JSON body may have, if not the usual number. */
+  maxKeys?: number;
+  /** The handler gets the text of the JSON body beside its value. */
+  keepsText?: true;
+  /** The answer is 204 and nothing else. */
+  hasNoAnswer?: true;
+  /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
+  takesAgentPassword?: true;
+  /** Called so often that a success is worth no line in the log, and that it may take the fast lane (fast-lane.ts). */
+  isFrequent?: true;
+  response: TSchema;
+  /** Of what the answer is made, where it is not JSON. */
+  media?: readonly string[];
+  /** The token may also come as `?token=`: for browsers' event streams, which cannot set headers. */
+  tokenInQuery?: boolean;
+  /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
+  target?: string;
+  /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */
+  admit?: (request: FastifyRequest) => void | Promise<void>;
+  /**
+   * A shorter way from a JSON body to the same answer, for the fast lane: undefined for a body that it does not know,
+   * which `handle` then gets.
+   */
+  handleKnown?: (bytes: Uint8Array, caller: Caller) => Promise<unknown> | undefined;
+  handle: (context: RouteContext) => Promise<unknown>;
+}
+
+type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
+  Route,
+  'handle' | 'query' | 'body' | 'form' | 'response'
+> & {
+  query?: Q;
+  response: R;
+  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R>>;
+} & ({ body?: B } | { form?: B });
+
+/** Ties the types of a route's schemas to its handler. */
+export function route<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema>(
+  definition: Definition<Q, B, R>,
+): Route {
+  return definition as unknown as Route;
+}
+
+/** The answer of operations that have nothing to return. */
+export function success(detail: string): StatusAnswer {
+  return { status: 'success', detail };
+}

@@ -1,0 +1,97 @@
+// From a request to a route's handler: reads query, form and body, holds them against the route's schemas, and reports
+// all problems at once.
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';
+import { isText, judgeMediaType } from '../../input/body-reader.ts';
+import { checkForm, readForm } from '../../input/form-reader.ts';
+import { readJson } from '../../input/json-reader.ts';
+import type { JsonPath } from '../../input/json-scanner.ts';
+import { checkQuery, readQuery } from '../../input/query-reader.ts';
+import type { Validator } from '../../input/validator.ts';
+import type { SendJson } from './json-answer.ts';
+import { type Route, RouteContext } from './route.ts';
+import { searchOf } from './search.ts';
+
+export function createRouteHandler(route: Route, validator: Validator, sendJson: SendJson) {
+  const hasPath = route.url.includes(':');
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
+    if (route.admit) await route.admit(request);
+    const problems: Problem[] = [];
+    let body: unknown;
+    if (route.form) {
+      const fields = readForm(request.headers['content-type'], bytesOf(request));
+      body = checkForm(validator, route.form, fields, problems);
+    }
+    const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
+    const inexact: JsonPath[] = [];
+    if (route.body) body = readValidBody(route, validator, request, problems, inexact);
+    if (route.rawBody) body = readText(request);
+    if (problems.length > 0) throw new ValidationError(problems);
+    const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
+    const answer = await route.handle(
+      new RouteContext({ caller: request.caller, query, body, inexact, text, request, reply }),
+    );
+    if (route.hasNoAnswer) reply.code(204).send();
+    else if (answer instanceof Readable) (route.media ? reply : reply.type('application/json')).send(answer);
+    else sendJson(request, reply, answer);
+    return reply;
+  };
+}
+
+function readText(request: FastifyRequest): Uint8Array {
+  const bytes = bytesOf(request);
+  if (bytes.length > 0 && !isText(request.headers['content-type'])) {
+    throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as text/plain');
+  }
+  return bytes;
+}
+
+function readValidBody(
+  route: Route,
+  validator: Validator,
+  request: FastifyRequest,
+  problems: Problem[],
+  inexact: JsonPath[],
+): unknown {
+  const bytes = bytesOf(request);
+  if (bytes.length === 0) return validator.checkBody(route.body!, undefined, problems);
+  const kind = judgeMediaType(request.headers['content-type']);
+  if (kind === 'unsupported') {
+    throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as application/json');
+  }
+  // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
+  if (kind === 'opaque') return validator.checkBody(route.body!, '', problems);
+  return readJsonBody(route, validator, bytes, problems, inexact);
+}
+
+/** Adds to `problems`, and to `inexact` where integers are held rounded. */
+export function readJsonBody(
+  route: Route,
+  validator: Validator,
+  bytes: Uint8Array,
+  problems: Problem[],
+  inexact: JsonPath[],
+): unknown {
+  try {
+    const json = readJson(bytes, route.maxKeys);
+    for (const path of json.inexact) inexact.push(path);
+    return validator.checkBody(route.body!, json.value, problems, inexact);
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+/** No record can have such a name, and PostgreSQL refuses to be asked for one. */
+function refuseImpossibleNames(params: Record<string, string>): void {
+  for (const value of Object.values(params)) {
+    if (value.includes('\0') || !value.isWellFormed()) throw new NotFoundError('not_found', 'Not Found');
+  }
+}
+
+function bytesOf(request: FastifyRequest): Uint8Array {
+  return request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
+}

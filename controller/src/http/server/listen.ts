@@ -1,0 +1,25 @@
+// Opens the port, or says in one line why that cannot be.
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { StartError } from '../../start-error.ts';
+
+/** Resolves the address. Throws StartError. */
+export async function listen(
+  server: FastifyInstance,
+  { host, port, tls }: { host: string; port: number; tls: unknown },
+): Promise<string> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new StartError(`port ${port} on ${host} is taken: stop what uses it, or choose another with WEFT_PORT`);
+    if (code === 'EACCES') throw new StartError(`port ${port} needs more rights: choose one above 1023 with WEFT_PORT`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError(`this machine has no address ${host}: see WEFT_HOST`);
+    throw error;
+  }
+  const { port: actualPort } = server.server.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${tls ? 'https' : 'http'}://${name}:${actualPort}`;
+}

@@ -1,0 +1,208 @@
+// The HTTP server: takes the features' routes and adds what all of them share. Order of a request: host check, guard
+// (401, 403), body, validation (422), handler, error map.
+import type http from 'node:http';
+import type { Socket } from 'node:net';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { permissionRow } from '../../auth/permissions.ts';
+import { TryLaterError } from '../../errors.ts';
+import { readBody, readInflatedBody } from '../../input/body-reader.ts';
+import type { Validator } from '../../input/validator.ts';
+import type { Page } from '../pages/page.ts';
+import type { ServiceMetrics } from '../pages/service-metrics.ts';
+import { logAnswer } from '../request/access-log.ts';
+import { createErrorHandler } from '../request/error-map.ts';
+import { createFastLane } from '../request/fast-lane.ts';
+import { createGuard, type Doorkeeper } from '../request/guard.ts';
+import { createHostCheck, hasOneHost } from '../request/host-check.ts';
+import { createSendJson } from '../request/json-answer.ts';
+import type { Logger } from '../request/log.ts';
+import { createRequestIds } from '../request/request-ids.ts';
+import type { Route } from '../request/route.ts';
+import { createRouteHandler } from '../request/validated-handler.ts';
+import type { SocketRoute } from '../sockets/socket-route.ts';
+import { SocketDoor } from '../sockets/socket-upgrade.ts';
+import { answerBrokenRequest } from './broken-request.ts';
+import { prepareOrderlyStop } from './graceful-stop.ts';
+import { createListener, type ListenerOptions } from './listener.ts';
+import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
+import { answerHeaders, createCors } from './security-headers.ts';
+
+const maxBodyBytes = 1024 * 1024;
+
+export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
+  routes: Route[];
+  sockets?: SocketRoute[];
+  pages: Page[];
+  /** Answers a visit to an address that does not exist, for people; false for all other requests. */
+  answerLost?: NotFoundOptions['answerLost'];
+  doorkeeper: Doorkeeper;
+  validator: Validator;
+  metrics: ServiceMetrics;
+  log: Logger;
+  /** False while the stores are being prepared: everything but the pages answers 503. */
+  isReady: () => boolean;
+  host: string;
+  publicUrl: string | undefined;
+  allowedHosts: readonly string[];
+  corsOrigins: readonly string[];
+  trustedProxies: readonly string[];
+}
+
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { log, metrics, sockets = [] } = options;
+  const createId = createRequestIds();
+  const app = fastify({
+    logger: false,
+    serverFactory: (handler) => {
+      const server = createListener(
+        { ...options, shouldUpgrade: (request) => socketDoor.isKnock(request) },
+        (request, response) => {
+          if (!fastLane(request, response)) handler(request, response);
+        },
+      );
+      server.on('upgrade', (request, connection, head) =>
+        socketDoor.take(request, connection as Socket, head, handler),
+      );
+      return server;
+    },
+    clientErrorHandler: answerBrokenRequest,
+    // No hook runs for these.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers).header('x-request-id', request.id);
+      createErrorHandler(log)(error, request, reply);
+    },
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    genReqId: ({ headers }) => createId(headers['x-request-id']),
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    bodyLimit: maxBodyBytes,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024, querystringParser: () => ({}) },
+  });
+
+  const hostIsOurs = createHostCheck(options);
+  const headers = answerHeaders(options.tls !== undefined);
+  const cors = createCors(options.corsOrigins);
+  app.decorateRequest('caller', undefined);
+  app.decorateRequest('enrolmentToken', undefined);
+  app.decorateRequest('callbackJob', undefined);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.raw.url?.startsWith('/')) {
+      refuseAndClose(reply, 'The request target must be a path');
+    } else if (!hasOneHost(request.raw)) {
+      refuseAndClose(reply, 'The request must have one Host header');
+    } else if (!hostIsOurs(request.headers.host)) {
+      reply.code(421).send({
+        detail: 'This server does not go by that name; set WEFT_PUBLIC_URL or WEFT_ALLOWED_HOSTS to the name you use',
+        code: 'host_not_allowed',
+      });
+    } else if (!cors(request, reply)) {
+      // Without a body any type will do; Fastify would still refuse a malformed one.
+      if (request.headers['content-type'] !== undefined && !hasBody(request.headers))
+        delete request.headers['content-type'];
+      done();
+    }
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name]!);
+    reply.header('x-request-id', request.id);
+    // JSON knows one encoding; clients of this interface expect the type bare, and the fast lane sends it so.
+    if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
+      reply.header('content-type', 'application/json');
+    if (orderlyStop.isStopping) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  const noteAnswer = (request: FastifyRequest, status: number, elapsedMs: number): void => {
+    const { operation = 'none', isFrequent = false } = request.routeOptions.config;
+    const { id: request_id, method, url, ip: address, caller } = request;
+    metrics.observe(operation, status, elapsedMs);
+    logAnswer(log, { request_id, method, url, operation, isFrequent, status, elapsedMs, address, caller });
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    noteAnswer(request, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+  app.addHook('onRoute', ({ config, url }) => {
+    if (!config?.operation) throw new Error(`route ${url} names no operation of the permissions table`);
+    permissionRow(config.operation);
+  });
+
+  const socketDoor = new SocketDoor({
+    ...options,
+    routes: sockets,
+    isStopping: () => orderlyStop.isStopping,
+    onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
+  });
+  const orderlyStop = prepareOrderlyStop(app, options.tls !== undefined);
+  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !orderlyStop.isStopping);
+
+  const fastLane = createFastLane({
+    ...options,
+    recall: (token) => options.doorkeeper.remembered(token),
+    hostIsOurs,
+    createId,
+    headers,
+    maxBodyBytes,
+    // What a proxy says of its client, and what other origins may see, only the long way knows.
+    isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
+    isStopping: () => orderlyStop.isStopping,
+    onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
+      const elapsedMs = performance.now() - startedAt;
+      const address = socket.remoteAddress;
+      metrics.observe(operation, status, elapsedMs);
+      logAnswer(log, { request_id, method, url, operation, isFrequent: true, status, elapsedMs, address, caller });
+    },
+  });
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: http.IncomingMessage) => {
+    const { rawBody } = request.routeOptions.config;
+    return rawBody ? readInflatedBody(payload, rawBody.maxBytes) : readBody(payload, maxBodyBytes);
+  });
+  app.setErrorHandler(createErrorHandler(log));
+  const { answerLost } = options;
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets], { answerLost }));
+
+  for (const page of options.pages) {
+    app.route({
+      method: 'GET',
+      url: page.url,
+      config: { operation: page.operation },
+      onRequest: createGuard(page, options.doorkeeper),
+      handler: (request, reply) => page.handle(request, reply),
+    });
+  }
+  const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
+    const guard = createGuard(route, options.doorkeeper);
+    return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      if (options.isReady()) guard(request, reply, done);
+      else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
+    };
+  };
+  for (const route of options.routes) {
+    app.route({
+      method: route.method,
+      url: route.url,
+      config: { operation: route.operation, rawBody: route.rawBody, isFrequent: route.isFrequent },
+      onRequest: guardOnceReady(route),
+      handler: createRouteHandler(route, options.validator, sendJson),
+    });
+  }
+  for (const route of sockets) {
+    app.route({
+      method: 'GET',
+      url: route.url,
+      config: { operation: route.operation },
+      onRequest: [socketDoor.check, guardOnceReady({ ...route, tokenInQuery: true })],
+      handler: socketDoor.createHandler(route),
+    });
+  }
+  return app;
+}
+
+function hasBody(headers: http.IncomingHttpHeaders): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+function refuseAndClose(reply: FastifyReply, detail: string): void {
+  reply.code(400).header('connection', 'close').send({ detail, code: 'bad_request' });
+}

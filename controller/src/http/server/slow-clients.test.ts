@@ -1,0 +1,137 @@
+// Clients that take their time, on purpose or not: they are cut off, and nobody else waits for them.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openRawConnection, type RawConnection } from '../../../../test/raw-connection.ts';
+import { loadConfig } from '../../config.ts';
+import { type RunningWeft, serve } from '../../wire.ts';
+import { createLogger } from '../request/log.ts';
+
+const timeouts = { headersMs: 300, requestMs: 600, idleMs: 1200, keepAliveMs: 400 };
+const maxConnections = 8;
+
+let folder: string;
+let weft: RunningWeft;
+const connections: RawConnection[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-slow-'));
+  const env = { WEFT_PORT: '0', WEFT_DATA_DIR: folder, WEFT_MAX_CONNECTIONS: String(maxConnections) };
+  weft = await serve(loadConfig({ env }), createLogger('silent'), timeouts);
+});
+afterEach(async () => {
+  for (const connection of connections.splice(0)) connection.destroy();
+  await expect.poll(isAnswering, { timeout: 5000, interval: 10 }).toBe(true);
+});
+afterAll(async () => {
+  await weft.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<RawConnection> {
+  const connection = await openRawConnection(weft.url);
+  connections.push(connection);
+  return connection;
+}
+
+async function isAnswering(): Promise<boolean> {
+  const connection = await open();
+  connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  const answer = await connection.answer().catch(() => undefined);
+  connection.destroy();
+  return answer?.status === 200;
+}
+
+/** One byte after another for as long as the server listens. */
+async function drip(connection: RawConnection, byte: string): Promise<void> {
+  const timer = setInterval(() => connection.send(byte), 20);
+  await connection.closed().finally(() => clearInterval(timer));
+}
+
+describe('D1: a request that never ends', () => {
+  it.each([
+    ['in its request line', 'GET /a', 'a'],
+    ['in its headers', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ', 'a'],
+    [
+      'in its body',
+      'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n',
+      ' ',
+    ],
+    [
+      'in a body without a length',
+      'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\n \r\n',
+    ],
+  ])('%s is answered 408 and cut off', async (_where, start, byte) => {
+    const connection = await open();
+    connection.send(start);
+    const dripping = drip(connection, byte);
+    const answer = await connection.answer();
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.text)).toEqual({ detail: expect.any(String), code: 'request_timeout' });
+    connection.socket.end();
+    await dripping;
+  });
+
+  it('in its headers is cut off sooner than one in its body', async () => {
+    const ends: string[] = [];
+    const starts = {
+      body: 'POST /api/v1/users/password-recovery HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+      headers: 'GET /healthz HTTP/1.1\r\nX-A: ',
+    };
+    await Promise.all(
+      Object.entries(starts).map(async ([name, start]) => {
+        const connection = await open();
+        connection.send(start);
+        await connection.answer();
+        ends.push(name);
+      }),
+    );
+    expect(ends).toEqual(['headers', 'body']);
+  });
+});
+
+it('a connection on which nothing is ever asked is closed', async () => {
+  const connection = await open();
+  await connection.closed();
+});
+
+it('a connection that is kept alive and not used any more is closed', async () => {
+  const connection = await open();
+  connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect((await connection.answer()).status).toBe(200);
+  await connection.closed();
+});
+
+it('clients that do not read their answers are cut off and make room', async () => {
+  for (let count = 0; count < maxConnections; count += 1) {
+    const connection = await open();
+    connection.socket.pause();
+    // More than the buffers of the system hold.
+    connection.send('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(20));
+  }
+  expect(await isAnswering()).toBe(false);
+  await expect.poll(isAnswering, { timeout: 8000, interval: 50 }).toBe(true);
+});
+
+describe('D2: more connections than allowed', () => {
+  it('are closed at once, while those that are there go on, and one that leaves makes room', async () => {
+    const inside: RawConnection[] = [];
+    for (let count = 0; count < maxConnections; count += 1) {
+      const connection = await open();
+      connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      expect((await connection.answer()).status).toBe(200);
+      inside.push(connection);
+    }
+    const beyond = await open();
+    beyond.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect(beyond.answer()).rejects.toThrow('closed before an answer');
+
+    for (const connection of inside) connection.send('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    for (const connection of inside) expect((await connection.answer()).status).toBe(200);
+
+    inside[0]!.destroy();
+    await expect.poll(isAnswering, { timeout: 5000, interval: 10 }).toBe(true);
+  });
+});

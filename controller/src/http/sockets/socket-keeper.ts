@@ -1,0 +1,150 @@
+// Looks after the open WebSockets of a feature: a bound per caller, a ping now and then, an end for those who are slow,
+// gone, or no longer allowed. One timer for all of them.
+import type { Caller } from '../../caller.ts';
+import { PermissionError, TryLaterError } from '../../errors.ts';
+import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
+import type { Upgraded } from './socket-route.ts';
+
+const defaultTimes: SocketTimes = {
+  sweepMs: 1_000,
+  pingMs: 15_000,
+  // With a ping interval and a sweep before it, 45 s at most until a vanished client is forgotten.
+  pongMs: 28_000,
+  stallMs: 10_000,
+  farewellMs: 2_000,
+};
+/** How many callers are looked up at once where somebody has to be asked. */
+const lookupsAtOnce = 32;
+
+export interface SocketKeeperOptions {
+  /** The caller behind a token as it stands now; throws if it may not have the socket any more. */
+  authorize: (token: string) => Caller | Promise<Caller>;
+  maxPerCaller: number;
+  /** See SocketRules; false unless told. */
+  isTalkative?: boolean;
+  times?: Partial<SocketTimes> | undefined;
+  now?: () => number;
+}
+
+export class SocketKeeper {
+  readonly #options: SocketKeeperOptions;
+  readonly #times: SocketTimes;
+  readonly #rules: SocketRules;
+  readonly #now: () => number;
+  readonly #sockets = new Set<OpenSocket>();
+  readonly #byToken = new Map<string, Set<OpenSocket>>();
+  readonly #perCaller = new Map<string, number>();
+  #sweeping: NodeJS.Timeout | undefined;
+  #isAuthorizing = false;
+  #onEmpty: (() => void) | undefined;
+  #isStopped = false;
+  /** Sockets that were closed because their clients took nothing. */
+  cutOff = 0;
+
+  constructor(options: SocketKeeperOptions) {
+    this.#options = options;
+    this.#times = { ...defaultTimes, ...options.times };
+    this.#rules = { times: this.#times, isTalkative: options.isTalkative ?? false };
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Throws TryLaterError if the caller may not have one more socket now. */
+  requireRoom(caller: Caller): void {
+    if (this.#isStopped) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
+    const { maxPerCaller } = this.#options;
+    if ((this.#perCaller.get(keyOf(caller)) ?? 0) < maxPerCaller) return;
+    throw new TryLaterError(429, 'too_many_sockets', `At most ${maxPerCaller} sockets may be open`, 10);
+  }
+
+  /** Looks after a socket until it is closed. */
+  keep(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
+    const socket = new OpenSocket(upgraded, client, this.#rules, this.#now);
+    this.#sockets.add(socket);
+    const sameToken = this.#byToken.get(client.token);
+    if (sameToken) sameToken.add(socket);
+    else this.#byToken.set(client.token, new Set([socket]));
+    const key = keyOf(client.caller);
+    this.#perCaller.set(key, (this.#perCaller.get(key) ?? 0) + 1);
+    upgraded.socket.on('close', () => this.#forget(socket));
+    this.#sweeping ??= setInterval(() => this.#sweep(), this.#times.sweepMs).unref();
+    return socket;
+  }
+
+  /** Closes all of them, and waits no longer for their clients than the time for a farewell. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#sockets.size === 0) return;
+    const empty = Promise.withResolvers<void>();
+    this.#onEmpty = empty.resolve;
+    for (const socket of this.#sockets) socket.dismiss(closeCodes.restarting, 'restarting');
+    const deadline = setTimeout(() => {
+      for (const socket of this.#sockets) socket.terminate();
+    }, this.#times.farewellMs);
+    await empty.promise;
+    clearTimeout(deadline);
+  }
+
+  #forget(socket: OpenSocket): void {
+    if (!this.#sockets.delete(socket)) return;
+    const sameToken = this.#byToken.get(socket.token);
+    sameToken?.delete(socket);
+    if (sameToken?.size === 0) this.#byToken.delete(socket.token);
+    const key = keyOf(socket.caller);
+    const left = this.#perCaller.get(key)! - 1;
+    if (left > 0) this.#perCaller.set(key, left);
+    else this.#perCaller.delete(key);
+    if (this.#sockets.size > 0) return;
+    clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
+    this.#onEmpty?.();
+  }
+
+  #sweep(): void {
+    for (const socket of this.#sockets) if (socket.sweep() === 'slow') this.cutOff++;
+    void this.#authorizeAll();
+  }
+
+  /** Asks once for a token, however many sockets it has opened. */
+  async #authorizeAll(): Promise<void> {
+    if (this.#isAuthorizing) return;
+    this.#isAuthorizing = true;
+    let underWay: Promise<void>[] = [];
+    for (const token of [...this.#byToken.keys()]) {
+      const lookup = this.#authorize(token);
+      if (!lookup) continue;
+      underWay.push(lookup);
+      if (underWay.length < lookupsAtOnce) continue;
+      await Promise.all(underWay);
+      underWay = [];
+    }
+    await Promise.all(underWay);
+    this.#isAuthorizing = false;
+  }
+
+  #authorize(token: string): Promise<void> | undefined {
+    try {
+      const caller = this.#options.authorize(token);
+      return caller instanceof Promise ? caller.then(ignore, (error) => this.#dismissAll(token, error)) : undefined;
+    } catch (error) {
+      this.#dismissAll(token, error);
+      return undefined;
+    }
+  }
+
+  #dismissAll(token: string, error: unknown): void {
+    // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
+    if (error instanceof TryLaterError) return;
+    const code = error instanceof PermissionError ? closeCodes.notPermitted : closeCodes.notAuthenticated;
+    for (const socket of this.#byToken.get(token) ?? []) socket.dismiss(code, 'the token is no longer good');
+  }
+}
+
+function keyOf(caller: Caller): string {
+  return `${caller.kind}:${caller.id}`;
+}
+
+function ignore(): void {}

@@ -1,0 +1,49 @@
+// What a feature writes to be reachable by WebSocket: like a route, but `handle` lets the client in instead of
+// answering. http/sockets/socket-upgrade.ts does the rest: guard, handshake, validation, refusals.
+import type { Socket } from 'node:net';
+import type { Static, TObject } from 'typebox';
+import type { WebSocket } from 'ws';
+import type { Operation } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+
+export interface Upgraded {
+  socket: WebSocket;
+  /** What it runs over. */
+  connection: Socket;
+}
+
+export interface SocketContext<Query = unknown> {
+  caller: Caller;
+  /** What the client has shown: to be asked about again while the socket is open. */
+  token: string;
+  query: Query;
+  /** A path parameter, percent-decoded. */
+  path(name: string): string;
+  /**
+   * Makes the connection a WebSocket; undefined if the client has gone. What is thrown before is answered over HTTP, as
+   * everywhere; what is thrown after it closes the socket with 1011. Throws TryLaterError (503) while Weft stops.
+   */
+  upgrade(): Upgraded | undefined;
+}
+
+export interface SocketRoute {
+  operation: Operation;
+  url: string;
+  query?: TObject;
+  /** The path parameter that says whom the socket is about. */
+  target?: string;
+  /** Larger messages from the client end the connection with 1009. */
+  maxMessageBytes: number;
+  /** Calls `upgrade`, or throws. */
+  handle: (context: SocketContext) => Promise<void>;
+}
+
+/** Ties the type of a route's query to its handler. */
+export function socketRoute<Q extends TObject>(
+  definition: Omit<SocketRoute, 'query' | 'handle'> & {
+    query: Q;
+    handle: (context: SocketContext<Static<Q>>) => Promise<void>;
+  },
+): SocketRoute {
+  return definition as unknown as SocketRoute;
+}

@@ -1,0 +1,158 @@
+// The door for WebSockets. A client that wants one travels the way of every request (hooks, guard, validation, error
+// map, log) with its connection at hand; only at the end is it upgraded instead of answered.
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { WebSocketServer } from 'ws';
+import { AuthenticationError, NotFoundError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
+import { checkQuery, readQuery } from '../../input/query-reader.ts';
+import type { Validator } from '../../input/validator.ts';
+import { tokenOf } from '../request/guard.ts';
+import type { Logger } from '../request/log.ts';
+import { searchOf } from '../request/search.ts';
+import {
+  createOriginCheck,
+  requireHandshake,
+  socketProtocol,
+  socketVersion,
+  tokenAmongProtocols,
+} from './socket-handshake.ts';
+import type { SocketRoute, Upgraded } from './socket-route.ts';
+
+export interface SocketDoorOptions {
+  routes: readonly SocketRoute[];
+  publicUrl: string | undefined;
+  corsOrigins: readonly string[];
+  validator: Validator;
+  log: Logger;
+  isStopping: () => boolean;
+  /** A socket is open; refusals are answers like all others and not told here. */
+  onOpened: (request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+/** A connection that waits to be upgraded, with what the client has sent in advance. */
+interface Knock {
+  connection: Socket;
+  head: Buffer;
+}
+
+export class SocketDoor {
+  readonly #options: SocketDoorOptions;
+  readonly #knocks = new WeakMap<IncomingMessage, Knock>();
+  readonly #paths: readonly RegExp[];
+  readonly #requireOrigin: ReturnType<typeof createOriginCheck>;
+
+  constructor(options: SocketDoorOptions) {
+    this.#options = options;
+    this.#requireOrigin = createOriginCheck(options);
+    this.#paths = options.routes.map(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/?]+')}/?(?:[?]|$)`));
+  }
+
+  /** False: the wish is overheard, as HTTP allows, and the request answered like any other. */
+  isKnock({ method, url = '', headers }: IncomingMessage): boolean {
+    const isWish = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+    return isWish && this.#paths.some((path) => path.test(url));
+  }
+
+  /** Sends the request on its way, with an answer at hand for those who will be refused. */
+  take(request: IncomingMessage, connection: Socket, head: Buffer, handler: RequestListener): void {
+    connection.on('error', ignore);
+    // An earlier request of this connection still waits for its answer; nothing may be written in between.
+    if ((connection as { _httpMessage?: unknown })._httpMessage) {
+      connection.destroy();
+      return;
+    }
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(connection);
+    response.on('finish', () => connection.destroySoon());
+    this.#knocks.set(request, { connection, head });
+    handler(request, response);
+  }
+
+  /** The first hook of a socket's route: whoever does not come for a socket is sent away, whoever it is. */
+  readonly check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+    const { headers } = request.raw;
+    if (!this.#knocks.has(request.raw) || headers['sec-websocket-version'] !== socketVersion) {
+      reply
+        .code(426)
+        .headers({ upgrade: 'websocket', 'sec-websocket-version': socketVersion, connection: 'upgrade, close' })
+        .send({ detail: 'Connect with a WebSocket client', code: 'upgrade_required' });
+      return;
+    }
+    try {
+      requireHandshake(headers);
+      this.#requireOrigin(headers);
+      // From here on it is a token like any other.
+      const token = headers.authorization === undefined ? tokenAmongProtocols(headers) : undefined;
+      if (token !== undefined) headers.authorization = `Bearer ${token}`;
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  };
+
+  createHandler(route: SocketRoute) {
+    const { validator, log } = this.#options;
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // What is packed by somebody else may unpack to anything.
+      perMessageDeflate: false,
+      maxPayload: route.maxMessageBytes,
+      handleProtocols: (names) => names.has(socketProtocol) && socketProtocol,
+    });
+    return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const params = request.params as Record<string, string>;
+      for (const value of Object.values(params)) {
+        if (value.includes('\0') || !value.isWellFormed()) throw new NotFoundError('not_found', 'Not Found');
+      }
+      const problems: Problem[] = [];
+      const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
+      if (problems.length > 0) throw new ValidationError(problems);
+      const token = tokenOf(request, true);
+      const { caller } = request;
+      if (token === undefined || !caller) throw new AuthenticationError();
+      let upgraded: Upgraded | undefined;
+      try {
+        await route.handle({
+          caller,
+          token,
+          query,
+          path: (name) => params[name]!,
+          upgrade: () => {
+            upgraded = this.#upgrade(server, request, reply);
+            return upgraded;
+          },
+        });
+      } catch (err) {
+        if (!upgraded) throw err;
+        log.error({ err, request_id: request.id, operation: route.operation }, 'unforeseen error on a socket');
+        upgraded.socket.close(1011, 'internal error');
+      }
+      if (!reply.sent) throw new Error(`${route.url} neither refuses nor opens its socket`);
+      return reply;
+    };
+  }
+
+  #upgrade(server: WebSocketServer, request: FastifyRequest, reply: FastifyReply): Upgraded | undefined {
+    const { connection, head } = this.#knocks.get(request.raw)!;
+    if (this.#options.isStopping()) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
+    reply.hijack();
+    reply.raw.detachSocket(connection);
+    let upgraded: Upgraded | undefined;
+    server.handleUpgrade(request.raw, connection, head, (socket) => {
+      upgraded = { socket, connection };
+    });
+    if (upgraded) {
+      connection.off('error', ignore);
+      this.#options.onOpened(request, reply);
+    } else {
+      connection.destroy();
+    }
+    return upgraded;
+  }
+}
+
+/** Whatever happens to the connection ends in its closing, and that is noticed. */
+function ignore(): void {}

@@ -1,0 +1,69 @@
+// The doors through which results come back for a job. Shown with the job's callback token, or by its owner or an
+// administrator.
+import { CallbackAnswer } from '@weft/contract';
+import Type, { type TSchema } from 'typebox';
+import { type Route, type RouteContext, route } from '../../http/request/route.ts';
+import type { CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
+import type { JobService } from './job-service.ts';
+
+const CallbackQuery = Type.Object({
+  job_number: Type.String(),
+  final: Type.Optional(Type.Boolean({ default: false, description: 'The last part: the job has succeeded.' })),
+  chunk: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'A number of the sender’s choice; a repeat is answered as at first and not delivered again.',
+    }),
+  ),
+  error: Type.Optional(Type.String({ maxLength: 2000, description: 'What went wrong: the job has failed.' })),
+  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+});
+const Anything = Type.Array(Type.Unknown());
+const Objects = Type.Array(Type.Record(Type.String(), Type.Unknown()));
+/** A body of the allowed size cannot have more than this. */
+const maxKeys = 250_000;
+
+export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: MailboxService }): Route[] {
+  const callback = (kind: CallbackKind, body: TSchema, summary: string) =>
+    route({
+      operation: `callback_${kind}`,
+      method: 'POST',
+      url: `/api/v1/callback/${kind}`,
+      target: '?job_number',
+      tag: 'Callbacks',
+      summary,
+      query: CallbackQuery,
+      body,
+      maxKeys,
+      keepsText: true,
+      isFrequent: true,
+      response: CallbackAnswer,
+      async handle(context) {
+        const { job_number, final = false, chunk = null, error, progress } = context.query;
+        const { callbackJob } = context.request;
+        const job = callbackJob ? await jobs.kindOf(callbackJob) : await jobs.admit(context.caller, job_number);
+        return mailbox.post(job, {
+          kind,
+          data: context.text,
+          isEmpty: isEmptyArray(context),
+          final,
+          chunk,
+          error,
+          progress,
+          isByWorker: callbackJob !== undefined,
+        });
+      },
+    });
+  return [
+    // spec #30
+    callback('agent_data', Anything, 'Hand in the data of an agent for a job'),
+    // spec #31
+    callback('agent_details', Objects, 'Hand in details of agents for a job'),
+    // spec #32
+    callback('emulator', Objects, 'Hand in results of the emulator for a job'),
+  ];
+}
+
+function isEmptyArray({ body }: RouteContext<unknown, unknown>): boolean {
+  return Array.isArray(body) && body.length === 0;
+}

@@ -1,0 +1,104 @@
+// Operations that ask for work, and those on the jobs that come of it.
+import { Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
+import Type from 'typebox';
+import type { AgentService } from '../../agents/agent-service.ts';
+import { ValidationError } from '../../errors.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import type { JobService } from './job-service.ts';
+
+const tag = 'Jobs';
+const maxAheadMs = 24 * 3_600_000;
+
+const Moment = (description: string) => Type.String({ format: 'date-time', description });
+
+export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<AgentService, 'get'> }): Route[] {
+  return [
+    // spec #22
+    route({
+      operation: 'request_all_agents_details',
+      method: 'POST',
+      url: '/api/v1/agent_details/request_all_agents_details',
+      tag,
+      summary: 'Ask for the details of every agent that the caller may see; they come over the job',
+      response: JobAccepted,
+      handle({ caller }) {
+        const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
+        return jobs.create(caller, { task_type: 'agent_details', data: patterns ? { agents: patterns } : {} });
+      },
+    }),
+    // spec #23
+    route({
+      operation: 'request_agent_data',
+      method: 'POST',
+      url: '/api/v1/agent_data/request_agent_data',
+      target: '?agent_id',
+      tag,
+      summary: 'Ask for the telemetry of an agent; it comes over the job, also what arrives until an end in the future',
+      query: Type.Object({
+        agent_id: Type.String({ description: 'The ap_id.' }),
+        start_time: Moment('Of the first sample.'),
+        end_time: Moment('Samples before this; at most 24 hours ahead.'),
+      }),
+      response: JobAccepted,
+      async handle({ query, caller }) {
+        const { agent_id, start_time, end_time } = query;
+        const endMs = Date.parse(end_time);
+        if (Date.parse(start_time) >= endMs) throw badEnd('end_time should be after start_time');
+        if (endMs > Date.now() + maxAheadMs) throw badEnd('end_time should be at most 24 hours ahead');
+        await agents.get(agent_id, caller);
+        const data = { agent_id, start_time, end_time };
+        return jobs.create(caller, { task_type: 'agent_data', data, subject: agent_id, dueMs: endMs });
+      },
+    }),
+    route({
+      operation: 'list_jobs',
+      method: 'GET',
+      url: '/api/v1/jobs',
+      tag,
+      summary: "List the caller's jobs, newest first",
+      query: Type.Object({
+        all: Type.Optional(Type.Boolean({ default: false, description: 'Those of everybody; administrators only.' })),
+        state: Type.Optional(JobState),
+        before: Type.Optional(Type.String({ description: 'A job number: only older ones, for the next page.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+      }),
+      response: Type.Array(Job),
+      handle: ({ query, caller }) => jobs.list(caller, { ...query, limit: query.limit! }),
+    }),
+    route({
+      operation: 'get_job',
+      method: 'GET',
+      url: '/api/v1/jobs/:job_number',
+      tag,
+      summary: 'Get a job and its messages, for those who cannot hold a WebSocket',
+      query: Type.Object({
+        after: Type.Optional(
+          Type.Integer({ minimum: 0, default: 0, description: 'Only messages with a larger `seq`.' }),
+        ),
+      }),
+      response: JobWithMessages,
+      // JSON of that type already, as text.
+      handle: async (context) =>
+        (await jobs.read(
+          context.caller,
+          context.path('job_number'),
+          context.query.after!,
+        )) as unknown as JobWithMessages,
+    }),
+    route({
+      operation: 'cancel_job',
+      method: 'DELETE',
+      url: '/api/v1/jobs/:job_number',
+      tag,
+      summary: 'Cancel a job that has not ended',
+      response: Job,
+      handle: (context) => jobs.cancel(context.caller, context.path('job_number')),
+    }),
+  ];
+}
+
+function badEnd(error: string): ValidationError {
+  return new ValidationError([
+    { loc: ['query', 'end_time'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
+}

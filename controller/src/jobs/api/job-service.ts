@@ -1,0 +1,221 @@
+// Jobs as callers know them: asked for, listed, read, cancelled. A job belongs to whoever asked for it; administrators
+// see all of them, and to everybody else there is no such job.
+import { randomUUID } from 'node:crypto';
+import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
+import { BoundedMap } from '../../auth/bounded-map.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError, PermissionError } from '../../errors.ts';
+import { toEnvelopeText } from '../mailbox/envelope.ts';
+import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
+import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
+import type { JobLimits, JobRecord, JobStore, JobSummary } from '../store/job-store.ts';
+
+/** A job number that somebody else may have made up. */
+const plausibleNumber = /^[A-Za-z0-9._:-]{1,128}$/;
+const pageBytes = 1024 * 1024;
+
+export interface NewTask {
+  task_type: TaskType;
+  data: Record<string, unknown>;
+  /** The ap_id of the one agent that it is about, if it is about one. */
+  subject?: string;
+  /** When all that it waits for is there, from when on the time to work on it counts; now unless told. */
+  dueMs?: number;
+  /** The data holds credentials: it is encrypted wherever Weft keeps it. */
+  isSecret?: boolean;
+}
+
+export interface JobServiceOptions {
+  jobs: JobStore;
+  mailbox: Pick<MailboxService, 'list' | 'end'>;
+  outbox: JobOutbox;
+  /** How long a job may take. */
+  timeoutMs: number;
+  limits: JobLimits;
+  /** Cancels jobs that are more than jobs, and resolves whether this was one; none is unless told. */
+  cancelOther?: (caller: Caller, job: JobRecord) => Promise<boolean>;
+  now?: () => number;
+}
+
+export class JobService {
+  readonly #jobs: JobStore;
+  readonly #mailbox: Pick<MailboxService, 'list' | 'end'>;
+  readonly #outbox: JobOutbox;
+  readonly #timeoutMs: number;
+  readonly #limits: JobLimits;
+  readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
+  readonly #now: () => number;
+  readonly #kinds = new BoundedMap<string, string>(10_000);
+
+  constructor({ jobs, mailbox, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
+    this.#jobs = jobs;
+    this.#mailbox = mailbox;
+    this.#outbox = outbox;
+    this.#timeoutMs = timeoutMs;
+    this.#limits = limits;
+    this.#cancelOther = cancelOther ?? (async () => false);
+    this.#now = now ?? Date.now;
+  }
+
+  /**
+   * Durable when it resolves, whether or not the broker is there. Throws TryLaterError: 429 `too_many_jobs` of this
+   * caller, 503 `outbox_full`.
+   */
+  async create(caller: Caller, task: NewTask): Promise<JobAccepted> {
+    const job_number = randomUUID();
+    const text = JSON.stringify(task.data);
+    const data = task.isSecret ? this.#outbox.seal(text, job_number) : text;
+    const now = this.#now();
+    const job = {
+      ...ownedBy(caller),
+      job_number,
+      task_type: task.task_type,
+      subject: task.subject ?? null,
+      data,
+      created_at: now,
+      expires_at: Math.max(now, task.dueMs ?? now) + this.#timeoutMs,
+      published_at: null,
+      publish_after: now + publishHoldMs,
+    };
+    await this.#jobs.create(job, this.#limits);
+    this.#kinds.set(job_number, task.task_type);
+    this.#outbox.publish(job);
+    return { job_number, status: 'queued', websocket: socketPath(job_number) };
+  }
+
+  /** Newest first. Throws PermissionError if somebody but an administrator asks for all. */
+  async list(
+    caller: Caller,
+    filter: { all?: boolean; state?: JobState; before?: string; limit: number },
+  ): Promise<Job[]> {
+    const { all = false, state, before, limit } = filter;
+    if (all && !isAdmin(caller)) throw new PermissionError();
+    const jobs = await this.#jobs.list({
+      ...(!all && { owner: ownedBy(caller) }),
+      ...(state !== undefined && { state }),
+      ...(before !== undefined && { before: await this.requireVisible(caller, before) }),
+      limit,
+    });
+    return jobs.map(toJobResponse);
+  }
+
+  /** The text of a JobWithMessages: messages after that number, as many as fit into a page. */
+  async read(caller: Caller, job_number: string, afterSeq: number): Promise<string> {
+    let job: JobSummary = await this.requireVisible(caller, job_number);
+    const messages = await this.#mailbox.list(job_number, afterSeq, pageBytes);
+    // The end has come meanwhile: state and messages of one answer must not contradict each other.
+    if (messages.at(-1)?.final && job.ended_at === null) job = await this.requireVisible(caller, job_number);
+    const hasMore = job.last_seq > (messages.at(-1)?.seq ?? afterSeq);
+    const head = JSON.stringify(toJobResponse(job)).slice(0, -1);
+    return `${head},"messages":[${messages.map(toEnvelopeText).join(',')}],"has_more":${hasMore}}`;
+  }
+
+  /** Ends an open job; one that is cancelled already is answered as at first. Throws ConflictError `job_ended`. */
+  async cancel(caller: Caller, job_number: string): Promise<Job> {
+    const job = await this.requireVisible(caller, job_number);
+    if (job.ended_at === null && !(await this.#cancelOther(caller, job))) {
+      const by = isOwner(caller, job) ? 'its owner' : 'an administrator';
+      await this.#mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
+    }
+    const after = await this.requireVisible(caller, job_number);
+    if (after.state !== 'cancelled') throw jobEnded();
+    return toJobResponse(after);
+  }
+
+  /** Throws NotFoundError for a job that is unknown or somebody else's. */
+  async requireVisible(caller: Caller, job_number: string): Promise<JobRecord> {
+    const job = await this.find(job_number);
+    if (!isAdmin(caller) && !isOwner(caller, job)) throw jobNotFound();
+    return job;
+  }
+
+  /** The same, but a job that does not exist is opened for an administrator, who then owns it. */
+  async admit(caller: Caller, job_number: string): Promise<JobRecord> {
+    const mayAdopt = isAdmin(caller) && plausibleNumber.test(job_number);
+    if (mayAdopt && !(await this.#jobs.get(job_number))) await this.#adopt(caller, job_number);
+    return this.requireVisible(caller, job_number);
+  }
+
+  /**
+   * What never changes of a job, for whoever shows its callback token; remembered, because a worker asks with every part.
+   * Throws NotFoundError if there is no such job, as far as is known: storing tells for certain.
+   */
+  async kindOf(job_number: string): Promise<Pick<JobRecord, 'job_number' | 'task_type'>> {
+    const known = this.#kinds.get(job_number);
+    if (known !== undefined) return { job_number, task_type: known };
+    const { task_type } = await this.find(job_number);
+    this.#kinds.set(job_number, task_type);
+    return { job_number, task_type };
+  }
+
+  /** For whoever has proved to be allowed otherwise. Throws NotFoundError if there is no such job. */
+  async find(job_number: string): Promise<JobRecord> {
+    const job = plausibleNumber.test(job_number) ? await this.#jobs.get(job_number) : undefined;
+    if (!job) throw jobNotFound();
+    return job;
+  }
+
+  /** Ends the open jobs about an agent that is no more. */
+  async agentRemoved(ap_id: string): Promise<void> {
+    for (const job_number of await this.#jobs.listAbout(ap_id))
+      await this.#mailbox.end(job_number, 'failed', `Agent ${ap_id} has been removed`);
+  }
+
+  async #adopt(caller: Caller, job_number: string): Promise<void> {
+    const now = this.#now();
+    const job = {
+      ...ownedBy(caller),
+      job_number,
+      task_type: 'adopted',
+      data: '{}',
+      created_at: now,
+      expires_at: now + this.#timeoutMs,
+      published_at: now,
+      publish_after: now,
+    };
+    try {
+      await this.#jobs.create(job, this.#limits);
+    } catch (error) {
+      // Another request was first: then it is that one's.
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+}
+
+export function toJobResponse(job: JobSummary): Job {
+  const { job_number, task_type, state, detail, progress, last_seq, bytes } = job;
+  return {
+    job_number,
+    task_type,
+    state,
+    detail,
+    progress,
+    created_at: toTime(job.created_at),
+    updated_at: toTime(job.updated_at),
+    ended_at: job.ended_at === null ? null : toTime(job.ended_at),
+    expires_at: toTime(job.expires_at),
+    last_seq,
+    bytes,
+    websocket: socketPath(job_number),
+  };
+}
+
+function ownedBy({ kind, id, name }: Caller): Pick<JobRecord, 'owner_kind' | 'owner_id' | 'owner_name'> {
+  return { owner_kind: kind, owner_id: id, owner_name: name };
+}
+
+function isOwner({ kind, id }: Caller, job: JobSummary): boolean {
+  return job.owner_kind === kind && job.owner_id === id;
+}
+
+function isAdmin(caller: Caller): boolean {
+  return caller.kind === 'user' && caller.isAdmin;
+}
+
+function socketPath(job_number: string): string {
+  return `/api/v1/ws/${job_number}`;
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

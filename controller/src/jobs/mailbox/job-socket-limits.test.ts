@@ -1,0 +1,254 @@
+// Clients that are slow, gone, rude, too many or no longer allowed: each has an end, and nobody else notices.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ClientOptions } from 'ws';
+import { bearer, connect, refusal, type SocketClient } from '../../../../test/socket-client.ts';
+import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../../test/socket-server.ts';
+import { openDatabase } from '../../../../test/stores.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+
+const mebibyte = 1024 * 1024;
+const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, farewellMs: 100 };
+// For what must not happen by itself during a test.
+const never = 1e9;
+
+let database: SqlDatabase;
+let removeDatabase: () => Promise<void>;
+let server: SocketServer;
+let token: string;
+let job: string;
+const clients: SocketClient[] = [];
+
+beforeAll(async () => {
+  ({ database, close: removeDatabase } = await openDatabase('sockets'));
+});
+afterAll(() => removeDatabase());
+beforeEach(() => start());
+afterEach(async () => {
+  for (const { socket } of clients.splice(0)) socket.terminate();
+  await server.stop();
+});
+
+async function start(options: SocketServerOptions = {}): Promise<void> {
+  await server?.stop();
+  server = await startSocketServer(database, { times: { ...quick, pingMs: never }, ...options });
+  token = await server.user('ada@weft.test');
+  job = await server.job(token);
+}
+
+async function open(number = job, options: ClientOptions = {}): Promise<SocketClient> {
+  const client = await connect(server.url, `/api/v1/ws/${number}`, { ...bearer(token), ...options });
+  clients.push(client);
+  return client;
+}
+
+/** A frame as clients send it; the mask is zero, so that the payload stays as it is. */
+function frame(opcode: number, payload: Uint8Array, { isMasked = true, flags = 0x80 } = {}): Buffer {
+  const head = [flags | opcode, (isMasked ? 0x80 : 0) | payload.length, ...(isMasked ? [0, 0, 0, 0] : [])];
+  return Buffer.concat([Buffer.from(head), payload]);
+}
+
+describe('J15: what clients may not send', () => {
+  it.each<[string, number, (client: SocketClient) => void]>([
+    ['2 MiB', 1009, ({ socket }) => socket.send('x'.repeat(2 * mebibyte))],
+    ['binary', 1003, ({ socket }) => socket.send(Buffer.from('x'))],
+    ['text that is not UTF-8', 1007, (client) => client.sendRaw(frame(1, Uint8Array.of(0xff)))],
+    ['a frame without a mask', 1002, (client) => client.sendRaw(frame(1, Buffer.from('x'), { isMasked: false }))],
+    ['a packed frame', 1002, (client) => client.sendRaw(frame(1, Buffer.from('x'), { flags: 0xc0 }))],
+    ['a frame of no kind', 1002, (client) => client.sendRaw(frame(3, Buffer.from('x')))],
+    ['a flood of text', 1008, ({ socket }) => repeat(10_000, () => socket.send('x'))],
+    ['a flood of pings', 1008, ({ socket }) => repeat(10_000, () => socket.ping())],
+    ['a flood of pongs', 1008, ({ socket }) => repeat(10_000, () => socket.pong())],
+  ])('%s ends with %i', async (_what, code, misbehave) => {
+    const client = await open();
+    misbehave(client);
+    expect((await client.closed).code).toBe(code);
+    await expect.poll(() => server.hub.openSockets).toBe(0);
+  });
+
+  it('text in reason is ignored', async () => {
+    const client = await open();
+    repeat(100, () => client.socket.send('hello'));
+    await server.post(job, [1], { final: true });
+    expect((await client.closed).code).toBe(1000);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  it('compression is not negotiated', async () => {
+    expect((await open(job, { perMessageDeflate: true })).socket.extensions).toBe('');
+  });
+
+  it('whoever breaks the protocol and stays is disconnected', async () => {
+    const client = await open();
+    client.sendRaw(frame(1, Buffer.from('x'), { isMasked: false }));
+    client.connection.pause();
+    await expect.poll(() => server.hub.openSockets).toBe(0);
+  });
+});
+
+describe('J16: a client that takes nothing', () => {
+  it('is cut off, while little is held for it and others get theirs', { timeout: 60_000 }, async () => {
+    await fill(job, 200, mebibyte);
+    global.gc?.();
+    const rssBefore = process.memoryUsage().rss;
+    const stuck = await open();
+    stuck.socket.pause();
+    const other = await server.job(token);
+    const reader = await open(other);
+    await server.post(other, [1]);
+    await expect.poll(() => reader.seqs).toEqual([1]);
+    await expect.poll(() => server.hub.cutOff, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => server.hub.openSockets).toBe(1);
+    // What the system's own buffers take in, and a page.
+    expect(server.pagesRead).toBeLessThan(30);
+    expect(process.memoryUsage().rss - rssBefore).toBeLessThan(100 * mebibyte);
+    await server.post(other, [2], { final: true });
+    expect((await reader.closed).code).toBe(1000);
+  });
+
+  it('hears 4408 if it wakes up in time', async () => {
+    await start({ times: { ...quick, pingMs: never, farewellMs: never } });
+    await fill(job, 40, mebibyte);
+    const client = await open();
+    client.socket.pause();
+    await expect.poll(() => server.hub.cutOff).toBe(1);
+    client.socket.resume();
+    expect(await client.closed).toEqual({ code: 4408, reason: 'too slow' });
+    // What was sent before came in order.
+    expect(client.seqs).toEqual(client.seqs.map((_, index) => index + 1));
+  });
+
+  it('one that takes a little now and then is not cut off', { timeout: 60_000 }, async () => {
+    await start({ times: { ...quick, pingMs: never, stallMs: 800 } });
+    // Taken in sips, it lasts longer than a client may take nothing.
+    await fill(job, 1, 32 * mebibyte);
+    await server.post(job, [], { final: true });
+    const client = await open();
+    const { connection } = client;
+    connection.pause();
+    const sip = setInterval(() => {
+      connection.once('data', () => connection.pause());
+      connection.resume();
+    }, 5);
+    try {
+      expect((await client.closed).code).toBe(1000);
+      expect(client.seqs).toEqual([1, 2]);
+    } finally {
+      clearInterval(sip);
+    }
+  });
+
+  it('does not stay by asking for pongs it never reads', async () => {
+    const client = await open();
+    await fill(job, 40, mebibyte);
+    client.socket.pause();
+    server.hub.news(job, 40);
+    const asking = setInterval(() => client.socket.ping(), 50);
+    await expect.poll(() => server.hub.openSockets).toBe(0);
+    clearInterval(asking);
+    expect(server.hub.cutOff).toBe(1);
+  });
+});
+
+describe('J17: a client that does not answer', () => {
+  it('is forgotten when no pong comes', async () => {
+    await start({ times: quick });
+    const client = await open();
+    client.socket.pause();
+    await expect.poll(() => server.hub.openSockets).toBe(0);
+    expect(server.hub.hasSocket(job)).toBe(false);
+  });
+
+  it('stays as long as it answers', async () => {
+    await start({ times: quick });
+    const client = await open();
+    let pings = 0;
+    client.socket.on('ping', () => pings++);
+    await expect.poll(() => pings, { timeout: 5_000 }).toBeGreaterThan(5);
+    expect(client.socket.readyState).toBe(client.socket.OPEN);
+  });
+});
+
+describe('rights that end', () => {
+  it('T9: a removed account closes its sockets with 4401', async () => {
+    const [one, two] = [await open(), await open()];
+    server.removeUser('ada@weft.test');
+    expect([(await one.closed).code, (await two.closed).code]).toEqual([4401, 4401]);
+    expect((await refusal(server.url, `/api/v1/ws/${job}`, bearer(token))).status).toBe(401);
+  });
+
+  it('J14: a token that expires closes the socket with 4401', async () => {
+    await start({ tokenTtlSeconds: 2 });
+    const client = await open();
+    expect((await client.closed).code).toBe(4401);
+  });
+
+  it('others are left alone', async () => {
+    const other = await server.user('bob@weft.test');
+    const number = await server.job(other);
+    const theirs = await connect(server.url, `/api/v1/ws/${number}`, bearer(other));
+    clients.push(theirs);
+    const mine = await open();
+    server.removeUser('ada@weft.test');
+    await mine.closed;
+    await server.post(number, [1]);
+    await expect.poll(() => theirs.seqs).toEqual([1]);
+  });
+});
+
+describe('J18: too many', () => {
+  it('sockets of one caller are refused with 429, others are not', async () => {
+    await start({ maxSocketsPerCaller: 3 });
+    await Promise.all([open(), open(), open()]);
+    const { status, headers, body } = await refusal(server.url, `/api/v1/ws/${job}`, bearer(token));
+    expect([status, body.code, headers['retry-after']]).toEqual([429, 'too_many_sockets', '10']);
+    const other = await server.user('bob@weft.test');
+    const number = await server.job(other);
+    clients.push(await connect(server.url, `/api/v1/ws/${number}`, bearer(other)));
+    clients[0]!.socket.close();
+    await expect.poll(() => open().then(() => 'open', String)).toBe('open');
+  });
+
+  it('that come together do not pass the bound together', async () => {
+    const all = 20;
+    let asked = 0;
+    const everybodyAsked = Promise.withResolvers<void>();
+    const onAdmit = () => {
+      asked++;
+      if (asked === all) everybodyAsked.resolve();
+      return everybodyAsked.promise;
+    };
+    await start({ maxSocketsPerCaller: 3, onAdmit });
+    const results = await Promise.allSettled(Array.from({ length: all }, () => open()));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(server.hub.openSockets).toBe(3);
+  });
+
+  it('connects of one caller are refused with 429', async () => {
+    await start({ connectsPerMinute: 5 });
+    for (let count = 0; count < 5; count++) (await open()).socket.close();
+    const { status, body, headers } = await refusal(server.url, `/api/v1/ws/${job}`, bearer(token));
+    expect([status, body.code]).toEqual([429, 'too_many_connects']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('J6: guesses are refused with 404, then with 429', async () => {
+    await start({ guessesPerMinute: 5 });
+    const statuses: number[] = [];
+    for (let count = 0; count < 8; count++) {
+      statuses.push((await refusal(server.url, `/api/v1/ws/guess-${count}`, bearer(token))).status);
+    }
+    expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429, 429]);
+    const other = await server.user('bob@weft.test');
+    expect((await refusal(server.url, '/api/v1/ws/guess', bearer(other))).status).toBe(404);
+  });
+});
+
+function repeat(count: number, act: () => void): void {
+  for (let index = 0; index < count; index++) act();
+}
+
+/** Stores that many messages of that size without telling anybody. */
+async function fill(job_number: string, count: number, bytes: number): Promise<void> {
+  const data = `["${'x'.repeat(bytes - 4)}"]`;
+  for (let index = 0; index < count; index++) await server.post(job_number, data, { isTold: false });
+}

@@ -1,0 +1,154 @@
+// What comes back for a job: takes callbacks, keeps their messages, and tells those who wait for them. Between
+// callback-routes and job-socket on the way of a job.
+import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
+import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
+import type { EndState, JobSummary } from '../store/job-store.ts';
+import type { AppendOutcome, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
+
+/** The operations that take results, by what they are about. */
+export type CallbackKind = Extract<EnvelopeType, 'agent_data' | 'agent_details' | 'emulator'>;
+
+export interface Callback {
+  kind: CallbackKind;
+  /** The text of a JSON array, validated, and whether anything is in it. */
+  data: string;
+  isEmpty: boolean;
+  final: boolean;
+  chunk: number | null;
+  /** Ends the job as failed. */
+  error: string | undefined;
+  progress: number | undefined;
+  /** Shown with the callback token of the job: workers may send more than others. */
+  isByWorker: boolean;
+}
+
+/** Of each job. */
+export interface MailboxLimits {
+  messages: number;
+  bytes: number;
+  bytesByWorker: number;
+}
+
+export interface MailboxServiceOptions {
+  mailbox: MailboxStore;
+  /** How long a job and its messages are kept once it has ended. */
+  retentionMs: number;
+  limits?: MailboxLimits;
+  /** Whether a socket of the job is open on this node; none is unless told. */
+  hasSocket?: (job_number: string) => boolean;
+  now?: () => number;
+}
+
+const defaultLimits: MailboxLimits = { messages: 10_000, bytes: 64 * 2 ** 20, bytesByWorker: 2 ** 30 };
+const callbackOf: ReadonlyMap<string, CallbackKind> = new Map([
+  ['agent_data', 'agent_data'],
+  ['agent_details', 'agent_details'],
+  ['emulator_spinup', 'emulator'],
+]);
+
+export class MailboxService {
+  readonly #mailbox: MailboxStore;
+  readonly #retentionMs: number;
+  readonly #limits: MailboxLimits;
+  readonly #hasSocket: (job_number: string) => boolean;
+  readonly #now: () => number;
+  readonly #listeners = new Set<(message: MessageRecord) => void>();
+
+  constructor({ mailbox, retentionMs, limits, hasSocket, now }: MailboxServiceOptions) {
+    this.#mailbox = mailbox;
+    this.#retentionMs = retentionMs;
+    this.#limits = limits ?? defaultLimits;
+    this.#hasSocket = hasSocket ?? (() => false);
+    this.#now = now ?? Date.now;
+  }
+
+  /** Tells of every message once it is durable, in this process only; returns how to end that. */
+  onMessage(listener: (message: MessageRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Durable when it resolves. Throws ConflictError `wrong_callback` or `job_ended`, NotFoundError if the job is gone, and
+   * TryLaterError 429 `job_full`. A chunk that is there already is answered as at first.
+   */
+  async post(job: Pick<JobSummary, 'job_number' | 'task_type'>, callback: Callback): Promise<CallbackAnswer> {
+    requireFittingKind(job, callback.kind);
+    const { error, isEmpty, final } = callback;
+    const { job_number } = job;
+    if (error === undefined) return this.#answer(await this.#appendData(job_number, callback, final));
+    if (!isEmpty) expectStored(await this.#appendData(job_number, callback, false));
+    // With the same chunk: a repeat of it is known, because its type is another one.
+    return this.#answer(await this.#appendEnd(job_number, 'failed', error, callback.chunk));
+  }
+
+  /** Ends an open job with a last message that says so; resolves whether it was open. */
+  async end(job_number: string, state: Exclude<EndState, 'succeeded'>, detail: string): Promise<boolean> {
+    return (await this.#appendEnd(job_number, state, detail, null)).outcome === 'stored';
+  }
+
+  /** Tells of messages that somebody else has made durable. */
+  tell(messages: readonly MessageRecord[]): void {
+    for (const message of messages) for (const listener of this.#listeners) listener(message);
+  }
+
+  /** In order, after that number; at least one if there is any, and no more than fit. */
+  list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
+    return this.#mailbox.list(job_number, afterSeq, maxBytes);
+  }
+
+  #appendData(job_number: string, callback: Callback, isLast: boolean): Promise<AppendOutcome> {
+    const { kind, data, chunk, progress, isByWorker } = callback;
+    const ts = this.#now();
+    return this.#append({
+      job_number,
+      type: kind,
+      data,
+      ts,
+      chunk,
+      progress: progress ?? null,
+      maxMessages: this.#limits.messages,
+      maxBytes: isByWorker ? this.#limits.bytesByWorker : this.#limits.bytes,
+      ...(isLast && { ends: { state: 'succeeded', detail: null, keepUntil: ts + this.#retentionMs } }),
+    });
+  }
+
+  #appendEnd(job_number: string, state: EndState, detail: string, chunk: number | null): Promise<AppendOutcome> {
+    const ts = this.#now();
+    const data = JSON.stringify([{ state, detail }]);
+    const ends = { state, detail, keepUntil: ts + this.#retentionMs };
+    return this.#append({ job_number, type: 'status', data, ts, chunk, ends });
+  }
+
+  async #append(message: NewMessage): Promise<AppendOutcome> {
+    const outcome = await this.#mailbox.append(message);
+    if (outcome.outcome === 'stored') for (const listener of this.#listeners) listener(outcome.message);
+    return outcome;
+  }
+
+  #answer(outcome: AppendOutcome): CallbackAnswer {
+    const { job_number, seq } = expectStored(outcome);
+    const status = this.#hasSocket(job_number) ? 'delivered' : 'queued';
+    return { status, job_number, detail: `Message ${seq} is stored`, seq };
+  }
+}
+
+function requireFittingKind({ task_type }: Pick<JobSummary, 'task_type'>, kind: CallbackKind): void {
+  if (task_type === 'adopted' || callbackOf.get(task_type) === kind) return;
+  throw new ConflictError('wrong_callback', `A job of kind ${task_type} takes no ${kind} results`);
+}
+
+function expectStored(outcome: AppendOutcome): MessageRecord {
+  if ('message' in outcome) return outcome.message;
+  if (outcome.outcome === 'ended') throw jobEnded();
+  if (outcome.outcome === 'unknown_job') throw jobNotFound();
+  throw new TryLaterError(429, 'job_full', 'This job has taken as many messages as it can hold', 60);
+}
+
+export function jobEnded(): ConflictError {
+  return new ConflictError('job_ended', 'This job has ended');
+}
+
+export function jobNotFound(): NotFoundError {
+  return new NotFoundError('job_not_found', 'Job not found');
+}

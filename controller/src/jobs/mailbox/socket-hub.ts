@@ -1,0 +1,180 @@
+// All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
+// of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
+import type { Caller } from '../../caller.ts';
+import type { SocketTimes } from '../../http/sockets/open-socket.ts';
+import { SocketKeeper } from '../../http/sockets/socket-keeper.ts';
+import type { Upgraded } from '../../http/sockets/socket-route.ts';
+import type { JobStore } from '../store/job-store.ts';
+import { toEnvelopeText } from './envelope.ts';
+import type { MailboxStore, MessageRecord } from './mailbox-store.ts';
+import { maxBufferedBytes, SocketReader } from './socket-reader.ts';
+
+/** What all readers together should hold: the more there are, the smaller their pages. */
+const sharedBytes = 128 * 1024 * 1024;
+const minPageBytes = 64 * 1024;
+const readsAtOnce = 16;
+const jobsPerLookup = 500;
+const retryMs = 1_000;
+/** A database that is away concerns every reader; one word about it is enough. */
+const reportEveryMs = 10_000;
+
+export interface SocketHubOptions {
+  list: MailboxStore['list'];
+  positions: JobStore['positions'];
+  /** The caller behind a token as it stands now; throws if it may have no socket any more. */
+  authorize: (token: string) => Caller | Promise<Caller>;
+  maxSocketsPerCaller: number;
+  /** Where other nodes store messages too: how often to look, should their news be lost. */
+  pollMs?: number | undefined;
+  onError: (error: unknown, message: string) => void;
+  times?: Partial<SocketTimes> | undefined;
+}
+
+export interface NewReader {
+  caller: Caller;
+  token: string;
+  job_number: string;
+  after: number;
+  isBare: boolean;
+}
+
+export class SocketHub {
+  readonly #options: SocketHubOptions;
+  readonly #keeper: SocketKeeper;
+  readonly #readers = new Map<string, Set<SocketReader>>();
+  readonly #waiting: (() => void)[] = [];
+  #reads = 0;
+  #polling: NodeJS.Timeout | undefined;
+  #retrying: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SocketHubOptions) {
+    this.#options = options;
+    const { authorize, times } = options;
+    this.#keeper = new SocketKeeper({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
+  }
+
+  get openSockets(): number {
+    return this.#keeper.size;
+  }
+
+  /** Sockets that were closed because their clients took nothing. */
+  get cutOff(): number {
+    return this.#keeper.cutOff;
+  }
+
+  /** True if a client of this node listens to the job. */
+  hasSocket(job_number: string): boolean {
+    for (const reader of this.#readers.get(job_number) ?? []) if (reader.isOpen) return true;
+    return false;
+  }
+
+  /** Throws TryLaterError if the caller may not have one more socket now. */
+  requireRoom(caller: Caller): void {
+    this.#keeper.requireRoom(caller);
+  }
+
+  open(upgraded: Upgraded, { caller, token, job_number, after, isBare }: NewReader): void {
+    const reader = new SocketReader(this.#keeper.keep(upgraded, { caller, token }), {
+      job_number,
+      after,
+      isBare,
+      read: this.#read,
+      onError: this.#onReadError,
+      onClosed: this.#onClosed,
+    });
+    const readers = this.#readers.get(job_number);
+    if (readers) readers.add(reader);
+    else this.#readers.set(job_number, new Set([reader]));
+    const { pollMs } = this.#options;
+    if (pollMs !== undefined) this.#polling ??= setInterval(() => void this.checkAll(), pollMs).unref();
+    // Only now, so that nothing can be stored unnoticed between the look and the listening.
+    void this.#check([job_number]);
+  }
+
+  /** A message was stored by this process. */
+  deliver(message: MessageRecord): void {
+    const readers = this.#readers.get(message.job_number);
+    if (!readers) return;
+    let text: string | undefined;
+    const envelope = () => {
+      text ??= toEnvelopeText(message);
+      return text;
+    };
+    for (const reader of readers) reader.deliver(message, envelope);
+  }
+
+  /** A message was stored by another node. */
+  news(job_number: string, seq: number): void {
+    for (const reader of this.#readers.get(job_number) ?? []) reader.expect(seq, false);
+  }
+
+  /** Looks for what was missed; never throws. Called again before it is done, it changes nothing. */
+  async checkAll(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const job_numbers = [...this.#readers.keys()];
+    for (let start = 0; start < job_numbers.length; start += jobsPerLookup) {
+      await this.#check(job_numbers.slice(start, start + jobsPerLookup));
+    }
+    this.#isChecking = false;
+  }
+
+  /** Closes every socket with 1012; no more can be opened. */
+  async stop(): Promise<void> {
+    await this.#keeper.stop();
+    clearInterval(this.#polling);
+    clearTimeout(this.#retrying);
+  }
+
+  async #check(job_numbers: string[]): Promise<void> {
+    try {
+      const positions = await this.#options.positions(job_numbers);
+      for (const job_number of job_numbers) {
+        const position = positions.get(job_number);
+        for (const reader of this.#readers.get(job_number) ?? []) {
+          if (position) reader.expect(position.last_seq, position.hasEnded);
+          else reader.dismiss();
+        }
+      }
+    } catch (error) {
+      this.#onReadError(error);
+      this.#retrying ??= setTimeout(() => {
+        this.#retrying = undefined;
+        void this.checkAll();
+      }, retryMs).unref();
+    }
+  }
+
+  /** Few at a time: thousands of clients that come back at once must not keep everybody else from the database. */
+  readonly #read = async (job_number: string, afterSeq: number): Promise<MessageRecord[]> => {
+    if (this.#reads < readsAtOnce) this.#reads++;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      const share = Math.floor(sharedBytes / Math.max(1, this.#keeper.size));
+      const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
+      return await this.#options.list(job_number, afterSeq, pageBytes);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#reads--;
+    }
+  };
+
+  readonly #onReadError = (error: unknown): void => {
+    const now = performance.now();
+    if (now - this.#reportedAtMs < reportEveryMs) return;
+    this.#reportedAtMs = now;
+    this.#options.onError(error, 'the messages of jobs cannot be read; trying again');
+  };
+
+  readonly #onClosed = (reader: SocketReader): void => {
+    const readers = this.#readers.get(reader.job_number);
+    readers?.delete(reader);
+    if (readers?.size === 0) this.#readers.delete(reader.job_number);
+    if (this.#readers.size > 0) return;
+    clearInterval(this.#polling);
+    this.#polling = undefined;
+  };
+}

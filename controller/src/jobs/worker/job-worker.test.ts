@@ -1,0 +1,383 @@
+// Workers on real stores and the real embedded broker: who works on what, who takes over, what a job becomes when
+// something fails.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
+import { untilSo } from '../../../../test/until-so.ts';
+import { TryLaterError } from '../../errors.ts';
+import type { JobStore } from '../store/job-store.ts';
+import { CallbackClient } from './callback-client.ts';
+import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
+import { JobWorker, type JobWorkerOptions } from './job-worker.ts';
+
+/** Short leases: what takes seconds in earnest takes a moment here. */
+const quick = { leaseMs: 400, renewEveryMs: 60, scanEveryMs: 40 };
+const hourAhead = () => ({
+  agent_id: 'ap-1',
+  start_time: new Date(Date.now() - 1000).toISOString(),
+  end_time: new Date(Date.now() + 3_600_000).toISOString(),
+});
+let fixture: JobFixture;
+let workers: JobWorker[];
+let errors: unknown[];
+
+beforeEach(async () => {
+  fixture = await openJobFixture();
+  workers = [];
+  errors = [];
+});
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await fixture.close();
+});
+
+async function startWorker(task: JobTask, options: Partial<JobWorkerOptions> = {}): Promise<JobWorker> {
+  const worker = new JobWorker({
+    broker: fixture.broker,
+    jobs: fixture.jobs,
+    mailbox: fixture.mailbox,
+    callback: fixture.callback,
+    callbackTokenOf: (job_number) => `token-${job_number}`,
+    tasks: { agent_details: task, agent_data: task },
+    endJob: async (job_number, detail) => void (await fixture.mailboxService.end(job_number, 'failed', detail)),
+    onError: (error) => errors.push(error),
+    ...quick,
+    ...options,
+  });
+  workers.push(worker);
+  await worker.start();
+  return worker;
+}
+
+async function publishJob(task_type = 'agent_details', data: Record<string, unknown> = {}): Promise<string> {
+  const job = await fixture.createJob(task_type, data);
+  await fixture.publish(job);
+  return job;
+}
+
+function expectState(job: string, expected: Record<string, unknown>): Promise<void> {
+  return untilSo(async () => expect(await fixture.jobs.get(job)).toMatchObject(expected));
+}
+
+/** For as long as a lease would take to run out three times. */
+async function expectRenewals(job: string): Promise<void> {
+  const { lease_until } = (await fixture.jobs.get(job))!;
+  await untilSo(async () => {
+    expect((await fixture.jobs.get(job))!.lease_until).toBeGreaterThan(lease_until + 3 * quick.leaseMs);
+  });
+}
+
+/** Posts numbers, one a message, from where it was left; waits where it is told to. */
+function counting(upTo: number, pause: (n: number, run: JobRun) => Promise<void> = async () => {}): JobTask {
+  return async (run) => {
+    const last = await run.resume();
+    for (let n = last ? JSON.parse(last.data)[0].n + 1 : 1; n <= upTo; n++) {
+      await pause(n, run);
+      await run.post(JSON.stringify([{ n }]), { final: n === upTo });
+    }
+  };
+}
+
+async function numbersIn(job: string): Promise<number[]> {
+  return (await fixture.results(job)).map(({ n }) => n);
+}
+
+test('a message becomes a job that is done, with the token of its job', async () => {
+  await startWorker(counting(3));
+  const job = await publishJob();
+  await expectState(job, { state: 'succeeded', attempts: 0 });
+  expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
+  expect(fixture.endpoint.posts[0]).toMatchObject({ kind: 'agent_details', token: `Bearer token-${job}`, chunk: 1 });
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+});
+
+test.each([
+  ['no JSON', '{'],
+  ['no UTF-8', Buffer.from([0xff, 0xfe])],
+  ['no message', '{"job_number":7}'],
+  ['no object', '[]'],
+  [
+    'a message of another queue',
+    JSON.stringify({
+      job_number: 'x',
+      task_type: 'agent_data',
+      requested_by: { kind: 'user', id: '1' },
+      callback_token: 't',
+      data: {},
+    }),
+  ],
+  ['too long', Buffer.alloc(1024 * 1024 + 1, ' ')],
+])('a message that is %s is a dead letter, and the next one is worked on', async (_what, body) => {
+  const letters: string[] = [];
+  await fixture.broker.consumeDeadLetters(async ({ reason, id }) => void letters.push(`${id} ${reason}`));
+  await startWorker(counting(1));
+  await fixture.broker.publish('agent_details', Buffer.from(body), { id: 'poison' });
+  await expectState(await publishJob(), { state: 'succeeded' });
+  await untilSo(() => expect(letters).toStrictEqual(['poison rejected']));
+});
+
+test('messages of jobs that are unknown, ended or worked on are of no more use', async () => {
+  const task = vi.fn(counting(1));
+  const ended = await fixture.createJob('agent_details', {});
+  await fixture.mailboxService.end(ended, 'cancelled', 'Cancelled');
+  const taken = await fixture.createJob('agent_details', {});
+  await fixture.jobs.claim(taken, 'another', Date.now(), 60_000);
+  for (const job of [ended, taken]) await fixture.publish(job);
+  const unknown = { job_number: 'unknown', task_type: 'agent_details', requested_by: { kind: 'user', id: '1' } };
+  const body = Buffer.from(JSON.stringify({ ...unknown, callback_token: 't', data: {} }));
+  await fixture.broker.publish('agent_details', body, { id: 'unknown' });
+  await startWorker(task);
+  await expectState(await publishJob(), { state: 'succeeded' });
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  expect(task).toHaveBeenCalledTimes(1);
+});
+
+test('the message goes once the job is claimed; the lease is renewed for as long as the work takes', async () => {
+  const gate = Promise.withResolvers<void>();
+  const task = vi.fn(counting(1, () => gate.promise));
+  await startWorker(task);
+  await startWorker(task);
+  const job = await publishJob();
+  await expectState(job, { state: 'running' });
+  await expectRenewals(job);
+  // The same message again, to either of them, changes nothing.
+  await fixture.publish(job);
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await expectRenewals(job);
+  gate.resolve();
+  await expectState(job, { state: 'succeeded' });
+  expect(task).toHaveBeenCalledTimes(1);
+});
+
+test('a job that was left lying is taken over, and goes on after its last message', async () => {
+  const job = await fixture.createJob('agent_details', {});
+  await fixture.jobs.claim(job, 'one that died', Date.now() - 10_000, 1_000);
+  await fixture.mailbox.append({ job_number: job, type: 'agent_details', data: '[{"n":1}]', ts: 1, chunk: 1 });
+  await startWorker(counting(3));
+  await expectState(job, { state: 'succeeded' });
+  expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
+});
+
+test('stop gives jobs back between two messages, and another worker goes on at once', async () => {
+  const first = await startWorker(
+    counting(5, async (n, run) => {
+      if (n === 3) await untilAborted(run);
+    }),
+    { leaseMs: 60_000 },
+  );
+  const job = await publishJob();
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1, 2]));
+  await first.stop();
+  expect(first.running).toBe(0);
+  expect((await fixture.jobs.get(job))!.lease_until).toBe(0);
+  await startWorker(counting(5), { leaseMs: 60_000 });
+  await expectState(job, { state: 'succeeded' });
+  expect(await numbersIn(job)).toStrictEqual([1, 2, 3, 4, 5]);
+});
+
+test('stop lets a post under way come to its end', async () => {
+  const worker = await startWorker(counting(3));
+  const arrived = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  fixture.endpoint.after = async () => {
+    arrived.resolve();
+    await gate.promise;
+    return undefined;
+  };
+  const job = await publishJob();
+  await arrived.promise;
+  const stopped = worker.stop();
+  gate.resolve();
+  await stopped;
+  expect(await numbersIn(job)).toStrictEqual([1]);
+  expect(fixture.endpoint.posts).toHaveLength(1);
+});
+
+test('stop does not wait for a callback that never answers', async () => {
+  const worker = await startWorker(counting(3), { stopTimeoutMs: 50 });
+  const arrived = Promise.withResolvers<void>();
+  fixture.endpoint.before = async () => {
+    arrived.resolve();
+    return new Promise<never>(() => {});
+  };
+  const job = await publishJob();
+  await arrived.promise;
+  await worker.stop();
+  expect((await fixture.jobs.get(job))!.lease_until).toBe(0);
+});
+
+test('a lease that another has taken stops the work before its next message', async () => {
+  const runs: JobRun[] = [];
+  const task = counting(2, (n, run) => (n < 2 ? Promise.resolve() : untilAborted(run)));
+  await startWorker((run) => {
+    runs.push(run);
+    return task(run);
+  });
+  const job = await publishJob();
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1]));
+  await fixture.database.query('UPDATE jobs SET lease_holder = ?, lease_until = ? WHERE job_number = ?', [
+    'another',
+    Date.now() + 60_000,
+    job,
+  ]);
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
+  expect(runs.map((run) => run.signal.reason.name)).toStrictEqual(['LeaseLost']);
+  expect(await fixture.jobs.get(job)).toMatchObject({ state: 'running', lease_holder: 'another' });
+  expect(fixture.endpoint.posts).toHaveLength(1);
+});
+
+test('one that was frozen asks for its lease before it posts', async () => {
+  const renew = vi.fn(async () => new Set<string>());
+  // No renewals in the background: as if the process had not run.
+  await startWorker(
+    counting(1, () => new Promise((resolve) => setTimeout(resolve, 2 * quick.leaseMs))),
+    { renewEveryMs: 1e9, scanEveryMs: 1e9, jobs: storeWith({ renew }) },
+  );
+  await publishJob();
+  await untilSo(() => expect(renew).toHaveBeenCalled());
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
+  expect(fixture.endpoint.posts).toHaveLength(0);
+});
+
+test('a job that is cancelled is stopped, quietly', async () => {
+  await startWorker(counting(2, (n, run) => (n < 2 ? Promise.resolve() : untilAborted(run))));
+  const job = await publishJob();
+  await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1]));
+  await fixture.mailboxService.end(job, 'cancelled', 'Cancelled by its owner');
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
+  expect(await fixture.jobs.get(job)).toMatchObject({ state: 'cancelled' });
+  expect(errors).toStrictEqual([]);
+});
+
+test('a callback of a job that has ended meanwhile stops the work, quietly', async () => {
+  await startWorker(
+    counting(3, async (n, run) => {
+      if (n === 2) await fixture.mailboxService.end(run.job.job_number, 'expired', 'Time is over');
+    }),
+  );
+  const job = await publishJob();
+  await untilSo(() => expect(fixture.endpoint.posts).toHaveLength(2));
+  await untilSo(() => expect(workers[0]!.running).toBe(0));
+  expect(await fixture.jobs.get(job)).toMatchObject({ state: 'expired' });
+  expect(errors).toStrictEqual([]);
+});
+
+test('what can never be done fails at once, and says why', async () => {
+  await startWorker(async () => {
+    throw new JobFailed('ap-1 was removed');
+  });
+  const job = await publishJob();
+  await expectState(job, { state: 'failed', detail: 'ap-1 was removed' });
+  expect(await fixture.messages(job)).toMatchObject([{ type: 'status', final: true }]);
+});
+
+test.each([
+  [413, 'body_too_large'],
+  [429, 'job_full'],
+])('a result that is refused for good (%i %s) fails the job with the reason', async (status, code) => {
+  fixture.endpoint.before = async ({ error }) => (error === undefined ? { status, code } : undefined);
+  await startWorker(counting(1));
+  const detail = `The controller refused a result (${status}): as told: ${code}`;
+  await expectState(await publishJob(), { state: 'failed', detail });
+});
+
+test('where the callback refuses even the failure, the job fails all the same', async () => {
+  fixture.endpoint.before = async () => ({ status: 401, code: 'not_authenticated' });
+  await startWorker(counting(1));
+  await expectState(await publishJob(), { state: 'failed' });
+});
+
+test('a callback that nobody answers: tried again, and failed with the reason after the last attempt', async () => {
+  const callback = new CallbackClient({ url: 'http://127.0.0.1:9', giveUpAfterMs: 20 });
+  await startWorker(counting(1), { callback, maxAttempts: 2 });
+  const reason = "The controller's callback could not be reached: ECONNREFUSED";
+  await expectState(await publishJob(), { state: 'failed', detail: `Given up after 2 attempts: ${reason}` });
+  expect(errors).toHaveLength(2);
+});
+
+test('an unforeseen error is tried again, and never told to the owner', async () => {
+  await startWorker(
+    async () => {
+      throw new Error('secret of the database');
+    },
+    { maxAttempts: 2 },
+  );
+  const detail = 'Given up after 2 attempts: something unforeseen happened';
+  await expectState(await publishJob(), { state: 'failed', detail });
+});
+
+test('a job that was begun too often without a word is given up', async () => {
+  const job = await fixture.createJob('agent_details', {});
+  for (let n = 0; n < 5; n++) await fixture.jobs.claim(job, `one that died ${n}`, Date.now() - 10_000 + n, 0);
+  const task = vi.fn(counting(1));
+  await startWorker(task);
+  await expectState(job, { state: 'failed', detail: 'Given up after 5 attempts' });
+  expect(task).not.toHaveBeenCalled();
+});
+
+test('a database that is away is waited for: the message stays in hand, no attempt is lost', async () => {
+  let refusals = 4;
+  const away = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (refusals-- > 0) throw new TryLaterError(503, 'database_unavailable', 'away', 1);
+    return work();
+  };
+  const task = vi.fn(counting(2));
+  await startWorker(task, {
+    jobs: storeWith({
+      get: (...args) => away(() => fixture.jobs.get(...args)),
+      claim: (...args) => away(() => fixture.jobs.claim(...args)),
+    }),
+  });
+  const job = await publishJob();
+  await expectState(job, { state: 'succeeded' });
+  expect(task).toHaveBeenCalledTimes(1);
+  expect(task.mock.calls[0]![0].job.attempts).toBe(1);
+});
+
+test('jobs wait for a free slot; subscriptions have slots of their own', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const task: JobTask = async (run) => {
+    begun.push(run.job.job_number);
+    await Promise.race([gate.promise, untilAborted(run)]);
+    run.signal.throwIfAborted();
+    await run.resume();
+    await run.post('[]', { final: true });
+  };
+  await startWorker(task, { maxJobs: 2, maxSubscriptions: 2 });
+  const jobs = [await publishJob(), await publishJob(), await publishJob()];
+  await untilSo(() => expect(begun).toStrictEqual(jobs.slice(0, 2)));
+  const live = await publishJob('agent_data', hourAhead());
+  await untilSo(() => expect(begun).toContain(live));
+  expect(begun).not.toContain(jobs[2]);
+  expect(await fixture.jobs.get(jobs[2]!)).toMatchObject({ state: 'queued', attempts: 0 });
+  gate.resolve();
+  for (const job of jobs) await expectState(job, { state: 'succeeded' });
+});
+
+test('a message that waits for a slot when the worker stops goes back to its queue', async () => {
+  const worker = await startWorker((run) => untilAborted(run).then(() => run.signal.throwIfAborted()), { maxJobs: 1 });
+  await publishJob();
+  await untilSo(() => expect(worker.running).toBe(1));
+  const waiting = await publishJob();
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await worker.stop();
+  await startWorker(counting(1));
+  await expectState(waiting, { state: 'succeeded' });
+});
+
+function untilAborted(run: JobRun): Promise<void> {
+  if (run.signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => run.signal.addEventListener('abort', () => resolve()));
+}
+
+function storeWith(instead: Partial<JobStore>): JobWorkerOptions['jobs'] {
+  const { jobs } = fixture;
+  return {
+    get: (...args) => jobs.get(...args),
+    claim: (...args) => jobs.claim(...args),
+    renew: (...args) => jobs.renew(...args),
+    release: (...args) => jobs.release(...args),
+    listAbandoned: (...args) => jobs.listAbandoned(...args),
+    ...instead,
+  };
+}

@@ -1,0 +1,129 @@
+// The JSON door over HTTP: what it answers, and that what it answers is true.
+import { gzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type IngestServer, startIngestServer } from '../../../../test/ingest-server.ts';
+import type { Answer } from '../../../../test/weft.ts';
+
+const url = '/api/v1/agent_update/update';
+const written: string[] = [];
+let server: IngestServer;
+let token: string;
+
+beforeAll(async () => {
+  const log = pino({ level: 'info' }, { write: (line: string) => written.push(line) });
+  server = await startIngestServer({ log });
+  token = await server.agent('ap-1');
+});
+afterAll(() => server.stop());
+
+function post(body: unknown, more: Record<string, string> = {}, as = token): Promise<Answer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return server.post(url, { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...more }, text);
+}
+
+describe('#21', () => {
+  it('answers how many samples it has stored, in each form', async () => {
+    const ap = await server.agent('ap-forms');
+    const ts = Date.now() - 10_000;
+    const answers = [
+      await post({ ts, rssi: -60 }, {}, ap),
+      await post({ ap_id: 'ap-forms', payload: { ts: ts + 1, rssi: -61 } }, {}, ap),
+      await post({ samples: [2, 3, 4].map((n) => ({ ts: ts + n, rssi: -60 - n })) }, {}, ap),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.accepted])).toEqual([
+      [200, 1],
+      [200, 1],
+      [200, 3],
+    ]);
+    expect(answers[0]!.body).toEqual({ status: 'success', detail: expect.any(String), accepted: 1 });
+    expect(await server.rowsOf('ap-forms')).toEqual([0, 1, 2, 3, 4].map((n) => ({ ts: ts + n, rssi: -60 - n })));
+  });
+
+  it('M5: keeps samples without a time apart, also those of quick posts', async () => {
+    const ap = await server.agent('ap-quick');
+    const before = Date.now();
+    await Promise.all(Array.from({ length: 50 }, (_, n) => post({ n }, {}, ap)));
+    expect((await post({ samples: [{ n: 50 }, { n: 51 }] }, {}, ap)).status).toBe(200);
+    const rows = await server.rowsOf('ap-quick');
+    expect(rows.map(({ n }) => n).sort((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 52 }, (_, n) => n),
+    );
+    expect(rows.every(({ ts }) => Number(ts) >= before && Number(ts) <= Date.now() + 60)).toBe(true);
+  });
+
+  it('rounds large integers that are values or times, and refuses them in a configuration', async () => {
+    const ap = await server.agent('ap-large');
+    const ts = Date.now();
+    const good = await post(`{"ts":${ts}500000,"rx_bytes":12345678901234567890,"ip":"18446744073709551615"}`, {}, ap);
+    expect(good.status).toBe(200);
+    expect(await server.rowsOf('ap-large')).toEqual([{ ts, rx_bytes: Number('12345678901234567890'), ip: 2 ** 64 }]);
+    const bad = await post('{"x":1,"configuration":{"serial":12345678901234567890}}', {}, ap);
+    expect(bad.body.detail).toMatchObject([{ loc: ['body', 'configuration', 'serial'], type: 'value_error' }]);
+  });
+
+  it('M7: stores nothing of a batch with one bad sample, and says which', async () => {
+    const ap = await server.agent('ap-bad');
+    const { status, body } = await post({ samples: [{ rssi: 1 }, { rssi: [1] }] }, {}, ap);
+    expect([status, body.code]).toEqual([422, 'validation_error']);
+    expect(body.detail).toMatchObject([{ loc: ['body', 'samples', 1, 'rssi'] }]);
+    expect(await server.rowsOf('ap-bad')).toEqual([]);
+  });
+
+  it('Z2: is for the agent itself', async () => {
+    await server.agent('ap-other');
+    for (const body of [
+      { ap_id: 'ap-other', x: 1 },
+      { payload: { ap_id: 'ap-other', x: 1 } },
+      { samples: [{ x: 1 }, { ap_id: 'ap-other', x: [] }] },
+      { ap_id: 'never-there', x: 1 },
+    ]) {
+      const answer = await post(body);
+      expect([answer.status, answer.body.code]).toEqual([403, 'foreign_ap_id']);
+    }
+    expect(await server.rowsOf('ap-other')).toEqual([]);
+    expect(await server.rowsOf('ap-1')).toEqual([]);
+  });
+
+  it('is for agents, with a token', async () => {
+    const user = await server.user('ada@weft.test');
+    expect((await post({ x: 1 }, {}, user)).status).toBe(403);
+    expect((await post({ x: 1 }, {}, 'none')).status).toBe(401);
+    const basic = { authorization: `Basic ${btoa('ap-1:correct horse battery')}` };
+    expect((await post({ x: 1 }, basic)).status).toBe(401);
+    expect((await post({ x: 1 }, { authorization: `Token ${token}` })).status).toBe(401);
+  });
+
+  it.each([
+    ['an array', '[]', 'dict_type'],
+    ['a text', '"x"', 'dict_type'],
+    ['nothing', '', 'missing'],
+    ['null', 'null', 'missing'],
+    ['half an object', '{"a":', 'json_invalid'],
+    ['an infinite number', '{"a":1e999}', 'finite_number'],
+    ['a lone surrogate', '{"a":"\\ud800"}', 'string_unicode'],
+    ['too deep an object', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, 'value_error'],
+  ])('refuses %s', async (_name, body, type) => {
+    const answer = await post(body);
+    expect([answer.status, answer.body.detail?.[0]?.type]).toEqual([422, type]);
+  });
+
+  it('takes the largest batch, and refuses bodies that are larger, coded or of another type', async () => {
+    const ap = await server.agent('ap-batch');
+    const ts = Date.now();
+    const samples = Array.from({ length: 10_000 }, (_, n) => ({ ts: ts - n, a: n, b: n, c: n, d: n }));
+    expect((await post({ samples }, {}, ap)).body).toMatchObject({ accepted: 10_000 });
+    expect((await post(`{"x":"${'y'.repeat(1024 * 1024)}"}`)).status).toBe(413);
+    expect((await post('{"x":1}', { 'content-type': 'application/xml' })).status).toBe(415);
+    const coded = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    expect((await server.post(url, coded, gzipSync('{"x":1}'))).status).toBe(415);
+  });
+
+  it('writes a line about a refusal into the log, and none about a success', async () => {
+    written.length = 0;
+    await post({ x: 1 });
+    await post({ x: [] });
+    await expect.poll(() => written.length).toBeGreaterThan(0);
+    expect(written.map((line) => JSON.parse(line).status)).toEqual([422]);
+  });
+});

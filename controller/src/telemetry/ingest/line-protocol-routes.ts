@@ -1,0 +1,74 @@
+// The door for InfluxDB's line protocol, at the addresses of its versions 1 and 2, so that Telegraf's ordinary outputs
+// post to Weft, and administrators bring history in. An agent shows its token (Bearer, Token) or its ap_id and password
+// (Basic, Token), never in the address, which ends up in logs. Databases, buckets and organizations mean nothing here, and
+// there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
+import Type from 'typebox';
+import type { AgentService } from '../../agents/agent-service.ts';
+import { UnusableRequestError, ValidationError } from '../../errors.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
+import type { TelemetryService } from './telemetry-service.ts';
+
+const maxBytes = 1024 * 1024;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** For history, which is no sign of life and no news: the service must tell nobody who watches the present. */
+export interface HistoryDoor {
+  telemetry: TelemetryService;
+  agents: Pick<AgentService, 'find'>;
+}
+
+export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryDoor): Route[] {
+  return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
+    route({
+      operation: 'write_line_protocol',
+      method: 'POST',
+      url,
+      tag: 'Telemetry',
+      summary: 'Report telemetry in the line protocol of InfluxDB',
+      query: Type.Object({
+        agent: Type.Optional(
+          Type.String({
+            description: 'Whose telemetry it is. Administrators must say; an agent may name itself only.',
+          }),
+        ),
+        precision: Type.Optional(
+          Type.Enum(precisions, { default: 'ns', description: 'The unit of the times in the lines.' }),
+        ),
+      }),
+      target: '?agent',
+      rawBody: { maxBytes },
+      takesAgentPassword: true,
+      isFrequent: true,
+      hasNoAnswer: true,
+      response: Type.Unknown(),
+      async handle({ body, query, caller }) {
+        const ap_id = caller.kind === 'agent' ? caller.name : requireName(query.agent);
+        const report = parseLineProtocol(decode(body as Uint8Array), {
+          precision: query.precision as Precision,
+          ap_id,
+          nowMs: Date.now(),
+          limits: telemetry.limits,
+        });
+        if (caller.kind === 'agent') await telemetry.record(caller, report);
+        else {
+          const { id } = await history.agents.find(ap_id, caller);
+          await history.telemetry.record({ kind: 'agent', id, name: ap_id }, report);
+        }
+      },
+    }),
+  );
+}
+
+function requireName(agent: string | undefined): string {
+  if (agent !== undefined) return agent;
+  throw new ValidationError([{ loc: ['query', 'agent'], msg: 'Field required', type: 'missing' }]);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new UnusableRequestError(400, 'unreadable_body', 'The body is not UTF-8');
+  }
+}

@@ -1,0 +1,221 @@
+// InfluxDB's line protocol, as Telegraf and its relatives write it: lines of `measurement,tag=value field=1i time`.
+// Brings lines to the samples and rules of the gate (telemetry-point.ts).
+import { ValidationError } from '../../errors.ts';
+import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import type { Run } from '../../input/value-rules.ts';
+import { LineSamples, tooManyFields } from './line-samples.ts';
+import {
+  isDigit,
+  isLineEnd,
+  isWholeNumber,
+  keyEnd,
+  LineError,
+  parseFieldValue,
+  parseSeries,
+  quotedEnd,
+  type Series,
+  seriesEnd,
+  skipSpaces,
+  unescapeName,
+  unquote,
+  wordEnd,
+} from './line-syntax.ts';
+import { foreignAgent, giveServerTimes, reportNothing, type TelemetryReport } from './parse-report.ts';
+import { checkName, isReserved, maxFieldsPerSample, readText, reportValue } from './sample-fields.ts';
+import { checkTime, type PointLimits } from './sample-time.ts';
+
+/** How to come from a number in that unit to milliseconds: digits to cut off, or milliseconds in one. */
+const units = {
+  n: { cut: 6, ms: 1 },
+  ns: { cut: 6, ms: 1 },
+  u: { cut: 3, ms: 1 },
+  us: { cut: 3, ms: 1 },
+  ms: { cut: 0, ms: 1 },
+  s: { cut: 0, ms: 1000 },
+  m: { cut: 0, ms: 60_000 },
+  h: { cut: 0, ms: 3_600_000 },
+} as const;
+
+export type Precision = keyof typeof units;
+export const precisions = Object.keys(units) as Precision[];
+
+export interface LineProtocolOptions {
+  precision: Precision;
+  ap_id: string;
+  nowMs: number;
+  limits: PointLimits;
+}
+
+/**
+ * The measurement `agent/<ap_id>/data` gives fields under their own names, any other one names of measurement, tag values
+ * (in the order of the tags' keys, `host` left out) and field, joined by `_`. Lines of the same millisecond are one
+ * sample; of a series' equal fields in it the last counts. Lines without a time share the server's; one that repeats a
+ * field begins the next sample.
+ * Throws PermissionError for the measurement of another agent, else ValidationError with all problems up to
+ * MAX_PROBLEMS, each with the index of its line, counted from 0: also for two series whose fields would have one name.
+ */
+export function parseLineProtocol(text: string, options: LineProtocolOptions): TelemetryReport {
+  const read = new LineReader(text, options).read();
+  const samples = read.toSamples();
+  giveServerTimes(samples, options.ap_id, options.nowMs, options.limits);
+  return {
+    samples,
+    configuration: undefined,
+    receivedMs: options.nowMs,
+    locOf: (index, field) => ['body', read.lineOf(index, field)],
+  };
+}
+
+/** A series of this request, with the names of its fields by what was written: checked once, used by many lines. */
+interface KnownSeries {
+  series: Series;
+  prefix: string;
+  names: Map<string, string>;
+}
+
+const newline = 0x0a;
+const hash = 0x23;
+const quote = 0x22;
+const comma = 0x2c;
+
+class LineReader {
+  readonly #text: string;
+  readonly #options: LineProtocolOptions;
+  readonly #own: string;
+  readonly #run: Run = { problems: [], inexact: [] };
+  readonly #series = new Map<string, KnownSeries>();
+  readonly #namesByPrefix = new Map<string, Map<string, string>>();
+  readonly #samples = new LineSamples();
+  #at = 0;
+  #line = 0;
+  /** The fields of the line being read. */
+  readonly #names: string[] = [];
+  readonly #values: (number | string)[] = [];
+
+  constructor(text: string, options: LineProtocolOptions) {
+    this.#text = text;
+    this.#options = options;
+    this.#own = `agent/${options.ap_id}/data`;
+  }
+
+  read(): LineSamples {
+    const { problems } = this.#run;
+    while (this.#at < this.#text.length && problems.length < MAX_PROBLEMS) {
+      const begin = this.#at;
+      const line = this.#line;
+      try {
+        this.#readLine(line);
+      } catch (error) {
+        if (!(error instanceof LineError)) throw error;
+        if (error.message !== '') reportValue(this.#run, ['body', line], error.message);
+        if (this.#at === begin) {
+          this.#line = line;
+          this.#skipLine();
+        }
+      }
+    }
+    if (problems.length === 0 && this.#samples.isEmpty) reportNothing(this.#run, ['body']);
+    if (problems.length > 0) throw new ValidationError(problems);
+    return this.#samples;
+  }
+
+  #readLine(line: number): void {
+    const text = this.#text;
+    let at = skipSpaces(text, this.#at);
+    if (isLineEnd(text, at) || text.charCodeAt(at) === hash) {
+      this.#skipLine();
+      return;
+    }
+    const end = seriesEnd(text, at);
+    const known = this.#seriesOf(text.slice(at, end));
+    at = this.#readFields(known, skipSpaces(text, end), line);
+    let ts = Number.NaN;
+    at = skipSpaces(text, at);
+    if (!isLineEnd(text, at)) {
+      const timeEnd = wordEnd(text, at);
+      ts = this.#timeOf(text.slice(at, timeEnd), line);
+      at = skipSpaces(text, timeEnd);
+      if (!isLineEnd(text, at)) throw new LineError('nothing follows the time');
+    }
+    this.#at = at;
+    this.#skipLine();
+    this.#samples.add(known.series, ts, line, this.#names, this.#values);
+  }
+
+  #skipLine(): void {
+    const end = this.#text.indexOf('\n', this.#at);
+    this.#at = end < 0 ? this.#text.length : end + 1;
+    this.#line += 1;
+  }
+
+  #readFields(series: KnownSeries, begin: number, line: number): number {
+    const text = this.#text;
+    this.#names.length = 0;
+    this.#values.length = 0;
+    for (let at = begin; ; at += 1) {
+      if (this.#names.length === maxFieldsPerSample) throw tooManyFields();
+      const equals = keyEnd(text, at);
+      this.#names.push(this.#nameOf(series, text.slice(at, equals), line));
+      at = equals + 1;
+      if (text.charCodeAt(at) === quote) {
+        const end = quotedEnd(text, at);
+        this.#values.push(this.#textOf(unquote(text, at, end), line));
+        for (let next = at; next < end; next += 1) if (text.charCodeAt(next) === newline) this.#line += 1;
+        at = end;
+      } else {
+        const end = wordEnd(text, at);
+        this.#values.push(parseFieldValue(text.slice(at, end)));
+        at = end;
+      }
+      if (text.charCodeAt(at) === comma) continue;
+      if (!isLineEnd(text, at) && text.charCodeAt(at) !== 0x20) throw new LineError('a comma is between fields');
+      return at;
+    }
+  }
+
+  #seriesOf(source: string): KnownSeries {
+    const known = this.#series.get(source);
+    if (known) return known;
+    const series = parseSeries(source);
+    const { measurement } = series;
+    const isOwn = measurement === this.#own;
+    if (!isOwn && /^agent\/[^/]*\/data$/.test(measurement)) throw foreignAgent();
+    const prefix = isOwn ? '' : series.prefix;
+    let names = this.#namesByPrefix.get(prefix);
+    if (!names) {
+      names = new Map();
+      this.#namesByPrefix.set(prefix, names);
+    }
+    const fresh = { series, prefix, names };
+    this.#series.set(source, fresh);
+    return fresh;
+  }
+
+  #nameOf(series: KnownSeries, source: string, line: number): string {
+    const known = series.names.get(source);
+    if (known !== undefined) return known;
+    const name = series.prefix + unescapeName(source);
+    if (series.prefix === '' && isReserved(name)) throw new LineError(`${name} cannot be a field`);
+    if (!checkName(name, ['body'], line, this.#run)) throw new LineError('');
+    series.names.set(source, name);
+    return name;
+  }
+
+  #textOf(text: string, line: number): number | string {
+    const value = readText(text, this.#run, ['body'], line);
+    if (value === undefined) throw new LineError('');
+    return value;
+  }
+
+  #timeOf(word: string, line: number): number {
+    if (!isWholeNumber(word)) throw new LineError('a time is a whole number');
+    const { cut, ms } = units[this.#options.precision];
+    const sign = word.startsWith('-') ? -1 : 1;
+    const digits = isDigit(word.charCodeAt(0)) ? word : word.slice(1);
+    // Cut as text: nanoseconds of today have more digits than a double can hold.
+    const time = Number(cut === 0 ? digits : digits.slice(0, -cut)) * ms * sign;
+    const { nowMs, limits } = this.#options;
+    if (checkTime(time, ['body', line], this.#run, nowMs, limits) === undefined) throw new LineError('');
+    return time;
+  }
+}

@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { PermissionError, type Problem, ValidationError } from '../../errors.ts';
+import { parseAgentUpdate, type TelemetryReport } from './parse-report.ts';
+import { ServerTimes } from './sample-time.ts';
+
+const now = Date.UTC(2026, 2, 1, 12);
+const day = 86_400_000;
+
+function parse(body: unknown, inexact: (string | number)[][] = [], serverTimes = new ServerTimes()): TelemetryReport {
+  return parseAgentUpdate(body, 'ap-1', now, { retentionMs: 30 * day, serverTimes }, inexact);
+}
+
+function problemsOf(body: unknown, inexact: (string | number)[][] = []): Problem[] {
+  try {
+    parse(body, inexact);
+  } catch (error) {
+    if (error instanceof ValidationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const locsOf = (body: unknown) => problemsOf(body).map(({ loc }) => loc);
+
+describe('the three forms', () => {
+  it('fields in the body itself', () => {
+    expect(parse({ ap_id: 'ap-1', ts: now, rssi: -60, load: 0.5 }).samples).toEqual([
+      { ts: now, names: ['rssi', 'load'], values: [-60, 0.5], texts: [] },
+    ]);
+  });
+
+  it('fields in a payload, the rest beside it meaning nothing', () => {
+    const { samples } = parse({ ap_id: 'ap-1', seq: 7, payload: { ts: now - 5, rssi: -60 } });
+    expect(samples).toEqual([{ ts: now - 5, names: ['rssi'], values: [-60], texts: [] }]);
+    expect(parse({ timestamp: now - 9, payload: { rssi: 1 } }).samples[0]!.ts).toBe(now - 9);
+    expect(parse({ timestamp: now - 9, payload: { rssi: 1, ts: now - 3 } }).samples[0]!.ts).toBe(now - 3);
+  });
+
+  it('samples in a batch', () => {
+    const { samples } = parse({ ts: now - 7, samples: [{ ts: now - 1, a: 1 }, { timestamp: now, b: 2 }, { c: 3 }] });
+    expect(samples.map(({ ts, names }) => [ts, ...names])).toEqual([
+      [now - 1, 'a'],
+      [now, 'b'],
+      [now - 7, 'c'],
+    ]);
+  });
+
+  it('only an array makes a batch and only an object a payload; otherwise they are fields', () => {
+    expect(parse({ samples: 12, payload: 64 }).samples[0]!.names).toEqual(['samples', 'payload']);
+  });
+});
+
+describe('fields (M6)', () => {
+  it('are flattened with _, null left out, reserved names only at the top', () => {
+    const [sample] = parse({ radio: { ch1: { snr: 20, ts: 5 }, x: null }, off: null, ts: now }).samples;
+    expect(sample!.names).toEqual(['radio_ch1_snr', 'radio_ch1_ts']);
+  });
+
+  it.each([
+    ['7', 7],
+    ['-7.5', -7.5],
+    ['+1e3', 1000],
+    ['.5', 0.5],
+    ['5.', 5],
+    ['1E-2', 0.01],
+    ['007', 7],
+    [true, 1],
+    [false, 0],
+    [1e300, 1e300],
+  ])('%j is the metric value %d', (given, value) => {
+    expect(parse({ x: given }).samples[0]).toMatchObject({ names: ['x'], values: [value], texts: [] });
+  });
+
+  it.each(['', ' 7', '7 ', '0x10', '1_000', 'NaN', 'Infinity', '-', '.', '1e', '1e+', '--1', '1.2.3', '٣', '7\n'])(
+    '%j is a text',
+    (text) => {
+      expect(parse({ x: text }).samples[0]).toMatchObject({ names: [], values: [], texts: [['x', text]] });
+    },
+  );
+
+  it.each([
+    [[1], 'value_error'],
+    [[], 'value_error'],
+    ['1e999', 'finite_number'],
+    [Number.POSITIVE_INFINITY, 'finite_number'],
+    ['x'.repeat(4097), 'string_too_long'],
+    ['a\0', 'string_unicode'],
+    ['\ud800', 'string_unicode'],
+  ])('%.20j is refused', (value, type) => {
+    expect(problemsOf({ payload: { x: value } })).toMatchObject([{ loc: ['body', 'payload', 'x'], type }]);
+    expect(problemsOf({ a: { b: value } })).toMatchObject([{ loc: ['body', 'a', 'b'], type }]);
+  });
+
+  it('texts may have 4,096 characters, however they are written', () => {
+    expect(parse({ x: '😀'.repeat(4096) }).samples[0]!.texts).toHaveLength(1);
+  });
+
+  it.each([
+    'a b',
+    '"',
+    "'",
+    '/.*/',
+    ';DROP',
+    '$1',
+    'ü😀',
+    '__proto__',
+    'constructor',
+    'x'.repeat(256),
+    '😀'.repeat(256),
+  ])('X2: %.12j is a name like any other', (name) => {
+    expect(parse(JSON.parse(`{${JSON.stringify(name)}:1}`)).samples[0]!.names).toEqual([name]);
+  });
+
+  it.each(['', 'a,b', 'a\nb', '\u007f', '\u0085', 'x'.repeat(257), '😀'.repeat(257), '\ud800'])(
+    'X2: %.12j is no name',
+    (name) => {
+      expect(problemsOf({ [name]: 1 })).toMatchObject([{ type: 'value_error', loc: ['body', expect.any(String)] }]);
+    },
+  );
+
+  it('have names of their own after flattening, whatever their kinds', () => {
+    expect(locsOf({ a_b: 1, a: { b: 2 } })).toEqual([['body', 'a', 'b']]);
+    expect(locsOf({ a: { b: 2 }, a_b: 'x' })).toEqual([['body', 'a_b']]);
+    expect(parse({ a_b: null, a: { b: 2 } }).samples[0]!.names).toEqual(['a_b']);
+  });
+
+  it('are at most 1,024 a sample', () => {
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`m${n}`, n]));
+    expect(parse(fields(1024)).samples[0]!.names).toHaveLength(1024);
+    expect(locsOf(fields(1025))).toEqual([['body']]);
+    expect(locsOf({ samples: [{ a: 1 }, { m: fields(2000) }] })).toEqual([['body', 'samples', 1]]);
+  });
+});
+
+describe('times (M3)', () => {
+  it.each([
+    ['2026-03-01T12:00:00Z', now],
+    ['2026-03-01T13:00:00.123+01:00', now + 123],
+    ['2026-03-01T12:00:00', now],
+    [now / 1000, now],
+    [now / 1000 + 0.001, now + 1],
+    [now, now],
+    [now * 1000 + 999, now],
+    [now * 1e6, now],
+    [String(now), now],
+    [`${now}999999`, now],
+    [`${now / 1000}.5`, now + 500],
+    [now + 5 * 60_000, now + 5 * 60_000],
+    [now - 30 * day, now - 30 * day],
+  ])('%j is taken', (ts, ms) => {
+    expect(parse({ ts, x: 1 }).samples[0]!.ts).toBe(ms);
+    expect(parse({ timestamp: ts, x: 1 }).samples[0]!.ts).toBe(ms);
+  });
+
+  it.each([
+    [now + 5 * 60_000 + 1, 'value_error'],
+    [now + day, 'value_error'],
+    [now - 30 * day - 1, 'value_error'],
+    [0, 'value_error'],
+    [-1, 'value_error'],
+    [1e300, 'value_error'],
+    ['1970-01-01T00:00:00Z', 'value_error'],
+    ['yesterday', 'datetime_from_date_parsing'],
+    ['', 'datetime_from_date_parsing'],
+    [true, 'datetime_type'],
+    [{}, 'datetime_type'],
+  ])('%j is refused, with its index', (ts, type) => {
+    expect(problemsOf({ samples: [{ x: 1 }, { ts, x: 1 }] })).toMatchObject([
+      { loc: ['body', 'samples', 1, 'ts'], type },
+    ]);
+    expect(problemsOf({ timestamp: ts, x: 1 })).toMatchObject([{ loc: ['body', 'timestamp'], type }]);
+  });
+});
+
+describe('the server’s time (M5)', () => {
+  it('is given to samples without one, each later than all before it of that agent', () => {
+    const times = new ServerTimes();
+    const timesOf = (body: unknown) => parse(body, [], times).samples.map(({ ts }) => ts - now);
+    expect(timesOf({ x: 1 })).toEqual([0]);
+    expect(timesOf({ samples: [{ x: 1 }, { x: 2, ts: now - 9 }, { x: 3, ts: null }] })).toEqual([1, -9, 2]);
+    expect(timesOf({ x: 1 })).toEqual([3]);
+  });
+
+  it('goes with the clock, not backwards by less than five minutes, and follows it further back', () => {
+    const times = new ServerTimes();
+    expect(times.take('a', 1000, 1)).toBe(1000);
+    expect(times.take('a', 5000, 10)).toBe(5000);
+    expect(times.take('a', 4000, 1)).toBe(5010);
+    expect(times.take('b', 4000, 1)).toBe(4000);
+    expect(times.take('a', 5000 + 600_000, 1)).toBe(605_000);
+    expect(times.take('a', 5000, 1)).toBe(5000);
+  });
+
+  it('is not given away more than five minutes ahead', () => {
+    const times = new ServerTimes();
+    for (let batch = 0; batch < 30; batch += 1) times.take('a', now, 10_000);
+    expect(() => times.take('a', now, 10_000)).toThrow(expect.objectContaining({ status: 429 }));
+    expect(times.take('a', now + 10_000, 10_000)).toBe(now + 300_000);
+    expect(times.take('b', now, 1)).toBe(now);
+  });
+
+  it('is not used up by a refused report', () => {
+    const times = new ServerTimes();
+    expect(() => parse({ samples: [{ x: 1 }, { x: [] }] }, [], times)).toThrow(ValidationError);
+    expect(parse({ x: 1 }, [], times).samples[0]!.ts).toBe(now);
+  });
+
+  it('keeps its promise for more agents than it remembers at a time', () => {
+    const times = new ServerTimes();
+    for (let n = 0; n < 25_000; n += 1) expect(times.take(`ap-${n}`, now, 2)).toBe(now);
+    for (let n = 0; n < 25_000; n += 1) expect(times.take(`ap-${n}`, now + 1, 1)).toBe(now + 2);
+    for (let n = 0; n < 50_000; n += 1) expect(times.take(`ap-${n}`, now + n, 1)).toBeGreaterThanOrEqual(now + n);
+  });
+});
+
+describe('a report', () => {
+  it.each([
+    { ap_id: 'ap-2', x: 1 },
+    { ap_id: 'ap-2', x: [1] },
+    { ap_id: 5, x: 1 },
+    { payload: { ap_id: 'ap-2', x: 1 } },
+    { ap_id: 'ap-1', samples: [{ x: 1 }, { x: [] }, { ap_id: 'ap-2', x: 1 }] },
+    { samples: [...Array(200).fill({ x: [] }), { ap_id: 'AP-1' }] },
+  ])('Z2: for another agent is not permitted, whatever else is wrong with it', (body) => {
+    expect(() => parse(body)).toThrow(PermissionError);
+  });
+
+  it('M7: with one bad sample is refused as a whole, with every problem and its index', () => {
+    const body = { samples: [{ a: 1 }, { a: [1], b: { c: 'x'.repeat(5000) } }, 5, {}, { ts: 'x', a: 1 }] };
+    expect(locsOf(body)).toEqual([
+      ['body', 'samples', 1, 'a'],
+      ['body', 'samples', 1, 'b', 'c'],
+      ['body', 'samples', 2],
+      ['body', 'samples', 3],
+      ['body', 'samples', 4, 'ts'],
+    ]);
+  });
+
+  it('names at most 100 problems', () => {
+    expect(problemsOf({ samples: Array(5000).fill({ a: [], b: [] }) })).toHaveLength(100);
+    expect(problemsOf(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`m${n}`, []])))).toHaveLength(100);
+  });
+
+  it('has at most 10,000 samples', () => {
+    expect(parse({ samples: Array(10_000).fill({ a: 1 }) }).samples).toHaveLength(10_000);
+    expect(locsOf({ samples: Array(10_001).fill({ a: 1 }) })).toEqual([['body', 'samples']]);
+  });
+
+  it.each([
+    [{}, ['body']],
+    [{ ts: now, ap_id: 'ap-1', x: null, y: { z: null } }, ['body']],
+    [{ payload: {} }, ['body', 'payload']],
+    [{ samples: [] }, ['body', 'samples']],
+    [{ samples: [{ ts: now }] }, ['body', 'samples', 0]],
+    [{ samples: [{ a: 1 }, { a: null }] }, ['body', 'samples', 1]],
+    [null, ['body']],
+    [[{ a: 1 }], ['body']],
+    ['a', ['body']],
+  ])('with nothing inside, like %j, is refused', (body, loc) => {
+    expect(locsOf(body)).toEqual([loc]);
+  });
+
+  it('says where a field of a sample came from', () => {
+    expect(parse({ a: { b: 1 }, a_c: 2 }).locOf(0, 'a_b')).toEqual(['body', 'a', 'b']);
+    expect(parse({ payload: { x: 1 } }).locOf(0, 'x')).toEqual(['body', 'payload', 'x']);
+    expect(parse({ samples: [{ y: 1 }, { x: 1 }] }).locOf(1, 'x')).toEqual(['body', 'samples', 1, 'x']);
+  });
+});
+
+describe('a configuration', () => {
+  it('comes beside the fields or at the top, and of several keys the later count', () => {
+    expect(parse({ x: 1, configuration: { site: 'a' } }).configuration).toEqual({ site: 'a' });
+    const payload = { x: 1, configuration: { b: 2 } };
+    expect(parse({ configuration: { a: 1, b: 1 }, payload }).configuration).toEqual({ a: 1, b: 2 });
+    const samples = [
+      { x: 1, configuration: { b: 2 } },
+      { x: 1, configuration: { b: 3 } },
+    ];
+    expect(parse({ configuration: { a: 1 }, samples }).configuration).toEqual({ a: 1, b: 3 });
+    expect(parse({ x: 1, configuration: null }).configuration).toBeUndefined();
+  });
+
+  it.each([{}, { payload: {} }, { samples: [] }])('alone, with %j, is a report of no samples', (beside) => {
+    expect(parse({ ...beside, configuration: { site: 'a' } })).toMatchObject({
+      samples: [],
+      configuration: { site: 'a' },
+    });
+  });
+
+  it('is an object, and holds no integer that would be rounded', () => {
+    expect(problemsOf({ x: 1, configuration: [] })).toMatchObject([
+      { loc: ['body', 'configuration'], type: 'dict_type' },
+    ]);
+    const inexact = [['configuration', 'a'], ['ts']];
+    expect(problemsOf({ ts: now * 1e6, x: 1, configuration: { a: 1e19 } }, inexact)).toMatchObject([
+      { loc: ['body', 'configuration', 'a'], type: 'value_error' },
+    ]);
+  });
+});
+
+test('I11: whatever is inside, it is read or refused in known words, and what is read keeps the rules', () => {
+  const key = fc.oneof(
+    fc.constantFrom('ts', 'timestamp', 'ap_id', 'configuration', 'samples', 'payload', 'a', 'a_b', '__proto__', ''),
+    fc.string({ unit: 'binary' }),
+  );
+  const leaf = fc.oneof(fc.double(), fc.boolean(), fc.constant(null), fc.string(), fc.constantFrom(now, '7', 'ap-1'));
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5, withCrossShrink: true },
+      leaf,
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (body) => {
+      let report: TelemetryReport;
+      try {
+        report = parse(body);
+      } catch (error) {
+        if (error instanceof PermissionError) return;
+        expect(error).toBeInstanceOf(ValidationError);
+        const { problems } = error as ValidationError;
+        expect(problems.length).toBeGreaterThan(0);
+        expect(problems.length).toBeLessThanOrEqual(100);
+        for (const { loc } of problems) expect(loc[0]).toBe('body');
+        return;
+      }
+      for (const { ts, names, values, texts } of report.samples) {
+        expect(Number.isInteger(ts)).toBe(true);
+        expect(names).toHaveLength(values.length);
+        expect(values.every(Number.isFinite)).toBe(true);
+        const all = [...names, ...texts.map(([name]) => name)];
+        expect(new Set(all).size).toBe(all.length);
+        expect(all.length).toBeGreaterThan(0);
+        for (const name of all) expect(name).toMatch(/^[^,\p{Cc}]+$/u);
+      }
+      expect(report.samples.length > 0 || report.configuration !== undefined).toBe(true);
+    }),
+    { numRuns: 3000 },
+  );
+});

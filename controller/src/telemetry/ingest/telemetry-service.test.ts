@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type IngestServer, startIngestServer } from '../../../../test/ingest-server.ts';
+import { type AgentCaller, system } from '../../caller.ts';
+import type { Problem, ValidationError } from '../../errors.ts';
+import { parseLineProtocol } from './line-protocol.ts';
+import { parseAgentUpdate } from './parse-report.ts';
+
+let server: IngestServer;
+beforeAll(async () => {
+  server = await startIngestServer();
+});
+afterAll(() => server.stop());
+
+let count = 0;
+async function newAgent(configuration: Record<string, unknown> = {}): Promise<AgentCaller> {
+  count += 1;
+  const name = `ap-${count}`;
+  await server.agent(name, configuration);
+  return (await server.agents.principal(name))!.caller as AgentCaller;
+}
+
+function record(agent: AgentCaller, body: unknown): Promise<number> {
+  const report = parseAgentUpdate(body, agent.name, Date.now(), server.telemetry.limits);
+  return server.telemetry.record(agent, report);
+}
+
+function recordLines(agent: AgentCaller, text: string): Promise<number> {
+  const { limits } = server.telemetry;
+  return server.telemetry.record(
+    agent,
+    parseLineProtocol(text, { precision: 'ms', ap_id: agent.name, nowMs: Date.now(), limits }),
+  );
+}
+
+function problemsOf(work: Promise<unknown>): Promise<Problem[]> {
+  return work.then(
+    () => [],
+    (error: ValidationError) => error.problems,
+  );
+}
+
+describe('what is recorded', () => {
+  it('is stored once record resolves, and told afterwards', async () => {
+    const agent = await newAgent();
+    const ts = Date.now() - 1000;
+    expect(
+      await record(agent, {
+        samples: [
+          { ts, rssi: -60, state: 'up' },
+          { ts: ts + 1, rssi: -61 },
+        ],
+      }),
+    ).toBe(2);
+    expect(await server.rowsOf(agent.name)).toEqual([
+      { ts, rssi: -60, state: 'up' },
+      { ts: ts + 1, rssi: -61 },
+    ]);
+    const told = server.recorded.filter(({ ap_id }) => ap_id === agent.name);
+    expect(told).toMatchObject([{ samples: [{ ts }, { ts: ts + 1 }], receivedMs: expect.any(Number) }]);
+  });
+
+  it('M6: is refused where it does not go with what was reported before, by the place in the request', async () => {
+    const agent = await newAgent();
+    await record(agent, { rssi: 1, state: 'up', deep: { rssi: 2 } });
+    const before = await server.rowsOf(agent.name);
+    const told = server.recorded.length;
+    expect(await problemsOf(record(agent, { rssi: 'strong' }))).toMatchObject([
+      { loc: ['body', 'rssi'], type: 'value_error', msg: expect.stringContaining('metric') },
+    ]);
+    expect(await problemsOf(record(agent, { payload: { deep: { rssi: 'x' } } }))).toMatchObject([
+      { loc: ['body', 'payload', 'deep', 'rssi'] },
+    ]);
+    expect(await problemsOf(record(agent, { samples: [{ a: 1 }, { state: 5 }] }))).toMatchObject([
+      { loc: ['body', 'samples', 1, 'state'], msg: expect.stringContaining('text') },
+    ]);
+    expect(await problemsOf(record(agent, { samples: [{ fresh: 1 }, { fresh: 'x' }] }))).toMatchObject([
+      { loc: ['body', 'samples', 1, 'fresh'] },
+    ]);
+    const own = `agent/${agent.name}/data`;
+    expect(await problemsOf(recordLines(agent, `# one\n${own} a=1\n${own} rssi="weak"`))).toMatchObject([
+      { loc: ['body', 2] },
+    ]);
+    expect(await server.rowsOf(agent.name)).toEqual(before);
+    expect(server.recorded).toHaveLength(told);
+  });
+
+  it('D6: has at most 1,024 names, and those there are go on', async () => {
+    const agent = await newAgent();
+    const names = (from: number, to: number) =>
+      Object.fromEntries(Array.from({ length: to - from }, (_, n) => [`m${from + n}`, 1]));
+    await record(agent, names(0, 600));
+    await record(agent, names(600, 1024));
+    expect(await problemsOf(record(agent, { m5: 1, m1024: 1 }))).toMatchObject([
+      { loc: ['body', 'm1024'], msg: expect.stringContaining('1024') },
+    ]);
+    expect(await record(agent, { m5: 7 })).toBe(1);
+  });
+});
+
+describe('a configuration', () => {
+  it('is merged by its top-level keys, with samples or alone', async () => {
+    const agent = await newAgent({ site: 'roof', tags: ['a', 'b'], geolocation: { latitude: 1, longitude: 2 } });
+    const configuration = { tags: ['c'], geolocation: { latitude: 3 }, firmware: null };
+    expect(await record(agent, { rssi: 1, configuration })).toBe(1);
+    const after = { site: 'roof', ...configuration };
+    expect(await server.configurationOf(agent.name)).toEqual(after);
+    expect(await record(agent, { configuration: { site: 'cellar' } })).toBe(0);
+    expect(await server.configurationOf(agent.name)).toEqual({ ...after, site: 'cellar' });
+  });
+
+  it('cannot say that an agent is emulated', async () => {
+    const agent = await newAgent();
+    await record(agent, { configuration: { emulated: true, site: 'x' } });
+    expect(await server.configurationOf(agent.name)).toEqual({ site: 'x' });
+  });
+
+  it('is kept whole when many are merged at once', async () => {
+    const agent = await newAgent();
+    await Promise.all(Array.from({ length: 50 }, (_, n) => record(agent, { x: n, configuration: { [`k${n}`]: n } })));
+    expect(Object.keys(await server.configurationOf(agent.name))).toHaveLength(50);
+  });
+
+  it('of more than 64 KiB once merged is refused, and nothing of the report is stored', async () => {
+    const agent = await newAgent({ big: 'x'.repeat(40_000) });
+    const told = server.recorded.length;
+    expect(await problemsOf(record(agent, { rssi: 1, configuration: { more: 'y'.repeat(30_000) } }))).toMatchObject([
+      { loc: ['body', 'configuration'], type: 'value_error' },
+    ]);
+    expect(await server.rowsOf(agent.name)).toEqual([]);
+    expect(Object.keys(await server.configurationOf(agent.name))).toEqual(['big']);
+    expect(server.recorded).toHaveLength(told);
+  });
+
+  it('is left alone when the samples are refused', async () => {
+    const agent = await newAgent({ site: 'a' });
+    await record(agent, { rssi: 1 });
+    expect(await problemsOf(record(agent, { rssi: 'x', configuration: { site: 'b' } }))).toHaveLength(1);
+    expect(await server.configurationOf(agent.name)).toEqual({ site: 'a' });
+  });
+
+  it('M8: of an agent that is gone is refused with the whole report, also if its name lives on', async () => {
+    const agent = await newAgent();
+    await server.agents.remove(agent.name, system);
+    const report = { rssi: 1, configuration: { site: 'x' } };
+    await expect(record(agent, report)).rejects.toMatchObject({ name: 'AuthenticationError' });
+    await server.agent(agent.name);
+    await expect(record(agent, report)).rejects.toMatchObject({ name: 'AuthenticationError' });
+    expect(await server.rowsOf(agent.name)).toEqual([]);
+    expect(await server.configurationOf(agent.name)).toEqual({});
+  });
+
+  it('M8: reported while the agent is being deleted is stored with its samples or refused with them', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const agent = await newAgent();
+      const posts = Array.from({ length: 5 }, (_, n) =>
+        record(agent, { x: n, configuration: { n } }).then(
+          () => 1,
+          () => 0,
+        ),
+      );
+      await server.agents.remove(agent.name, system);
+      const stored = (await Promise.all(posts)).reduce((sum: number, one) => sum + one, 0);
+      expect(await server.rowsOf(agent.name)).toHaveLength(stored);
+      expect(await server.agents.principal(agent.name)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+// One reader of the live feed. It takes samples from the recent ones as fast as its connection drains, so that a slow
+// reader costs no memory; whoever falls too far behind is cut off.
+import { Readable } from 'node:stream';
+import type { Caller } from '../../caller.ts';
+import { createTimestampWriter } from '../query/timestamps.ts';
+import type { RecentSample, RecentSamples } from './recent-samples.ts';
+
+const bufferBytes = 64 * 1024;
+const maxBehindMs = 10_000;
+const timestamp = createTimestampWriter();
+
+export interface StreamFilter {
+  /** Undefined: every agent that the caller may see. */
+  agents: ReadonlySet<string> | undefined;
+  metrics: ReadonlySet<string> | undefined;
+}
+
+export interface LiveStreamOptions extends StreamFilter {
+  recent: RecentSamples;
+  /** What cursors of this feed begin with. */
+  epoch: string;
+  /** The number of the first sample to send. */
+  from: number;
+  hasGap: boolean;
+  caller: Caller;
+  canSee: (caller: Caller, ap_id: string) => boolean;
+  now: () => number;
+}
+
+export class LiveStream extends Readable {
+  readonly #options: LiveStreamOptions;
+  #caller: Caller;
+  readonly #visible = new Map<string, boolean>();
+  #position: number;
+  /** The connection has room for more. */
+  #isHungry = false;
+  /** When it last took something. */
+  #progressMs: number;
+  #isOver = false;
+
+  constructor(options: LiveStreamOptions) {
+    super({ highWaterMark: bufferBytes });
+    this.#options = options;
+    this.#caller = options.caller;
+    this.#position = options.from;
+    this.#progressMs = options.now();
+    // The first bytes also carry the headers to the client.
+    this.push(options.hasGap ? 'retry: 2000\n\nevent: gap\ndata: {}\n\n' : 'retry: 2000\n\n');
+  }
+
+  override _read(): void {
+    this.#isHungry = true;
+    this.pump();
+  }
+
+  /** Takes what has come, as far as there is room. */
+  pump(): void {
+    if (!this.#isHungry || this.#isOver) return;
+    const { recent, now } = this.#options;
+    // A reader that fell out of the recent samples has missed some; it is not told so, it is cut off.
+    if (this.#position < recent.oldest) return;
+    let text = '';
+    while (this.#position < recent.next && text.length < bufferBytes) {
+      const sample = recent.get(this.#position)!;
+      if (this.#wants(sample)) text += this.#eventOf(sample, this.#position);
+      this.#position++;
+    }
+    this.#progressMs = now();
+    if (text === '') return;
+    this.#isHungry = false;
+    this.push(text);
+  }
+
+  /** True if it has missed samples, or has taken none of those that wait for ten seconds. */
+  isTooSlow(nowMs: number): boolean {
+    const { recent } = this.#options;
+    if (this.#position < recent.oldest) return true;
+    const waiting = recent.get(this.#position);
+    if (!waiting) return false;
+    return !this.#isHungry && nowMs - Math.max(waiting.receivedMs, this.#progressMs) > maxBehindMs;
+  }
+
+  /** Rights may have changed since the stream began. */
+  set caller(caller: Caller) {
+    if (caller === this.#caller) return;
+    this.#caller = caller;
+    this.#visible.clear();
+  }
+
+  get caller(): Caller {
+    return this.#caller;
+  }
+
+  /** A comment, which keeps proxies and time-outs quiet. */
+  beat(): void {
+    if (!this.#isOver && this.#isHungry) this.push(': \n\n');
+  }
+
+  /** Says why, and ends. */
+  finish(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.push(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
+    this.push(null);
+  }
+
+  #wants({ ap_id }: RecentSample): boolean {
+    const { agents, canSee } = this.#options;
+    if (agents && !agents.has(ap_id)) return false;
+    let isVisible = this.#visible.get(ap_id);
+    if (isVisible === undefined) {
+      isVisible = canSee(this.#caller, ap_id);
+      this.#visible.set(ap_id, isVisible);
+    }
+    return isVisible;
+  }
+
+  #eventOf(sample: RecentSample, number: number): string {
+    const { metrics, epoch } = this.#options;
+    if (metrics) {
+      const data = dataOf(sample, metrics);
+      return data === undefined ? '' : eventText(`${epoch}-${number}`, data);
+    }
+    sample.event ??= eventText(`${epoch}-${number}`, dataOf(sample)!);
+    return sample.event;
+  }
+}
+
+function eventText(cursor: string, data: string): string {
+  return `id: ${cursor}\nevent: sample\ndata: ${data}\n\n`;
+}
+
+/** Undefined if none of the metrics is in the sample. */
+function dataOf({ ap_id, ts, names, values }: RecentSample, wanted?: ReadonlySet<string>): string | undefined {
+  let metrics = '';
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index]!;
+    if (wanted && !wanted.has(name)) continue;
+    metrics += `${metrics === '' ? '' : ','}${JSON.stringify(name)}:${values[index]}`;
+  }
+  if (wanted && metrics === '') return undefined;
+  return `{"ap_id":${JSON.stringify(ap_id)},"ts":"${timestamp(ts)}","metrics":{${metrics}}}`;
+}

@@ -1,0 +1,173 @@
+// Presence with real stores and a clock of its own: what survives a stop, what survives a kill, what follows changes.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sampleOf } from '../../../../test/metrics-server.ts';
+import { AgentService } from '../../agents/agent-service.ts';
+import { agentNamed } from '../../agents/agent-store.contract.ts';
+import { createAgentStore } from '../../agents/agent-store.sql.ts';
+import { AuditService } from '../../audit/audit-service.ts';
+import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import { type Caller, system } from '../../caller.ts';
+import { PasswordHasher } from '../../password-hasher.ts';
+import { openSqlite } from '../../storage/sql-database.sqlite.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { openEmbeddedTelemetry } from '../store/telemetry-store.embedded.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { PresenceService } from './presence-service.ts';
+import { createPresenceStore } from './presence-store.sql.ts';
+
+const start = 1_790_000_000_000;
+const user: Caller = { kind: 'user', id: '1', name: 'u', roles: ['user'], isAdmin: false };
+let folder: string;
+let database: SqlDatabase;
+let telemetry: TelemetryStore;
+let agents: AgentService;
+let now: number;
+let steady: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weft-presence-'));
+  database = openSqlite(join(folder, 'weft.db'));
+  await database.migrate();
+  telemetry = await openEmbeddedTelemetry({
+    folder,
+    rawRetentionMs: 30 * 86_400_000,
+    rollupRetentionMs: 400 * 86_400_000,
+    onDamage: () => {},
+    onFatal: () => {},
+  });
+  const store = createAgentStore(database);
+  agents = new AgentService({
+    agents: store,
+    hasher: new PasswordHasher(),
+    callerChanged: () => {},
+    audit: new AuditService(createAuditLog(database)),
+    maxAgents: 100,
+  });
+  await store.create(agentNamed('ap-1', { configuration: { report_interval_seconds: 10 } }));
+  await store.create(agentNamed('ap-2'));
+  now = start;
+  steady = 0;
+});
+afterEach(async () => {
+  await telemetry.close();
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function pass(seconds: number): void {
+  now += seconds * 1000;
+  steady += seconds * 1000;
+}
+
+async function open(): Promise<PresenceService> {
+  const presence = new PresenceService({
+    presence: createPresenceStore(database),
+    agents,
+    telemetry,
+    onError: (error) => {
+      throw error;
+    },
+    now: () => now,
+    steadyNow: () => steady,
+  });
+  await presence.start();
+  return presence;
+}
+
+async function states(presence: PresenceService): Promise<string[]> {
+  return (await presence.list(user)).map((agent) => `${agent.ap_id} ${agent.presence}`);
+}
+
+test('what was seen is known after a restart', async () => {
+  const first = await open();
+  first.seen('ap-1', now);
+  pass(5);
+  await first.stop();
+  const second = await open();
+  expect(await second.list(user)).toMatchObject([
+    {
+      ap_id: 'ap-1',
+      presence: 'online',
+      last_seen: new Date(start).toISOString(),
+      since: new Date(start).toISOString(),
+    },
+    { ap_id: 'ap-2', presence: 'offline', last_seen: null, since: null, reason: 'It has never reported.' },
+  ]);
+  pass(60);
+  expect(await states(second)).toEqual(['ap-1 offline', 'ap-2 offline']);
+  await second.stop();
+});
+
+test('after a kill the newest telemetry counts', async () => {
+  const first = await open();
+  first.seen('ap-1', now);
+  await first.save();
+  pass(4);
+  await telemetry.append('ap-1', [sampleOf(now, { load: 1 })]);
+  await telemetry.append('ap-2', [sampleOf(now + 240_000, { load: 1 })]);
+  first.seen('ap-1', now);
+  first.seen('ap-2', now);
+  // No stop: the first service is left as a kill would leave it.
+  const second = await open();
+  expect((await second.list(user)).map(({ last_seen }) => last_seen)).toEqual([
+    new Date(start + 4000).toISOString(),
+    new Date(start + 4000).toISOString(),
+  ]);
+  await second.stop();
+  await first.stop();
+});
+
+test('a changed interval counts from the next look on', async () => {
+  const presence = await open();
+  presence.seen('ap-1', now);
+  pass(40);
+  expect(await states(presence)).toContain('ap-1 late');
+  await agents.update('ap-1', { configuration: { report_interval_seconds: 60 } }, system);
+  expect(await states(presence)).toContain('ap-1 online');
+  await presence.stop();
+});
+
+test('an agent that is removed is forgotten, and its name begins anew', async () => {
+  const presence = await open();
+  presence.seen('ap-1', now);
+  presence.seen('ap-2', now);
+  await presence.save();
+  await presence.remove('ap-1');
+  expect(await states(presence)).toContain('ap-1 offline');
+  await agents.remove('ap-2', system);
+  await presence.stop();
+  const later = await open();
+  expect((await createPresenceStore(database).list()).length).toBe(0);
+  await later.stop();
+});
+
+test('M4 a clock that is set changes nobody', async () => {
+  const presence = await open();
+  presence.seen('ap-1', now);
+  pass(5);
+  now += 3_600_000;
+  expect(await states(presence)).toContain('ap-1 online');
+  presence.seen('ap-1', now);
+  now -= 7_200_000;
+  presence.seen('ap-2', now);
+  pass(5);
+  expect(await states(presence)).toEqual(['ap-1 online', 'ap-2 online']);
+  pass(60);
+  expect(await states(presence)).toEqual(['ap-1 offline', 'ap-2 offline']);
+  await presence.stop();
+});
+
+test('what could not be saved is saved later', async () => {
+  const presence = await open();
+  presence.seen('ap-1', now);
+  const table = 'presence';
+  await database.query(`ALTER TABLE ${table} RENAME TO elsewhere`);
+  await expect(presence.save()).rejects.toThrow();
+  await database.query(`ALTER TABLE elsewhere RENAME TO ${table}`);
+  await presence.save();
+  expect((await createPresenceStore(database).list()).length).toBe(1);
+  await presence.stop();
+});

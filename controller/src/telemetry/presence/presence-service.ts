@@ -1,0 +1,223 @@
+// Which agents are there. Hears of every post (`seen`), answers from memory, and writes down what must outlive a restart
+// every few seconds; what a kill takes away is made up for by the newest telemetry.
+import type { AgentPresence, Presence } from '@weft/contract';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Caller } from '../../caller.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { AgentPresenceTracker, configuredIntervalMs, defaultIntervalMs } from './presence.ts';
+import type { PresenceStore } from './presence-store.ts';
+
+const saveEveryMs = 5_000;
+/** How often intervals are looked up although nobody asks, in rounds of saving. */
+const refreshEveryRounds = 6;
+/** A clock that has moved by more than this against the machine's own was set. */
+const clockToleranceMs = 1_000;
+
+/** How commands reach an agent now. */
+export type CommandWays = Pick<AgentPresence, 'channel' | 'command_ready'>;
+
+const noWay: CommandWays = { channel: false, command_ready: false };
+
+export interface PresenceServiceOptions {
+  presence: PresenceStore;
+  agents: AgentService;
+  telemetry: Pick<TelemetryStore, 'latest'>;
+  /** Asked for each agent of an answer; none, unless told. */
+  commandWays?: (ap_id: string, configuration: Record<string, unknown>) => CommandWays;
+  onError: (error: unknown, message: string) => void;
+  /** The wall clock, and one that nobody can set. */
+  now?: () => number;
+  steadyNow?: () => number;
+}
+
+export class PresenceService {
+  readonly #store: PresenceStore;
+  readonly #agents: AgentService;
+  readonly #telemetry: Pick<TelemetryStore, 'latest'>;
+  readonly #commandWays: NonNullable<PresenceServiceOptions['commandWays']>;
+  readonly #onError: (error: unknown, message: string) => void;
+  readonly #now: () => number;
+  readonly #steadyNow: () => number;
+  readonly #trackers = new Map<string, AgentPresenceTracker>();
+  readonly #unsaved = new Set<AgentPresenceTracker>();
+  #clocks: { wall: number; steady: number };
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #rounds = 0;
+
+  constructor({ presence, agents, telemetry, commandWays, onError, now, steadyNow }: PresenceServiceOptions) {
+    this.#store = presence;
+    this.#agents = agents;
+    this.#telemetry = telemetry;
+    this.#commandWays = commandWays ?? (() => noWay);
+    this.#onError = onError;
+    this.#now = now ?? Date.now;
+    this.#steadyNow = steadyNow ?? (() => performance.now());
+    this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
+  }
+
+  /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
+  async start(): Promise<void> {
+    for (const record of await this.#store.list()) {
+      if (!this.#trackers.has(record.ap_id)) this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
+    }
+    const ap_ids = await this.#refresh();
+    await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => {
+      this.#round = this.#round.then(() => this.#saveAndRefresh());
+    }, saveEveryMs);
+    this.#timer.unref();
+  }
+
+  /** Writes down the rest. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+    await this.save().catch((error) => this.#onError(error, 'the presence of agents could not be saved'));
+  }
+
+  /** A post of this agent has been stored. */
+  seen(ap_id: string, receivedMs: number): void {
+    const { wall, steady } = this.#clocks;
+    if (Math.abs(receivedMs - wall - (this.#steadyNow() - steady)) > clockToleranceMs) this.#followClock();
+    const tracker = this.#trackers.get(ap_id);
+    if (tracker) {
+      tracker.seen(receivedMs);
+      this.#unsaved.add(tracker);
+      return;
+    }
+    const first = AgentPresenceTracker.first(ap_id, receivedMs);
+    this.#trackers.set(ap_id, first);
+    this.#unsaved.add(first);
+  }
+
+  /** Only whether they are there, in the same order: for lists of thousands. */
+  words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Presence[] {
+    this.#followClock();
+    const nowMs = this.#now();
+    return agents.map(({ ap_id, configuration }) => {
+      const tracker = this.#trackers.get(ap_id);
+      if (!tracker) return 'offline';
+      tracker.configuredMs = configuredIntervalMs(configuration);
+      return tracker.presenceAt(nowMs);
+    });
+  }
+
+  /** Of one agent, with the interval that its configuration names now. */
+  of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
+    this.#followClock();
+    const configuredMs = configuredIntervalMs(configuration);
+    const tracker = this.#trackers.get(ap_id);
+    if (!tracker) {
+      const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
+      const reason = 'It has never reported.';
+      const { channel, command_ready } = this.#commandWays(ap_id, configuration);
+      return {
+        ap_id,
+        presence: 'offline',
+        last_seen: null,
+        since: null,
+        reason,
+        report_interval_seconds,
+        channel,
+        command_ready,
+      };
+    }
+    tracker.configuredMs = configuredMs;
+    const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
+    const { channel, command_ready } = this.#commandWays(ap_id, configuration);
+    return {
+      ap_id,
+      presence,
+      last_seen: new Date(tracker.record.last_seen).toISOString(),
+      since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+      reason,
+      report_interval_seconds: tracker.intervalMs / 1000,
+      channel,
+      command_ready,
+    };
+  }
+
+  /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
+  async list(caller: Caller, filter?: readonly string[]): Promise<AgentPresence[]> {
+    const wanted = filter && filter.length > 0 ? new Set(filter) : undefined;
+    return (await this.#agents.list(caller))
+      .filter(({ ap_id }) => !wanted || wanted.has(ap_id))
+      .map(({ ap_id, configuration }) => this.of(ap_id, configuration));
+  }
+
+  /** The agent is no more: one that gets its name later begins anew. */
+  async remove(ap_id: string): Promise<void> {
+    this.#forget(ap_id);
+    await this.#store.remove([ap_id]);
+  }
+
+  /** Writes down what has changed, in one transaction. */
+  async save(): Promise<void> {
+    const trackers = [...this.#unsaved];
+    this.#unsaved.clear();
+    try {
+      await this.#store.update(trackers.map(({ record }) => record));
+    } catch (error) {
+      for (const tracker of trackers) if (this.#isKnown(tracker)) this.#unsaved.add(tracker);
+      throw error;
+    }
+  }
+
+  async #saveAndRefresh(): Promise<void> {
+    try {
+      this.#followClock();
+      await this.save();
+      if (++this.#rounds % refreshEveryRounds === 0) await this.#refresh();
+    } catch (error) {
+      this.#onError(error, 'the presence of agents could not be saved');
+    }
+  }
+
+  /** Takes over the intervals of all configurations, and forgets agents that are gone. */
+  async #refresh(): Promise<string[]> {
+    const candidates = [...this.#trackers.keys()];
+    const agents = await this.#agents.listAll();
+    const known = new Set<string>();
+    for (const { ap_id, configuration } of agents) {
+      known.add(ap_id);
+      const tracker = this.#trackers.get(ap_id);
+      if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+    }
+    const gone = candidates.filter((ap_id) => !known.has(ap_id));
+    for (const ap_id of gone) this.#forget(ap_id);
+    if (gone.length > 0) await this.#store.remove(gone);
+    return [...known];
+  }
+
+  /** Posts of the last seconds before a kill are not in the records, but they are in the telemetry. */
+  async #catchUp(ap_ids: readonly string[]): Promise<void> {
+    const now = this.#now();
+    for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids)) {
+      let newest = Number.NEGATIVE_INFINITY;
+      for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
+      const tracker = this.#trackers.get(ap_id);
+      if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+    }
+  }
+
+  #forget(ap_id: string): void {
+    const tracker = this.#trackers.get(ap_id);
+    if (tracker) this.#unsaved.delete(tracker);
+    this.#trackers.delete(ap_id);
+  }
+
+  #isKnown(tracker: AgentPresenceTracker): boolean {
+    return this.#trackers.get(tracker.record.ap_id) === tracker;
+  }
+
+  /** A clock that is set, by hand or by a time server, makes no agent late. */
+  #followClock(): void {
+    const clocks = { wall: this.#now(), steady: this.#steadyNow() };
+    const jump = clocks.wall - this.#clocks.wall - (clocks.steady - this.#clocks.steady);
+    this.#clocks = clocks;
+    if (Math.abs(jump) <= clockToleranceMs) return;
+    for (const tracker of this.#trackers.values()) tracker.shift(jump);
+  }
+}

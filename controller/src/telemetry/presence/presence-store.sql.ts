@@ -1,0 +1,59 @@
+// Presence in SQL.
+import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
+import type { PresenceRecord } from './presence.ts';
+import type { PresenceStore } from './presence-store.ts';
+
+const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
+/** One statement for many rows: both databases take this many parameters. */
+const maxRows = 500;
+
+export function createPresenceStore(db: SqlDatabase): PresenceStore {
+  return new SqlPresenceStore(db);
+}
+
+class SqlPresenceStore implements PresenceStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async list(): Promise<PresenceRecord[]> {
+    return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence ORDER BY ap_id`);
+  }
+
+  async update(records: readonly PresenceRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    await this.#db.transaction(async (tx) => {
+      for (const part of inParts(records)) {
+        await tx.query(
+          `INSERT INTO presence (${COLUMNS}) VALUES ${part.map(() => '(?, ?, ?, ?, ?)').join(', ')}
+           ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
+             returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms
+           WHERE excluded.last_seen >= presence.last_seen`,
+          part.flatMap((record) => [
+            record.ap_id,
+            Math.round(record.last_seen),
+            roundOrNull(record.online_since),
+            roundOrNull(record.returned_at),
+            roundOrNull(record.learned_interval_ms),
+          ]),
+        );
+      }
+    });
+  }
+
+  async remove(ap_ids: readonly string[]): Promise<void> {
+    for (const part of inParts(ap_ids)) {
+      await this.#db.query(`DELETE FROM presence WHERE ap_id IN (${part.map(() => '?').join(', ')})`, part);
+    }
+  }
+}
+
+function* inParts<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += maxRows) yield list.slice(start, start + maxRows);
+}
+
+function roundOrNull(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}

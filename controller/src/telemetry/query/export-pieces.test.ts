@@ -1,0 +1,77 @@
+// A download reads only as fast as it is taken, and not at all once nobody takes it.
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type MetricsServer, sampleOf, startMetricsServer } from '../../../../test/metrics-server.ts';
+
+const rows = 100_000;
+const start = Date.now() - rows * 1000;
+let server: MetricsServer;
+let user: string;
+let pages = 0;
+
+beforeAll(async () => {
+  server = await startMetricsServer();
+  user = await server.user('ada@weft.test');
+  await server.agent('ap-1');
+  for (let n = 0; n < rows; n += 5000) {
+    const samples = Array.from({ length: 5000 }, (_, index) =>
+      sampleOf(start + (n + index) * 1000, { value: n + index }, { text: 'x'.repeat(200) }),
+    );
+    await server.telemetry.append('ap-1', samples);
+  }
+  const { rows: readRows } = server.telemetry;
+  server.telemetry.rows = (...given) => {
+    pages++;
+    return readRows.apply(server.telemetry, given);
+  };
+});
+afterAll(() => server.stop());
+
+async function open(format: string): Promise<IncomingMessage> {
+  pages = 0;
+  const url = `${server.url}/api/v1/metrics/export?agent=ap-1&format=${format}&start=${start}`;
+  const asked = request(url, { headers: { authorization: `Bearer ${user}` }, agent: false });
+  asked.end();
+  const [response] = await once(asked, 'response');
+  return response;
+}
+
+test.each(['csv', 'ndjson'])('%s has every row', async (format) => {
+  const response = await open(format);
+  let lines = 0;
+  for await (const chunk of response) for (const byte of chunk) if (byte === 10) lines++;
+  expect(lines).toBe(format === 'csv' ? rows + 1 : rows);
+  expect(pages).toBeGreaterThan(50);
+});
+
+test('a reader that pauses makes the reading pause, and one that goes away ends it', async () => {
+  const response = await open('ndjson');
+  await once(response, 'readable');
+  let before = -1;
+  // Goes on until the buffers between the two are full, and then no further.
+  await expect
+    .poll(
+      () => {
+        const isStill = pages === before;
+        before = pages;
+        return isStill;
+      },
+      { timeout: 10_000, interval: 200 },
+    )
+    .toBe(true);
+  const whenFull = pages;
+  expect(whenFull).toBeLessThan(50);
+  response.destroy();
+  // Requests after it are answered; had the reading gone on, it would have gone on meanwhile.
+  for (let n = 0; n < 20; n++) await server.get('agent_metrics?agent=ap-1', user);
+  expect(pages).toBeLessThanOrEqual(whenFull + 1);
+});
+
+test('a store out of reach is a refusal, not a broken download', async () => {
+  const { fields } = server.telemetry;
+  const { TryLaterError } = await import('../../errors.ts');
+  server.telemetry.fields = () => Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'away', 2));
+  expect((await server.get('export?agent=ap-1', user)).status).toBe(503);
+  server.telemetry.fields = fields;
+});

@@ -1,0 +1,74 @@
+// A range of an agent's rows as text, piece by piece: any length in bounded memory, one page of rows at a time.
+
+import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
+import { csvHeader, csvRows } from './csv.ts';
+import { rowsJson } from './series-json.ts';
+
+/** Values in one page. */
+const pageValues = 20_000;
+const maxPageRows = 2_000;
+
+export interface ExportOptions {
+  startMs: number;
+  endMs: number;
+  format: 'csv' | 'ndjson';
+  /** Metrics and text fields; undefined: all of them. */
+  metrics: readonly string[] | undefined;
+}
+
+/** What is asked of the store is a page at a time, and only when the page before has been taken. */
+export async function* exportPieces(
+  telemetry: Pick<TelemetryStore, 'fields' | 'rows'>,
+  ap_id: string,
+  { startMs, endMs, format, metrics }: ExportOptions,
+): AsyncGenerator<string, void> {
+  const fields = await telemetry.fields(ap_id, startMs);
+  const names = metrics ?? fields.map(({ name }) => name);
+  // The store picks metrics only: where a text is asked for, every field is read and the rest left out here.
+  const hasTexts = fields.some(({ name, kind }) => kind === 'text' && metrics?.includes(name));
+  if (format === 'csv') yield csvHeader(names);
+  const width = metrics && !hasTexts ? metrics.length : fields.length;
+  const limit = Math.max(10, Math.min(maxPageRows, Math.floor(pageValues / Math.max(1, width))));
+  let from = startMs;
+  while (from <= endMs) {
+    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit, hasTexts ? undefined : metrics);
+    const wanted = metrics && hasTexts ? pick(page, metrics) : page;
+    const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
+    if (text !== '') yield text;
+    if (page.ts.length < limit) return;
+    from = page.ts.at(-1)! + 1;
+  }
+}
+
+function linesOf(frame: Frame): string {
+  let text = '';
+  for (const row of rowsJson(frame)) text += `${row}\n`;
+  return text;
+}
+
+/** The rows in which one of these fields has a value, with these fields only. */
+function pick(frame: Frame, names: readonly string[]): Frame {
+  const columns = names.flatMap((name) => frame.columns.get(name) ?? []);
+  const texts = names.flatMap((name) => [frame.texts.get(name) ?? []]);
+  const rows: number[] = [];
+  for (let row = 0; row < frame.ts.length; row++) {
+    const hasValue = columns.some((values) => !Number.isNaN(values[row]!));
+    if (hasValue || texts.some((values) => values[row] !== undefined)) rows.push(row);
+  }
+  const { resolution_seconds } = frame;
+  return {
+    resolution_seconds,
+    ts: Float64Array.from(rows, (row) => frame.ts[row]!),
+    columns: pickEach(frame.columns, names, (values) => Float64Array.from(rows, (row) => values[row]!)),
+    texts: pickEach(frame.texts, names, (values) => rows.map((row) => values[row])),
+  };
+}
+
+function pickEach<T>(from: Map<string, T>, names: readonly string[], change: (values: T) => T): Map<string, T> {
+  const picked = new Map<string, T>();
+  for (const name of names) {
+    const values = from.get(name);
+    if (values !== undefined) picked.set(name, change(values));
+  }
+  return picked;
+}

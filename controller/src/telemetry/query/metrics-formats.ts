@@ -1,0 +1,41 @@
+// The `format`s of the metrics operations' queries, so that their problems are reported together with all others.
+import { ValidationError } from '../../errors.ts';
+import type { FormatCheck, Formats } from '../../input/validator.ts';
+import { parseNames } from './name-list.ts';
+import { defaultMaxWindowMs, parseWindow } from './time-window.ts';
+
+export const maxMetricNames = 100;
+export const maxAgentNames = 1000;
+
+export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
+  return {
+    'time-window': (value) => {
+      try {
+        parseWindow(value as string, maxWindowMs);
+        return { value };
+      } catch (error) {
+        if (error instanceof ValidationError) return { problems: error.problems };
+        throw error;
+      }
+    },
+    'metric-names': nameList(1, maxMetricNames),
+    'metric-filter': nameList(0, maxMetricNames),
+    'agent-filter': nameList(0, maxAgentNames),
+  };
+}
+
+function nameList(min: number, max: number): FormatCheck {
+  return (value, loc) => {
+    const names = parseNames(value as string[]);
+    const ctx = { field_type: 'List', actual_length: names.length };
+    if (names.length < min) {
+      const msg = `List should have at least ${min} item after validation, not ${names.length}`;
+      return { problems: [{ loc, msg, type: 'too_short', ctx: { ...ctx, min_length: min } }] };
+    }
+    if (names.length > max) {
+      const msg = `List should have at most ${max} items after validation, not ${names.length}`;
+      return { problems: [{ loc, msg, type: 'too_long', ctx: { ...ctx, max_length: max } }] };
+    }
+    return { value: names };
+  };
+}

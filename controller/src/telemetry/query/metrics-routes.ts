@@ -1,0 +1,204 @@
+// The ways out of the telemetry path: agents and their series for charts, newest values for maps and tables, whole
+// ranges for downloads.
+import { Readable } from 'node:stream';
+import {
+  AgentData,
+  AgentDetails,
+  AgentMetrics,
+  AgentMultiMetricData,
+  Aggregate,
+  FleetPresence,
+  LatestMetrics,
+} from '@weft/contract';
+import Type from 'typebox';
+import { ValidationError } from '../../errors.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import type { PresenceService } from '../presence/presence-service.ts';
+import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
+import { parseWindow } from './time-window.ts';
+
+const dayMs = 86_400_000;
+const tag = 'Metrics';
+
+const AgentName = Type.String({ description: 'The ap_id.' });
+const Window = Type.Optional(
+  Type.String({
+    format: 'time-window',
+    default: '5',
+    description: 'Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration.',
+  }),
+);
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Names = (format: string, description: string) =>
+  Type.Array(Type.String(), { format, description: `${description}; repeated, or with commas.` });
+const seriesParameters = {
+  window: Window,
+  max_points: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 50_000,
+      default: 5000,
+      description: 'Of each series; longer ones come as buckets. An answer holds 500,000 values in all.',
+    }),
+  ),
+  aggregate: Type.Optional(Type.Enum(Aggregate.enum, { type: 'string', default: 'mean' })),
+  end: Moment('Where the window ends; now unless told.'),
+};
+
+export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; presence: PresenceService }): Route[] {
+  return [
+    // spec #26
+    route({
+      operation: 'metrics_agent_details',
+      method: 'GET',
+      url: '/api/v1/metrics/agent_details',
+      tag,
+      summary: 'Every agent that the caller may see',
+      response: Type.Array(AgentDetails),
+      handle: ({ caller }) => metrics.agentDetails(caller),
+    }),
+    // spec #27
+    route({
+      operation: 'metrics_agent_data',
+      method: 'GET',
+      url: '/api/v1/metrics/agent_data',
+      target: '?agent',
+      isFrequent: true,
+      tag,
+      summary: 'All fields of an agent over a window',
+      query: Type.Object({ agent: AgentName, ...seriesParameters }),
+      response: AgentData,
+      handle: async ({ query, caller }) => asJson(await metrics.agentData(query.agent, toSeriesOptions(query), caller)),
+    }),
+    // spec #28
+    route({
+      operation: 'metrics_agent_multi_metric_data',
+      method: 'GET',
+      url: '/api/v1/metrics/agent_multi_metric_data',
+      target: '?agent',
+      isFrequent: true,
+      tag,
+      summary: 'Several metrics of an agent over a window, each as a series of its own',
+      query: Type.Object({
+        agent: AgentName,
+        metrics: Names('metric-names', 'Names of metrics, at most 100'),
+        ...seriesParameters,
+      }),
+      response: AgentMultiMetricData,
+      handle: async ({ query, caller }) => {
+        const options = toSeriesOptions(query);
+        return asJson(await metrics.multiMetricData(query.agent, query.metrics, options, caller));
+      },
+    }),
+    // spec #29
+    route({
+      operation: 'metrics_agent_metrics',
+      method: 'GET',
+      url: '/api/v1/metrics/agent_metrics',
+      target: '?agent',
+      isFrequent: true,
+      tag,
+      summary: 'The metrics that an agent has reported within a window',
+      query: Type.Object({ agent: AgentName, window: Window }),
+      response: AgentMetrics,
+      handle: ({ query, caller }) => metrics.agentMetrics(query.agent, parseAccepted(query.window), caller),
+    }),
+    route({
+      operation: 'metrics_latest',
+      method: 'GET',
+      url: '/api/v1/metrics/latest',
+      isFrequent: true,
+      tag,
+      summary: 'The newest value of every metric of every agent that the caller may see',
+      query: Type.Object({
+        agents: Type.Optional(Names('agent-filter', 'Only these agents')),
+        metrics: Type.Optional(Names('metric-filter', 'Only these metrics')),
+      }),
+      response: LatestMetrics,
+      handle: async ({ query, caller }) => {
+        const wanted = query.metrics && query.metrics.length > 0 ? query.metrics : undefined;
+        return asJson(await metrics.latest(caller, query.agents, wanted));
+      },
+    }),
+    route({
+      operation: 'metrics_presence',
+      method: 'GET',
+      url: '/api/v1/metrics/presence',
+      isFrequent: true,
+      tag,
+      summary: 'Which agents are online, late or offline, since when and why',
+      query: Type.Object({ agents: Type.Optional(Names('agent-filter', 'Only these agents')) }),
+      response: FleetPresence,
+      handle: async ({ query, caller }) => ({ agents: await presence.list(caller, query.agents) }),
+    }),
+    route({
+      operation: 'metrics_export',
+      method: 'GET',
+      url: '/api/v1/metrics/export',
+      target: '?agent',
+      tag,
+      summary: 'The samples of a range as CSV or as JSON lines',
+      media: ['text/csv', 'application/x-ndjson'],
+      query: Type.Object({
+        agent: AgentName,
+        start: Moment('A day before the end unless told.'),
+        end: Moment('Now unless told.'),
+        format: Type.Optional(Type.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' })),
+        metrics: Type.Optional(Names('metric-filter', 'Only these fields')),
+      }),
+      response: Type.Unknown({ description: 'One line for each moment, oldest first.' }),
+      async handle({ query, caller, reply }) {
+        const endMs = momentMs(query.end) ?? Date.now();
+        const startMs = momentMs(query.start) ?? endMs - dayMs;
+        if (startMs >= endMs) throw badRange();
+        const { agent, format = 'csv' } = query;
+        const names = query.metrics && query.metrics.length > 0 ? query.metrics : undefined;
+        const pieces = await metrics.exportRows(agent, { startMs, endMs, format, metrics: names }, caller);
+        reply.headers({
+          'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+          'content-disposition': `attachment; filename="${fileName(agent)}.${format}"`,
+        });
+        return Readable.from(pieces, { objectMode: false });
+      },
+    }),
+  ];
+}
+
+function toSeriesOptions(query: {
+  window?: string;
+  max_points?: number;
+  aggregate?: SeriesOptions['aggregate'];
+  end?: string;
+}): SeriesOptions {
+  return {
+    window: parseAccepted(query.window),
+    maxPoints: query.max_points ?? 5000,
+    aggregate: query.aggregate ?? 'mean',
+    endMs: momentMs(query.end),
+  };
+}
+
+/** The longest window that is allowed has been checked by the format. */
+function parseAccepted(window: string | undefined) {
+  return parseWindow(window, Number.POSITIVE_INFINITY);
+}
+
+function momentMs(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
+}
+
+/** The answer is JSON of the route's type already, whole or in pieces. */
+function asJson<T>(answer: JsonAnswer): T {
+  return (isWhole(answer) ? answer : Readable.from(answer, { objectMode: false })) as T;
+}
+
+function fileName(ap_id: string): string {
+  return `weft-${ap_id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}`;
+}
+
+function badRange(): ValidationError {
+  const error = 'start must be before end';
+  return new ValidationError([
+    { loc: ['query', 'start'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
+  ]);
+}

@@ -1,0 +1,174 @@
+// The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
+// sees which agent, bounds every answer, and lets identical polls share one.
+import type { AgentDetails, AgentMetrics, Aggregate } from '@weft/contract';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Caller } from '../../caller.ts';
+import type { PresenceService } from '../presence/presence-service.ts';
+import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { AnswerCache } from './answer-cache.ts';
+import { type ExportOptions, exportPieces } from './export-pieces.ts';
+import { LatestJson } from './latest-json.ts';
+import { labelOf } from './metric-label.ts';
+import { agentDataJson, multiMetricJson } from './series-json.ts';
+import type { TimeWindow } from './time-window.ts';
+import { WrittenAnswers } from './written-answers.ts';
+
+/** Values in one answer, all series together; where more are asked for, the buckets become wider. */
+const maxValues = 500_000;
+/** Up to here an answer is one text, which identical requests share; a longer one is written while it is sent. */
+const maxSharedValues = 10_000;
+
+export interface SeriesOptions {
+  window: TimeWindow;
+  /** Milliseconds; undefined is now. */
+  endMs: number | undefined;
+  maxPoints: number;
+  aggregate: Aggregate;
+}
+
+/** JSON: whole, as text or bytes, or in pieces to be sent one after the other. */
+export type JsonAnswer = WholeJson | Generator<WholeJson>;
+type WholeJson = string | Uint8Array;
+
+export function isWhole(answer: JsonAnswer): answer is WholeJson {
+  return typeof answer === 'string' || answer instanceof Uint8Array;
+}
+
+export interface MetricsServiceOptions {
+  agents: AgentService;
+  telemetry: TelemetryStore;
+  presence: PresenceService;
+  now?: () => number;
+}
+
+export class MetricsService {
+  readonly #agents: AgentService;
+  readonly #telemetry: TelemetryStore;
+  readonly #presence: PresenceService;
+  readonly #now: () => number;
+  readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
+    const json = answer();
+    return isWhole(json) ? json.length : Number.POSITIVE_INFINITY;
+  });
+
+  readonly #written = new WrittenAnswers();
+  readonly #latestJson = new LatestJson();
+
+  constructor({ agents, telemetry, presence, now = Date.now }: MetricsServiceOptions) {
+    this.#agents = agents;
+    this.#telemetry = telemetry;
+    this.#presence = presence;
+    this.#now = now;
+  }
+
+  /** Every agent that the caller may see, ordered by ap_id. */
+  agentDetails(caller: Caller): Promise<AgentDetails[]> {
+    return this.#agents.list(caller);
+  }
+
+  /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
+  async agentData(ap_id: string, options: SeriesOptions, caller: Caller): Promise<JsonAnswer> {
+    await this.#agents.requireVisible(ap_id, caller);
+    return this.#share(ap_id, '27', options, async (range) => {
+      const fields = await this.#telemetry.fields(ap_id, range.startMs);
+      const maxPoints = boundedPoints(options.maxPoints, fields.length);
+      const { aggregate } = options;
+      const frame = await this.#telemetry.query({ ...range, ap_id, maxPoints, aggregate });
+      const values = frame.ts.length * (frame.columns.size + frame.texts.size);
+      const pieces = () => agentDataJson(ap_id, options.window.window_minutes, frame);
+      if (values > maxSharedValues) return pieces;
+      const text = [...pieces()].join('');
+      return () => text;
+    });
+  }
+
+  /** The points of these metrics, each in a list of its own. */
+  async multiMetricData(
+    ap_id: string,
+    metrics: readonly string[],
+    options: SeriesOptions,
+    caller: Caller,
+  ): Promise<JsonAnswer> {
+    await this.#agents.requireVisible(ap_id, caller);
+    // No name holds a comma: the list is unambiguous.
+    return this.#share(ap_id, `28 ${metrics.join()}`, options, async (range) => {
+      const maxPoints = boundedPoints(options.maxPoints, metrics.length);
+      const { aggregate } = options;
+      const frame = await this.#telemetry.query({ ...range, ap_id, metrics, maxPoints, aggregate });
+      const values = frame.ts.length * metrics.length;
+      const { window_minutes } = options.window;
+      if (values > maxSharedValues) return () => multiMetricJson(ap_id, window_minutes, metrics, frame);
+      const json = this.#written.write(ap_id, window_minutes, metrics, frame, options.endMs === undefined);
+      return () => json;
+    });
+  }
+
+  /** The metrics that the agent reported within the window, ordered by name. */
+  async agentMetrics(ap_id: string, window: TimeWindow, caller: Caller): Promise<AgentMetrics> {
+    const { configuration } = await this.#agents.get(ap_id, caller);
+    const fields = await this.#telemetry.fields(ap_id, this.#now() - window.ms);
+    const metrics = fields
+      .filter(({ kind }) => kind === 'metric')
+      .map(({ name }) => ({ name, label: labelOf(name, configuration) }));
+    return { agent_id: ap_id, window_minutes: window.window_minutes, metrics };
+  }
+
+  /** The newest value of every metric of every agent that the caller may see, as JSON; the filters narrow it down. */
+  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<Uint8Array> {
+    const agents = within(await this.#agents.list(caller), agentFilter);
+    const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
+    const byAgent = new Map(values.map((value) => [value.ap_id, value]));
+    const presence = this.#presence.words(agents);
+    const rows = agents.map(({ ap_id }, index) => ({
+      ap_id,
+      presence: presence[index]!,
+      latest: byAgent.get(ap_id),
+    }));
+    return this.#latestJson.write(rows, metricFilter && new Set(metricFilter));
+  }
+
+  /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
+  async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
+    await this.#agents.get(ap_id, caller);
+    const pieces = exportPieces(this.#telemetry, ap_id, options);
+    // Read before the answer begins, so that a store out of reach is still a refusal and not a broken download.
+    const first = await pieces.next();
+    return (async function* () {
+      try {
+        if (!first.done) yield first.value;
+        yield* pieces;
+      } finally {
+        await pieces.return(undefined);
+      }
+    })();
+  }
+
+  /** To be called for each post once it is stored: what was read before must not be handed out any more. */
+  recorded(ap_id: string): void {
+    this.#shared.invalidate(ap_id);
+  }
+
+  async #share(
+    ap_id: string,
+    what: string,
+    { window, endMs, maxPoints, aggregate }: SeriesOptions,
+    make: (range: { startMs: number; endMs: number }) => Promise<() => JsonAnswer>,
+  ): Promise<JsonAnswer> {
+    const key = `${window.ms} ${maxPoints} ${aggregate} ${endMs ?? 'now'} ${what}`;
+    const answer = await this.#shared.get(ap_id, key, () => {
+      const end = endMs ?? this.#now();
+      return make({ startMs: end - window.ms, endMs: end });
+    });
+    return answer();
+  }
+}
+
+function boundedPoints(maxPoints: number, series: number): number {
+  return Math.max(1, Math.min(maxPoints, Math.floor(maxValues / Math.max(1, series))));
+}
+
+function within<T extends { ap_id: string }>(agents: T[], filter: readonly string[] | undefined): T[] {
+  if (filter === undefined || filter.length === 0) return agents;
+  const wanted = new Set(filter);
+  return agents.filter(({ ap_id }) => wanted.has(ap_id));
+}

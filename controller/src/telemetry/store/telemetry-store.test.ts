@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, inject } from 'vitest';
+import type { TelemetryFixture } from '../../../../test/telemetry-fixture.ts';
+import { openInfluxTelemetry } from './influx/telemetry-store.influx.ts';
+import { describeTelemetryStore } from './telemetry-store.contract.ts';
+import { openEmbeddedTelemetry } from './telemetry-store.embedded.ts';
+import type { TelemetryStore } from './telemetry-store.ts';
+
+const rawRetentionMs = 30 * 86_400_000;
+const rollupRetentionMs = 400 * 86_400_000;
+
+describeTelemetryStore('embedded', openEmbedded);
+describe.skipIf(inject('influxUrl') === undefined)('beside it', () => describeTelemetryStore('InfluxDB', openInflux));
+
+async function openEmbedded(): Promise<TelemetryFixture> {
+  const folders: string[] = [];
+  const openIn = (folder: string) =>
+    openEmbeddedTelemetry({
+      folder,
+      rawRetentionMs,
+      rollupRetentionMs,
+      onDamage: (message) => {
+        throw new Error(message);
+      },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+  const createFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'weft-telemetry-'));
+    folders.push(folder);
+    return folder;
+  };
+  const folder = createFolder();
+  let store = await openIn(folder);
+  const openAnew = async () => {
+    await store.close();
+    store = await openIn(folder);
+    return store;
+  };
+  return {
+    store,
+    moves: [
+      openAnew,
+      async () => {
+        await store.sealAll();
+        return store;
+      },
+      openAnew,
+    ],
+    openAnother: () => openIn(createFolder()),
+    remove: async () => {
+      await store.close();
+      for (const one of folders) rmSync(one, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openInflux(): Promise<TelemetryFixture> {
+  const opened: TelemetryStore[] = [];
+  const databases: string[] = [];
+  const server = inject('influxUrl')!;
+  const createDatabase = () => {
+    databases.push(`test_${randomUUID()}`);
+    return databases.at(-1)!;
+  };
+  const openOn = (database: string) => {
+    const url = new URL(server);
+    url.searchParams.set('db', database);
+    const store = openInfluxTelemetry({ url: url.href, rawRetentionMs });
+    opened.push(store);
+    return store;
+  };
+  const database = createDatabase();
+  return {
+    store: openOn(database),
+    // Another node.
+    moves: [async () => openOn(database)],
+    openAnother: async () => openOn(createDatabase()),
+    remove: async () => {
+      await Promise.all(opened.map((store) => store.close()));
+      for (const name of databases) {
+        await fetch(`${server}/query?q=${encodeURIComponent(`DROP DATABASE "${name}"`)}`, { method: 'POST' });
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// The telemetry store: keeps what agents report and gives it back by agent and window. Appending and querying are apart;
+// every backend keeps the promises below.
+import type {
+  FieldInfo,
+  Frame,
+  LatestValues as LatestOfSource,
+  SeriesQuery as QueryOfSource,
+  Sample,
+  TimeRange,
+} from '@weft/timeseries';
+
+export {
+  type Aggregate,
+  FieldConflict,
+  type FieldInfo,
+  type Frame,
+  maxNamesPerSource as maxNamesPerAgent,
+  type Sample,
+  type TimeRange,
+} from '@weft/timeseries';
+
+export interface SeriesQuery extends Omit<QueryOfSource, 'source'> {
+  ap_id: string;
+}
+
+export interface LatestValues extends Omit<LatestOfSource, 'source'> {
+  ap_id: string;
+}
+
+/** Every method throws TryLaterError (503) while the backend is out of reach or full; then nothing was stored. */
+export interface TelemetryStore {
+  /**
+   * Stores all samples of one agent or none. Durable when it resolves: a kill of every process afterwards loses nothing.
+   * A value of the same agent, time and name as an earlier one replaces it; other fields of that time stay. Any order
+   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
+   */
+  append(ap_id: string, samples: readonly Sample[]): Promise<void>;
+  /** What is stored, appends that have resolved included. An unknown agent, metric or empty window gives no rows. */
+  query(query: SeriesQuery): Promise<Frame>;
+  /** The agent's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
+  fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]>;
+  /** For each of these agents that has metrics. */
+  latest(ap_ids: readonly string[]): Promise<LatestValues[]>;
+  /**
+   * Up to `limit` rows of the range from `startMs` on, never buckets: to walk through any range in bounded memory, go on
+   * from the last row's time plus one until fewer than `limit` come.
+   */
+  rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
+  /** Forgets everything about an agent; repeated calls are harmless. */
+  remove(ap_id: string): Promise<void>;
+  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
+  prune(nowMs: number): Promise<boolean>;
+  /** Throws if it cannot serve right now; the message says why, without secrets. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}

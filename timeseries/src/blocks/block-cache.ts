@@ -1,0 +1,55 @@
+// Decoded blocks that were read lately, within a bound of memory.
+import { Block } from './block-codec.ts';
+import type { Tables } from './tables.ts';
+
+const maxBytes = 64 * 1024 * 1024;
+
+export class BlockCache {
+  readonly #tables: Tables;
+  readonly #onDamage: (message: string) => void;
+  /** Least lately used first. */
+  readonly #blocks = new Map<number, Block>();
+  #bytes = 0;
+
+  constructor(tables: Tables, onDamage: (message: string) => void) {
+    this.#tables = tables;
+    this.#onDamage = onDamage;
+  }
+
+  /** Undefined for a block that is damaged: that is said once, and the rest stays readable. */
+  get(id: number): Block | undefined {
+    const known = this.#blocks.get(id);
+    if (known) {
+      this.#blocks.delete(id);
+      this.#blocks.set(id, known);
+      return known;
+    }
+    let block: Block;
+    try {
+      block = new Block(this.#tables.blockData(id));
+    } catch (error) {
+      this.#onDamage(`block ${id} of the telemetry store cannot be read: ${(error as Error).message}`);
+      return undefined;
+    }
+    this.#blocks.set(id, block);
+    this.#bytes += block.maxBytes;
+    for (const [oldest, evicted] of this.#blocks) {
+      if (this.#bytes <= maxBytes || oldest === id) break;
+      this.#blocks.delete(oldest);
+      this.#bytes -= evicted.maxBytes;
+    }
+    return block;
+  }
+
+  forget(id: number): void {
+    const block = this.#blocks.get(id);
+    if (!block) return;
+    this.#blocks.delete(id);
+    this.#bytes -= block.maxBytes;
+  }
+
+  clear(): void {
+    this.#blocks.clear();
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,227 @@
+// How samples lie on disk: a block holds some rows of one source as columns, each encoded by what it is made of, and all
+// of them compressed together if they are not very few. Times are differences of differences; values with few decimals are differences of whole
+// numbers; anything else keeps its 64 bits. A column can be decoded without the others.
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ByteReader, ByteWriter, isSet } from './byte-stream.ts';
+
+/** Rows in order of time. Columns and texts are keyed by the field's number. */
+export interface Rows {
+  ts: Float64Array;
+  /** NaN where there is no value. */
+  columns: Map<number, Float64Array>;
+  texts: Map<number, (string | undefined)[]>;
+}
+
+// Used again and again: a small chunk of roll-ups would cost more to allocate for than to write.
+const wholeWriter = new ByteWriter();
+const columnWriter = new ByteWriter();
+
+/** With a checksum, so that a flipped bit on disk is noticed and not shown. */
+const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
+const maxDecimals = 6;
+const maxScaled = 2 ** 51;
+const powersOfTen = Array.from({ length: maxDecimals + 1 }, (_, decimals) => 10 ** decimals);
+/** Below this, and most chunks of roll-ups are, compressing costs more than it saves. */
+const maxPlainBytes = 256;
+/** What a plain block begins with; a compressed one begins with 0x28. */
+const plainMark = 0;
+/** Kinds of columns: 0 to 6 are decimals of a scaled column. */
+const floatKind = 16;
+const textKind = 17;
+
+export function encodeBlock(rows: Rows): Uint8Array {
+  const out = wholeWriter.begin();
+  out.varint(rows.ts.length);
+  out.varint(rows.columns.size + rows.texts.size);
+  writeTimes(out, rows.ts);
+  for (const [field, values] of rows.columns) writeColumn(out, field, values);
+  for (const [field, texts] of rows.texts) writeTexts(out, field, texts);
+  return pack(out.bytes());
+}
+
+function pack(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > maxPlainBytes) return zstdCompressSync(bytes, compression);
+  const packed = Buffer.alloc(bytes.length + 5);
+  packed[0] = plainMark;
+  packed.writeUInt32LE(crc32(bytes), 1);
+  packed.set(bytes, 5);
+  return packed;
+}
+
+function unpack(packed: Uint8Array): Uint8Array {
+  if (packed[0] !== plainMark) return zstdDecompressSync(packed);
+  const bytes = packed.subarray(5);
+  if (packed.length < 5 || Buffer.from(packed.buffer, packed.byteOffset).readUInt32LE(1) !== crc32(bytes)) {
+    throw new RangeError('the checksum of a block is wrong');
+  }
+  return bytes;
+}
+
+/** A block whose columns are decoded when they are asked for. */
+export class Block {
+  readonly ts: Float64Array;
+  /** Field number → kind and place of its bytes. */
+  readonly #directory = new Map<number, { kind: number; start: number; length: number }>();
+  readonly #reader: ByteReader;
+  readonly #columns = new Map<number, Float64Array>();
+
+  constructor(packed: Uint8Array) {
+    this.#reader = new ByteReader(unpack(packed));
+    const rowCount = this.#reader.varint();
+    const columnCount = this.#reader.varint();
+    this.ts = readTimes(this.#reader, rowCount);
+    for (let index = 0; index < columnCount; index++) {
+      const field = this.#reader.varint();
+      const kind = this.#reader.byte();
+      const length = this.#reader.varint();
+      this.#directory.set(field, { kind, start: this.#reader.position, length });
+      this.#reader.position += length;
+    }
+  }
+
+  get fields(): Iterable<number> {
+    return this.#directory.keys();
+  }
+
+  isText(field: number): boolean {
+    return this.#directory.get(field)?.kind === textKind;
+  }
+
+  /** Undefined if no row has the metric. The array is shared: not to be written. */
+  column(field: number): Float64Array | undefined {
+    const known = this.#columns.get(field);
+    if (known) return known;
+    const entry = this.#directory.get(field);
+    if (!entry || entry.kind === textKind) return undefined;
+    this.#reader.position = entry.start;
+    const values = readColumn(this.#reader, entry.kind, this.ts.length);
+    this.#columns.set(field, values);
+    return values;
+  }
+
+  text(field: number): (string | undefined)[] | undefined {
+    const entry = this.#directory.get(field);
+    if (!entry || entry.kind !== textKind) return undefined;
+    this.#reader.position = entry.start;
+    return readTexts(this.#reader, this.ts.length);
+  }
+
+  /** About how much memory it takes, now and with all columns decoded. */
+  get maxBytes(): number {
+    return this.#reader.size + this.ts.length * 8 * (1 + this.#directory.size);
+  }
+}
+
+function writeTimes(out: ByteWriter, ts: Float64Array): void {
+  let before = 0;
+  let stepBefore = 0;
+  for (const time of ts) {
+    const step = time - before;
+    out.signed(step - stepBefore);
+    before = time;
+    stepBefore = step;
+  }
+}
+
+function readTimes(reader: ByteReader, count: number): Float64Array {
+  const ts = new Float64Array(count);
+  let time = 0;
+  let step = 0;
+  for (let index = 0; index < count; index++) {
+    step += reader.signed();
+    time += step;
+    ts[index] = time;
+  }
+  return ts;
+}
+
+function writeColumn(out: ByteWriter, field: number, values: Float64Array): void {
+  const decimals = decimalsOf(values);
+  const column = columnWriter.begin();
+  writePresence(column, values.length, (index) => !Number.isNaN(values[index]!));
+  if (decimals === undefined) {
+    column.floats(values);
+  } else {
+    const scale = powersOfTen[decimals]!;
+    let before = 0;
+    for (const value of values) {
+      if (Number.isNaN(value)) continue;
+      const scaled = Math.round(value * scale);
+      column.signed(scaled - before);
+      before = scaled;
+    }
+  }
+  out.varint(field);
+  out.byte(decimals ?? floatKind);
+  out.block(column.bytes());
+}
+
+function readColumn(reader: ByteReader, kind: number, rowCount: number): Float64Array {
+  const values = new Float64Array(rowCount).fill(Number.NaN);
+  const present = readPresence(reader, rowCount);
+  if (kind === floatKind) return reader.floats(values, present);
+  const scale = powersOfTen[kind]!;
+  let scaled = 0;
+  for (let index = 0; index < rowCount; index++) {
+    if (present && !isSet(present, index)) continue;
+    scaled += reader.signed();
+    values[index] = scaled / scale;
+  }
+  return values;
+}
+
+/** The fewest decimals with which every value is exact, or undefined if six are not enough. */
+function decimalsOf(values: Float64Array): number | undefined {
+  let decimals = 0;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    for (;;) {
+      const scale = powersOfTen[decimals]!;
+      const scaled = Math.round(value * scale);
+      if (scaled / scale === value && Math.abs(scaled) <= maxScaled && !Object.is(value, -0)) break;
+      if (++decimals > maxDecimals) return undefined;
+    }
+  }
+  // More decimals make larger whole numbers: an early value may have become too large.
+  const scale = powersOfTen[decimals]!;
+  return values.every(
+    (value) =>
+      Number.isNaN(value) || (Math.abs(value * scale) <= maxScaled && Math.round(value * scale) / scale === value),
+  )
+    ? decimals
+    : undefined;
+}
+
+function writeTexts(out: ByteWriter, field: number, texts: (string | undefined)[]): void {
+  const column = columnWriter.begin();
+  const numbers = new Map<string, number>();
+  for (const text of texts) if (text !== undefined && !numbers.has(text)) numbers.set(text, numbers.size + 1);
+  column.block(Buffer.from(JSON.stringify([...numbers.keys()])));
+  for (const text of texts) column.varint(text === undefined ? 0 : numbers.get(text)!);
+  out.varint(field);
+  out.byte(textKind);
+  out.block(column.bytes());
+}
+
+function readTexts(reader: ByteReader, rowCount: number): (string | undefined)[] {
+  const length = reader.varint();
+  const words: string[] = JSON.parse(Buffer.from(reader.take(length)).toString('utf8'));
+  return Array.from({ length: rowCount }, () => words[reader.varint() - 1]);
+}
+
+/** One byte says whether all rows have a value; if not, a bit for each row follows. */
+function writePresence(out: ByteWriter, count: number, has: (index: number) => boolean): void {
+  const bits = new Uint8Array(Math.ceil(count / 8));
+  let present = 0;
+  for (let index = 0; index < count; index++) {
+    if (!has(index)) continue;
+    present++;
+    bits[index >> 3]! |= 1 << (index & 7);
+  }
+  out.byte(present === count ? 1 : 0);
+  if (present < count) out.raw(bits);
+}
+
+function readPresence(reader: ByteReader, count: number): Uint8Array | undefined {
+  return reader.byte() === 1 ? undefined : reader.take(Math.ceil(count / 8));
+}

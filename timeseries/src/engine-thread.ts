@@ -1,0 +1,161 @@
+// The thread in which the store lives: takes calls from the thread that opened it one after the other and
+// seals heads in between, so that no query and no sealing ever holds up a request. While a commit waits for the disk,
+// queries are answered; everything else waits with it.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Engine, type EngineOptions } from './engine.ts';
+import { packFrame } from './packed-frame.ts';
+import { type PackedLatest, packLatest } from './packed-latest.ts';
+import { FieldConflict, type Frame, type LatestValues } from './time-series.ts';
+
+export type ThreadCall = { id: number } & (
+  | { method: 'register'; args: Parameters<Engine['register']> }
+  | { method: 'commit'; args: Parameters<Engine['commit']> }
+  | { method: 'query'; args: Parameters<Engine['query']> }
+  | { method: 'rows'; args: Parameters<Engine['rows']> }
+  | { method: 'fields'; args: Parameters<Engine['fields']> }
+  | { method: 'latest'; args: Parameters<Engine['latest']> }
+  | { method: 'remove'; args: Parameters<Engine['remove']> }
+  | { method: 'prune'; args: Parameters<Engine['prune']> }
+  | { method: 'sealAll' | 'check' | 'close'; args: [] }
+);
+
+export type ThreadAnswer =
+  | { id: number; result: unknown }
+  | { id: number; conflict: { sampleIndex: number; field: string; reason: FieldConflict['reason'] } }
+  | { id: number; failure: string; isPassing: boolean }
+  | { damage: string; isUnfinishedEnd: boolean }
+  | { fatal: string };
+
+/** After a failure sealing rests: a full disk does not get emptier by trying, and each try costs time. */
+const sealRestMs = 1_000;
+/** The same trouble is told once in this time, however many posts meet it. */
+const tellEveryMs = 60_000;
+const sqliteIoError = 10;
+const sqliteFull = 13;
+/** The file that SQLite shares between processes cannot grow. */
+const sqliteSharedMemoryFull = 4874;
+
+const port = parentPort!;
+const options = workerData as Omit<EngineOptions, 'onDamage'>;
+const engine = new Engine({
+  ...options,
+  onDamage: (damage, isUnfinishedEnd) => port.postMessage({ damage, isUnfinishedEnd } satisfies ThreadAnswer),
+});
+port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
+
+let isSealing = false;
+let isCommitting = false;
+const waiting: ThreadCall[] = [];
+let sealAgainAt = 0;
+const toldAt = new Map<string, number>();
+
+port.on('message', (call: ThreadCall) => {
+  if (isCommitting && !isRead(call.method)) waiting.push(call);
+  else take(call);
+});
+
+function take(call: ThreadCall): void {
+  if (call.method === 'commit') {
+    void commit(call);
+    return;
+  }
+  try {
+    const result = run(call);
+    if (call.method === 'query' || call.method === 'rows') sendFrame(call.id, result as Frame);
+    else if (call.method === 'latest') sendLatest(call.id, packLatest(result as LatestValues[]));
+    else port.postMessage({ id: call.id, result } satisfies ThreadAnswer);
+  } catch (error) {
+    port.postMessage(toAnswer(call, error));
+  }
+  if (call.method === 'close') port.close();
+  else if (!isCommitting) sealInBetween();
+}
+
+async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {
+  isCommitting = true;
+  try {
+    await engine.commit(...call.args);
+    port.postMessage({ id: call.id, result: undefined } satisfies ThreadAnswer);
+  } catch (error) {
+    port.postMessage(toAnswer(call, error));
+  }
+  isCommitting = false;
+  while (waiting.length > 0 && !isCommitting) take(waiting.shift()!);
+  if (!isCommitting) sealInBetween();
+}
+
+function run(call: ThreadCall): unknown {
+  // Each method takes what its call carries; the compiler cannot follow that through a name.
+  return (engine[call.method] as (...args: unknown[]) => unknown)(...call.args);
+}
+
+function sendFrame(id: number, frame: Frame): void {
+  const result = packFrame(frame);
+  port.postMessage({ id, result } satisfies ThreadAnswer, [result.numbers.buffer]);
+}
+
+function sendLatest(id: number, result: PackedLatest): void {
+  const { counts, nameNumbers, ts, values } = result;
+  port.postMessage({ id, result } satisfies ThreadAnswer, [
+    counts.buffer,
+    nameNumbers.buffer,
+    ts.buffer,
+    values.buffer,
+  ]);
+}
+
+function sealInBetween(): void {
+  if (isSealing || performance.now() < sealAgainAt) return;
+  isSealing = true;
+  setImmediate(() => {
+    isSealing = false;
+    // The end of the commit asks again.
+    if (isCommitting) return;
+    try {
+      if (engine.sealOne()) sealInBetween();
+    } catch (error) {
+      // Nothing is lost: the rows stay in the journal and in memory, and a later call tries again.
+      sealAgainAt = performance.now() + sealRestMs;
+      const { message } = error as Error;
+      if (isIoError(error)) port.postMessage({ fatal: `sealing failed: ${message}` } satisfies ThreadAnswer);
+      else tell(`sealing failed: ${message}`);
+    }
+  });
+}
+
+function tell(damage: string): void {
+  const now = performance.now();
+  if (now - (toldAt.get(damage) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return;
+  for (const [message, at] of toldAt) if (now - at >= tellEveryMs) toldAt.delete(message);
+  toldAt.set(damage, now);
+  port.postMessage({ damage, isUnfinishedEnd: false } satisfies ThreadAnswer);
+}
+
+function toAnswer({ id, method }: ThreadCall, error: unknown): ThreadAnswer {
+  if (error instanceof FieldConflict) {
+    const { sampleIndex, field, reason } = error;
+    return { id, conflict: { sampleIndex, field, reason } };
+  }
+  const { message } = error as Error;
+  // What cannot be read, or a damaged page that one source's names are on, must not take the rest away.
+  const isPassing = isNoSpace(error) || (method !== 'commit' && (isRead(method) || !isIoError(error)));
+  if (isPassing) tell(`${isRead(method) ? 'telemetry cannot be read' : 'telemetry cannot be stored'}: ${message}`);
+  return { id, failure: message, isPassing };
+}
+
+function isRead(method: ThreadCall['method']): boolean {
+  return method === 'query' || method === 'rows' || method === 'fields' || method === 'latest' || method === 'check';
+}
+
+/** It passes once somebody makes room. */
+function isNoSpace(error: unknown): boolean {
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  const isFull = errcode === sqliteFull || errcode === sqliteSharedMemoryFull;
+  return isFull || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+}
+
+/** A flush may have failed: then nobody knows what is on disk. */
+function isIoError(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return errcode % 256 === sqliteIoError && !isNoSpace(error);
+}

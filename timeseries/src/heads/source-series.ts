@@ -1,0 +1,108 @@
+// What the embedded store knows of one source while it is in use: its fields with their newest values, and its head.
+
+import type { BlockPlace, Tables } from '../blocks/tables.ts';
+import { FieldConflict, maxNamesPerSource } from '../time-series.ts';
+import { Head } from './head.ts';
+
+/** A head this long is sealed; that of a wide source earlier, because sealing it must not take long. */
+const sealRows = 512;
+const sealValues = 64 * 1024;
+const minSealRows = 32;
+/** Multiples of it are spread evenly between whole numbers. */
+const goldenRatio = 0.618034;
+
+/** `lastTs` of a field that was named but has no value yet. */
+export const neverTs = -1;
+
+export interface Field {
+  no: number;
+  name: string;
+  isText: boolean;
+  lastTs: number;
+  lastValue: number;
+}
+
+export class SourceSeries {
+  readonly no: number;
+  readonly fields: Field[] = [];
+  readonly fieldsByName = new Map<string, Field>();
+  head = new Head();
+  /** Of the rows that a head may have. The first one has fewer, each another share: sources that began together are not sealed together. */
+  #share: number;
+  /** Rows of the head that are no reason to seal it. */
+  #spared = 0;
+  #comesFromJournal = false;
+  /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
+  recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
+
+  constructor(no: number, tables: Tables) {
+    this.no = no;
+    this.#share = this.#ownShare;
+    this.remember(
+      tables.fields(no).map(({ no, name, is_text, last_ts: lastTs, last_value: lastValue }) => ({
+        no,
+        name,
+        isText: is_text === 1,
+        lastTs,
+        lastValue,
+      })),
+    );
+  }
+
+  beginHead(): void {
+    this.head = new Head();
+    this.#share = this.#comesFromJournal ? this.#ownShare : 1;
+    this.#comesFromJournal = false;
+    this.#spared = 0;
+  }
+
+  /**
+   * After a restart the journal has given back rows that were sealed already, and so all heads about the same length. Those
+   * that are long are sealed now; the others, and what follows on those, each after another number of rows.
+   */
+  resume(): void {
+    this.#share = 1;
+    this.#comesFromJournal = true;
+    if (this.isFull) return;
+    this.#share = this.#ownShare;
+    this.#comesFromJournal = false;
+    this.#spared = this.head.count;
+  }
+
+  get isFull(): boolean {
+    const maxRows = Math.max(minSealRows, Math.min(sealRows, Math.floor(sealValues / this.fields.length)));
+    return this.head.count - this.#spared >= maxRows * this.#share;
+  }
+
+  get #ownShare(): number {
+    return 1 / 8 + (7 / 8) * ((this.no * goldenRatio) % 1);
+  }
+
+  /**
+   * Writes down numbers for new names, as part of the caller's transaction, and returns them: to be passed to `remember`
+   * once that is durable, because a number that the tables do not have must never get into the journal. Throws
+   * FieldConflict.
+   */
+  register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: Tables): Field[] {
+    const added = new Map<string, Field>();
+    for (const { name, isText, sampleIndex } of names) {
+      const known = this.fieldsByName.get(name) ?? added.get(name);
+      if (known && known.isText !== isText) {
+        throw new FieldConflict(sampleIndex, name, isText ? 'text_for_metric' : 'metric_for_text');
+      }
+      if (known) continue;
+      const no = this.fields.length + added.size;
+      if (no >= maxNamesPerSource) throw new FieldConflict(sampleIndex, name, 'too_many_names');
+      added.set(name, { no, name, isText, lastTs: neverTs, lastValue: 0 });
+    }
+    for (const field of added.values()) tables.createField(this.no, field.no, field.name, field.isText);
+    return [...added.values()];
+  }
+
+  remember(fields: readonly Field[]): void {
+    for (const field of fields) {
+      this.fields[field.no] = field;
+      this.fieldsByName.set(field.name, field);
+    }
+  }
+}

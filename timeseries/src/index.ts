@@ -1,0 +1,15 @@
+export { Tables } from './blocks/tables.ts';
+export { chooseBucketWidth } from './read/bucket-width.ts';
+export {
+  type Aggregate,
+  FieldConflict,
+  type FieldInfo,
+  type Frame,
+  type LatestValues,
+  maxNamesPerSource,
+  type Sample,
+  type SeriesQuery,
+  StoreUnavailable,
+  type TimeRange,
+} from './time-series.ts';
+export { openTimeSeries, type TimeSeriesOptions, type TimeSeriesStore } from './time-series-store.ts';

@@ -1,0 +1,54 @@
+// The newest values of many sources on their way between threads: a few arrays instead of thousands of small objects,
+// which would each be copied.
+import type { LatestValues } from './time-series.ts';
+
+export interface PackedLatest {
+  sources: string[];
+  /** How many metrics each source has. */
+  counts: Uint32Array<ArrayBuffer>;
+  /** Every name once. */
+  names: string[];
+  /** For each metric its place in `names`, its time and its value. */
+  nameNumbers: Uint32Array<ArrayBuffer>;
+  ts: Float64Array<ArrayBuffer>;
+  values: Float64Array<ArrayBuffer>;
+}
+
+export function packLatest(latest: readonly LatestValues[]): PackedLatest {
+  const size = latest.reduce((sum, { metrics }) => sum + metrics.length, 0);
+  const packed: PackedLatest = {
+    sources: latest.map(({ source }) => source),
+    counts: Uint32Array.from(latest, ({ metrics }) => metrics.length),
+    names: [],
+    nameNumbers: new Uint32Array(size),
+    ts: new Float64Array(size),
+    values: new Float64Array(size),
+  };
+  const numbers = new Map<string, number>();
+  let at = 0;
+  for (const { metrics } of latest) {
+    for (const { name, ts, value } of metrics) {
+      let number = numbers.get(name);
+      if (number === undefined) {
+        number = packed.names.push(name) - 1;
+        numbers.set(name, number);
+      }
+      packed.nameNumbers[at] = number;
+      packed.ts[at] = ts;
+      packed.values[at++] = value;
+    }
+  }
+  return packed;
+}
+
+export function unpackLatest({ sources, counts, names, nameNumbers, ts, values }: PackedLatest): LatestValues[] {
+  let at = 0;
+  return sources.map((source, index) => ({
+    source,
+    metrics: Array.from({ length: counts[index]! }, () => {
+      const metric = { name: names[nameNumbers[at]!]!, ts: ts[at]!, value: values[at]! };
+      at++;
+      return metric;
+    }),
+  }));
+}

@@ -1,0 +1,96 @@
+// Reads windows out of blocks, roll-ups and heads. Short windows come as the samples themselves, long ones as buckets.
+
+import type { Rows } from '../blocks/block-codec.ts';
+import type { Tables } from '../blocks/tables.ts';
+import type { Field, SourceSeries } from '../heads/source-series.ts';
+import type { Frame, SeriesQuery, TimeRange } from '../time-series.ts';
+import { bucketFrame } from './bucket-frame.ts';
+import { fewPlaces, rawRows, type SealedRows } from './raw-rows.ts';
+import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './row-ranges.ts';
+
+/** Up to this many times the asked points are read to see whether the asked series are short enough after all. */
+const exactCountFactor = 4;
+
+export function queryFrame(
+  series: SourceSeries | undefined,
+  query: SeriesQuery,
+  sealed: SealedRows,
+  rawHorizonMs: number,
+): Frame {
+  if (!series) return emptyFrame();
+  const fields = askedFields(series, query.metrics);
+  const headRows = countInRange(series.head.ts, query);
+  const places = fewPlaces(series, query, sealed);
+  const sealedRows = places
+    ? places.reduce((sum, place) => sum + place.rows, 0)
+    : sealed.tables.countRows(series.no, query.startMs, query.endMs);
+  if (sealedRows + headRows <= query.maxPoints * exactCountFactor + 4096) {
+    const numbers = fields.map(({ no }) => no);
+    const raw = rawRows(series, query, numbers, sealed);
+    if (longestSeries(raw) <= query.maxPoints) return toFrame(raw, fields, undefined);
+  }
+  return bucketFrame(
+    series,
+    query,
+    fields.filter(({ isText }) => !isText),
+    sealed,
+    rawHorizonMs,
+  );
+}
+
+export function readRows(
+  series: SourceSeries | undefined,
+  range: TimeRange,
+  limit: number,
+  metrics: readonly string[] | undefined,
+  sealed: SealedRows,
+): Frame {
+  if (!series) return emptyFrame();
+  const fields = askedFields(series, metrics);
+  const numbers = fields.map(({ no }) => no);
+  const parts: Rows[] = [];
+  let found = 0;
+  // Step by step, since rows of blocks need not have any of the asked fields.
+  for (let { startMs } = range; startMs <= range.endMs && found < limit; ) {
+    const endMs = endOfStep({ startMs, endMs: range.endMs }, series.no, limit - found, sealed.tables);
+    const part = dropEmptyRows(rawRows(series, { startMs, endMs }, numbers, sealed));
+    parts.push(part);
+    found += part.ts.length;
+    startMs = endMs + 1;
+  }
+  const raw = concatenate(parts, numbers);
+  return toFrame(found > limit ? cut(raw, 0, limit) : raw, fields, undefined);
+}
+
+/** Where blocks that begin in the range have so many rows; heads can only add to them. */
+function endOfStep(range: TimeRange, source: number, rows: number, tables: Tables): number {
+  let missing = rows;
+  for (const place of tables.blocks(source, range.startMs, range.endMs)) {
+    if (place.start_ts >= range.startMs) missing -= place.rows;
+    if (missing <= 0) return Math.min(range.endMs, place.end_ts);
+  }
+  return range.endMs;
+}
+
+function askedFields(series: SourceSeries, metrics: readonly string[] | undefined): Field[] {
+  if (metrics === undefined) return series.fields;
+  return metrics.flatMap((name) => series.fieldsByName.get(name) ?? []).filter(({ isText }) => !isText);
+}
+
+/** Rows in which none of the asked fields has a value are left out. */
+function toFrame(raw: Rows, fields: readonly Field[], resolution_seconds: number | undefined): Frame {
+  const kept = dropEmptyRows(raw);
+  const columns = new Map<string, Float64Array>();
+  const texts = new Map<string, (string | undefined)[]>();
+  for (const { no, name } of fields) {
+    const column = kept.columns.get(no);
+    if (column) columns.set(name, column);
+    const text = kept.texts.get(no);
+    if (text) texts.set(name, text);
+  }
+  return { resolution_seconds, ts: kept.ts, columns, texts };
+}
+
+function emptyFrame(): Frame {
+  return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
+}

@@ -1,0 +1,322 @@
+// The store as the caller's thread sees it: turns names into numbers, puts the appends of a few milliseconds into one
+// commit, and passes everything else on to the store's own thread.
+import { Worker } from 'node:worker_threads';
+import type { RegisteredSource } from './engine.ts';
+import type { ThreadAnswer, ThreadCall } from './engine-thread.ts';
+import { NewestValues } from './newest-values.ts';
+import { unpackFrame } from './packed-frame.ts';
+import { unpackLatest } from './packed-latest.ts';
+import {
+  FieldConflict,
+  type FieldInfo,
+  type Frame,
+  type LatestValues,
+  type Sample,
+  type SeriesQuery,
+  StoreUnavailable,
+  type TimeRange,
+} from './time-series.ts';
+import { type NumberedSource, RecordWriter } from './write/sample-record.ts';
+
+/** Appends that arrive within this time share a flush to disk. */
+const groupMs = 4;
+/** This many appends do not wait for more. */
+const fullGroup = 32;
+const maxKnownSources = 50_000;
+/** Samples that wait for a commit; beyond it new ones are refused rather than piled up. */
+const maxWaitingSamples = 200_000;
+
+export interface TimeSeriesOptions {
+  folder: string;
+  rawRetentionMs: number;
+  rollupRetentionMs: number;
+  /** Told what could not be read back, and what cannot be stored for now. */
+  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+  /** The store can no longer promise anything: the process should end. */
+  onFatal: (error: Error) => void;
+  /** What callers get thrown instead, if they have errors of their own. */
+  toError?: (error: StoreUnavailable) => Error;
+}
+
+/** Every method throws StoreUnavailable while the disk is full, too slow or failing; then nothing was stored. */
+export interface TimeSeriesStore {
+  /**
+   * Stores all samples of one source or none. Durable when it resolves: a kill of every process afterwards loses nothing.
+   * A value of the same source, time and name as an earlier one replaces it; other fields of that time stay. Any order
+   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
+   */
+  append(source: string, samples: readonly Sample[]): Promise<void>;
+  /** What is stored, appends that have resolved included. An unknown source, metric or empty window gives no rows. */
+  query(query: SeriesQuery): Promise<Frame>;
+  /** The source's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
+  fields(source: string, sinceMs: number): Promise<FieldInfo[]>;
+  /** For each of these sources that has metrics. */
+  latest(sources: readonly string[]): Promise<LatestValues[]>;
+  /**
+   * Up to `limit` rows of the range from `startMs` on, never buckets: to walk through any range in bounded memory, go on
+   * from the last row's time plus one until fewer than `limit` come.
+   */
+  rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
+  /** Forgets everything about a source; repeated calls are harmless. */
+  remove(source: string): Promise<void>;
+  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
+  prune(nowMs: number): Promise<boolean>;
+  /** Throws if it cannot serve right now; the message says why, without secrets. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+  /** Moves everything from memory and journal into blocks. */
+  sealAll(): Promise<void>;
+}
+
+/** The appends that wait for the same commit, and share its promise. */
+interface Group extends PromiseWithResolvers<void> {
+  appends: { source: string; numbered: NumberedSource; samples: readonly Sample[] }[];
+  samples: number;
+}
+
+/** Resolves once everything that was stored before is there again. */
+export async function openTimeSeries(options: TimeSeriesOptions): Promise<TimeSeriesStore> {
+  const store = new ThreadedStore(options);
+  await store.ready.catch((error: Error) => {
+    // Whoever opens the store has to know why it cannot be.
+    throw error.cause ?? error;
+  });
+  return store;
+}
+
+class ThreadedStore implements TimeSeriesStore {
+  readonly ready: Promise<void>;
+  readonly #options: TimeSeriesOptions;
+  readonly #thread: Worker;
+  readonly #calls = new Map<number, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
+  readonly #numbered = new Map<string, NumberedSource>();
+  readonly #writer = new RecordWriter();
+  readonly #newest = new NewestValues();
+  #lastLatest: Promise<unknown> = Promise.resolve();
+  #lastCall = 0;
+  #group: Group = emptyGroup();
+  #timer: NodeJS.Timeout | undefined;
+  #isCommitting = false;
+  #failure: Error | undefined;
+
+  constructor(options: TimeSeriesOptions) {
+    this.#options = options;
+    const { folder, rawRetentionMs, rollupRetentionMs } = options;
+    this.#thread = new Worker(new URL('./engine-thread.ts', import.meta.url), {
+      workerData: { folder, rawRetentionMs, rollupRetentionMs },
+    });
+    this.#thread.on('message', (answer: ThreadAnswer) => this.#onAnswer(answer));
+    this.#thread.on('error', (error) => this.#fail(error as Error));
+    this.#thread.on('exit', () => this.#fail(new Error('the telemetry thread has ended')));
+    this.ready = new Promise((resolve, reject) => this.#calls.set(0, { resolve, reject }));
+  }
+
+  append(source: string, samples: readonly Sample[]): Promise<void> {
+    // An empty group would never be committed, and its promise never settled.
+    if (samples.length === 0) return Promise.resolve();
+    const numbered = this.#numbered.get(source);
+    return (numbered && this.#enqueue(source, numbered, samples)) ?? this.#registerAndAppend(source, samples);
+  }
+
+  async query(query: SeriesQuery): Promise<Frame> {
+    return unpackFrame(await this.#call('query', [query]));
+  }
+
+  fields(source: string, sinceMs: number) {
+    return this.#call('fields', [source, sinceMs]) as Promise<FieldInfo[]>;
+  }
+
+  async latest(sources: readonly string[]): Promise<LatestValues[]> {
+    // One after the other, so that nobody takes a source for known whose values are still on their way.
+    const answer = this.#lastLatest.then(() => this.#readLatest(sources));
+    this.#lastLatest = answer.catch(() => {});
+    return answer;
+  }
+
+  async rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
+    return unpackFrame(await this.#call('rows', [source, range, limit, metrics]));
+  }
+
+  async remove(source: string): Promise<void> {
+    // Before, so that a post behind this call gets a new number; after, for one that was answered in between.
+    this.#numbered.delete(source);
+    await this.#call('remove', [source]);
+    this.#numbered.delete(source);
+    this.#newest.forget(source);
+  }
+
+  prune(nowMs: number): Promise<boolean> {
+    return this.#call('prune', [nowMs]);
+  }
+
+  check(): Promise<void> {
+    return this.#call('check', []);
+  }
+
+  sealAll(): Promise<void> {
+    return this.#call('sealAll', []);
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure) return;
+    clearTimeout(this.#timer);
+    while (!this.#writer.isEmpty || this.#isCommitting) await this.#flush();
+    this.#thread.removeAllListeners('exit');
+    // Its end, not its word, is what counts: a message of a thread that is ending may not come through.
+    const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
+    this.#call('close', []).catch(() => {});
+    await ended;
+    this.#failure = new Error('the telemetry store is closed');
+  }
+
+  async #registerAndAppend(source: string, samples: readonly Sample[]): Promise<void> {
+    const names = samples.flatMap(({ names, texts }, sampleIndex) => [
+      ...names.map((name) => ({ name, isText: false, sampleIndex })),
+      ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
+    ]);
+    const { no, fields }: RegisteredSource = await this.#call('register', [source, firstOfEach(names)]);
+    const numbered: NumberedSource = {
+      no,
+      fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])),
+    };
+    if (this.#numbered.size >= maxKnownSources) this.#numbered.delete(this.#numbered.keys().next().value!);
+    this.#numbered.set(source, numbered);
+    const stored = this.#enqueue(source, numbered, samples);
+    if (!stored) throw new Error('a name that was registered has no number');
+    await stored;
+  }
+
+  /** Undefined if the source has names that are not registered yet. */
+  #enqueue(source: string, numbered: NumberedSource, samples: readonly Sample[]): Promise<void> | undefined {
+    if (this.#failure) return Promise.reject(this.#unavailable(this.#failure));
+    const group = this.#group;
+    if (group.samples + samples.length > maxWaitingSamples) {
+      return Promise.reject(this.#toError(new StoreUnavailable('busy')));
+    }
+    if (!this.#writer.add(numbered, samples)) return undefined;
+    group.samples += samples.length;
+    group.appends.push({ source, numbered, samples });
+    if (!this.#isCommitting) {
+      if (group.appends.length >= fullGroup) this.#flushNow();
+      else this.#timer ??= setTimeout(() => this.#flush(), groupMs);
+    }
+    return group.promise;
+  }
+
+  #flushNow(): void {
+    clearTimeout(this.#timer);
+    void this.#flush();
+  }
+
+  /** One commit at a time: what arrives meanwhile is the next group. */
+  async #flush(): Promise<void> {
+    this.#timer = undefined;
+    const group = this.#group;
+    if (this.#writer.isEmpty || this.#isCommitting) {
+      await new Promise((resolve) => setImmediate(resolve));
+      return;
+    }
+    this.#group = emptyGroup();
+    this.#isCommitting = true;
+    try {
+      const bytes = this.#writer.take();
+      await this.#call('commit', [bytes], [bytes.buffer]);
+      this.#noteNewest(group);
+      group.resolve();
+    } catch (error) {
+      group.reject(error);
+    }
+    this.#isCommitting = false;
+    if (!this.#writer.isEmpty) this.#timer ??= setTimeout(() => this.#flush(), 0);
+  }
+
+  async #readLatest(sources: readonly string[]): Promise<LatestValues[]> {
+    const latest = new Map<string, LatestValues>();
+    const missing: string[] = [];
+    for (const source of sources) {
+      const known = this.#newest.get(source);
+      if (known) latest.set(source, known);
+      else missing.push(source);
+    }
+    if (missing.length > 0) {
+      for (const source of missing) this.#newest.expect(source);
+      const found = unpackLatest(await this.#call('latest', [missing]));
+      for (const values of found) latest.set(values.source, this.#newest.load(values));
+    }
+    return sources.flatMap((source) => latest.get(source) ?? []);
+  }
+
+  #noteNewest({ appends }: Group): void {
+    if (this.#newest.isEmpty) return;
+    for (const { source, numbered, samples } of appends) {
+      // One that was removed, or pushed out of memory, meanwhile: only the store's thread knows what became of its post.
+      if (this.#numbered.get(source) === numbered) this.#newest.recorded(source, samples);
+      else this.#newest.forget(source);
+    }
+  }
+
+  #unavailable(cause: Error): Error {
+    return this.#toError(new StoreUnavailable('failed', { cause }));
+  }
+
+  #toError(error: StoreUnavailable): Error {
+    return this.#options.toError?.(error) ?? error;
+  }
+
+  #call<T>(method: ThreadCall['method'], args: unknown[], transfer: ArrayBuffer[] = []): Promise<T> {
+    if (this.#failure) return Promise.reject(this.#unavailable(this.#failure));
+    const id = ++this.#lastCall;
+    this.#thread.postMessage({ id, method, args }, transfer);
+    return new Promise((resolve, reject) =>
+      this.#calls.set(id, { resolve: resolve as (result: never) => void, reject }),
+    );
+  }
+
+  #onAnswer(answer: ThreadAnswer): void {
+    if ('damage' in answer) {
+      this.#options.onDamage(answer.damage, answer.isUnfinishedEnd);
+      return;
+    }
+    if ('fatal' in answer) {
+      this.#fail(new Error(answer.fatal));
+      return;
+    }
+    const call = this.#calls.get(answer.id);
+    this.#calls.delete(answer.id);
+    if ('result' in answer) call?.resolve(answer.result as never);
+    else if ('conflict' in answer) {
+      const { sampleIndex, field, reason } = answer.conflict;
+      call?.reject(new FieldConflict(sampleIndex, field, reason));
+    } else {
+      const error = new Error(answer.failure);
+      call?.reject(this.#unavailable(error));
+      if (!answer.isPassing) this.#fail(error);
+    }
+  }
+
+  /** After a failed flush nobody knows what is on disk: no more promises, and the process should end. */
+  #fail(error: Error): void {
+    if (this.#failure) return;
+    this.#failure = error;
+    for (const { reject } of this.#calls.values()) reject(this.#unavailable(error));
+    this.#calls.clear();
+    this.#group.reject(this.#unavailable(error));
+    this.#options.onFatal(error);
+  }
+}
+
+function emptyGroup(): Group {
+  const group = { ...Promise.withResolvers<void>(), appends: [], samples: 0 };
+  // Nobody may be waiting for it.
+  group.promise.catch(() => {});
+  return group;
+}
+
+function firstOfEach<T extends { name: string; isText: boolean }>(names: T[]): T[] {
+  const seen = new Map<string, T>();
+  for (const entry of names) {
+    const key = `${entry.isText} ${entry.name}`;
+    if (!seen.has(key)) seen.set(key, entry);
+  }
+  return [...seen.values()];
+}

@@ -1,0 +1,106 @@
+// Brings the roll-ups up to date with what was sealed: the touched minutes are counted anew from all rows in them, and the
+// hours around them from their minutes. Runs inside the transaction that seals.
+
+import type { Rows } from '../blocks/block-codec.ts';
+import {
+  type Buckets,
+  chunkOf,
+  chunkStart,
+  decodeChunk,
+  eachChunk,
+  emptyChunk,
+  encodeChunk,
+  hourMs,
+  type Level,
+  minuteMs,
+  touchedMinutes,
+} from '../blocks/rollup.ts';
+import type { Tables } from '../blocks/tables.ts';
+import type { SourceSeries } from '../heads/source-series.ts';
+import { type SealedRows, sealedRows } from '../read/raw-rows.ts';
+
+const minutesPerHour = hourMs / minuteMs;
+
+/** Minutes of one chunk, one after the other, with all their rows. */
+interface TouchedMinutes {
+  chunk: number;
+  first: number;
+  last: number;
+  rows: Rows;
+}
+
+export function updateRollups(series: SourceSeries, sealedTs: Float64Array, sealed: SealedRows): void {
+  const metrics = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
+  const touched: TouchedMinutes[] = [];
+  for (const range of touchedMinutes(sealedTs)) {
+    eachChunk(minuteMs, range.startMs, range.endMs, (chunk, first, last) => {
+      const begin = chunkStart(minuteMs, chunk);
+      const span = { startMs: begin + first * minuteMs, endMs: begin + (last + 1) * minuteMs - 1 };
+      touched.push({ chunk, first, last, rows: sealedRows(series, span, metrics, sealed) });
+    });
+  }
+  for (const field of metrics) updateField(series.no, field, touched, sealed.tables);
+}
+
+/** Each chunk is read and written once, however many of its buckets were touched. */
+function updateField(source: number, field: number, touched: readonly TouchedMinutes[], tables: Tables): void {
+  const minutes = new Chunks(source, field, minuteMs, tables);
+  const hours = new Chunks(source, field, hourMs, tables);
+  for (const { chunk, first, last, rows } of touched) {
+    const values = rows.columns.get(field);
+    if (!values) continue;
+    const target = minutes.at(chunk);
+    for (let index = first; index <= last; index++) target.clear(index);
+    const begin = chunkStart(minuteMs, chunk);
+    for (let row = 0; row < rows.ts.length; row++) {
+      const value = values[row]!;
+      if (!Number.isNaN(value)) target.add(Math.floor((rows.ts[row]! - begin) / minuteMs), value);
+    }
+    // The minutes of an hour are in one chunk.
+    for (let hour = Math.floor(first / minutesPerHour); hour <= Math.floor(last / minutesPerHour); hour++) {
+      countHour(hours, begin + hour * hourMs, target, hour * minutesPerHour);
+    }
+  }
+  minutes.write();
+  hours.write();
+}
+
+function countHour(hours: Chunks, startMs: number, minutes: Buckets, firstMinute: number): void {
+  const chunk = chunkOf(hourMs, startMs);
+  const target = hours.at(chunk);
+  const index = (startMs - chunkStart(hourMs, chunk)) / hourMs;
+  target.clear(index);
+  for (let minute = firstMinute; minute < firstMinute + minutesPerHour; minute++) target.merge(index, minutes, minute);
+}
+
+/** The chunks of a field that are being changed. */
+class Chunks {
+  readonly #source: number;
+  readonly #field: number;
+  readonly #level: Level;
+  readonly #tables: Tables;
+  readonly #chunks = new Map<number, Buckets>();
+
+  constructor(source: number, field: number, level: Level, tables: Tables) {
+    this.#source = source;
+    this.#field = field;
+    this.#level = level;
+    this.#tables = tables;
+  }
+
+  at(chunk: number): Buckets {
+    let buckets = this.#chunks.get(chunk);
+    if (!buckets) {
+      const data = this.#tables.rollup(this.#source, this.#field, this.#level, chunk);
+      buckets = data ? decodeChunk(data) : emptyChunk();
+      this.#chunks.set(chunk, buckets);
+    }
+    return buckets;
+  }
+
+  write(): void {
+    for (const [chunk, buckets] of this.#chunks) {
+      this.#tables.putRollup(this.#source, this.#field, this.#level, chunk, encodeChunk(buckets));
+    }
+  }
+}

@@ -1,0 +1,133 @@
+// The bytes in which samples travel from the server's thread to the store's, and lie in the journal: numbers first,
+// texts behind them. The sender has already replaced names by numbers.
+import type { Sample } from '../time-series.ts';
+
+/** What the sender knows of a source: its number, and those of its fields. */
+export interface NumberedSource {
+  no: number;
+  fields: ReadonlyMap<string, { no: number; isText: boolean }>;
+  /** The names of a sample of before, and their numbers once they have come twice: most posts have the same. */
+  lastNames?: readonly string[];
+  lastNumbers?: readonly number[] | undefined;
+}
+
+const usualSize = 4096;
+/** A writer that has grown beyond this for one commit does not stay so large. */
+const keptSize = 64 * usualSize;
+
+/** Collects the samples of many requests for one commit, one commit after the other. */
+export class RecordWriter {
+  #numbers = new Float64Array(usualSize);
+  /** The first number is how many follow. */
+  #size = 1;
+  #texts: [field: number, text: string][] = [];
+
+  get isEmpty(): boolean {
+    return this.#size === 1;
+  }
+
+  /** All of the samples, or none and false: if a name is not among the source's fields, or of the other kind there. */
+  add(source: NumberedSource, samples: readonly Sample[]): boolean {
+    const size = this.#size;
+    const texts = this.#texts.length;
+    for (const sample of samples) {
+      if (this.#add(source, sample)) continue;
+      this.#size = size;
+      this.#texts.length = texts;
+      return false;
+    }
+    return true;
+  }
+
+  #add(source: NumberedSource, { ts, names, values, texts }: Sample): boolean {
+    const needed = this.#size + 4 + names.length * 2;
+    if (needed > this.#numbers.length) this.#grow(needed);
+    const numbers = this.#numbers;
+    let at = this.#size;
+    numbers[at++] = source.no;
+    numbers[at++] = ts;
+    numbers[at++] = names.length;
+    const known = names === source.lastNames ? lastNumbersOf(source) : undefined;
+    for (let index = 0; index < names.length; index++) {
+      const number = known ? known[index] : numberOf(source, names[index]!, false);
+      if (number === undefined) return false;
+      numbers[at++] = number;
+      numbers[at++] = values[index]!;
+    }
+    numbers[at++] = texts.length;
+    for (const [name, text] of texts) {
+      const number = numberOf(source, name, true);
+      if (number === undefined) return false;
+      this.#texts.push([number, text]);
+    }
+    this.#size = at;
+    if (names !== source.lastNames) {
+      source.lastNames = names;
+      source.lastNumbers = undefined;
+    }
+    return true;
+  }
+
+  /**
+   * Length of the numbers, the numbers, and the texts as JSON, in an own buffer that can be handed over. The writer is
+   * empty afterwards.
+   */
+  take(): Uint8Array<ArrayBuffer> {
+    const numbers = this.#numbers;
+    numbers[0] = this.#size - 1;
+    const texts = this.#texts;
+    const size = this.#size;
+    this.#size = 1;
+    if (numbers.length > keptSize) this.#numbers = new Float64Array(usualSize);
+    if (texts.length === 0) return new Uint8Array(numbers.buffer.slice(0, size * 8));
+    this.#texts = [];
+    const text = Buffer.from(JSON.stringify(texts));
+    const bytes = new Uint8Array(size * 8 + text.length);
+    bytes.set(new Uint8Array(numbers.buffer, 0, size * 8));
+    bytes.set(text, size * 8);
+    return bytes;
+  }
+
+  #grow(needed: number): void {
+    const larger = new Float64Array(Math.max(this.#numbers.length * 2, needed));
+    larger.set(this.#numbers.subarray(0, this.#size));
+    this.#numbers = larger;
+  }
+}
+
+/** Only names that have come twice are worth a list of their own. */
+function lastNumbersOf(source: NumberedSource): readonly number[] {
+  source.lastNumbers ??= source.lastNames!.map((name) => source.fields.get(name)!.no);
+  return source.lastNumbers;
+}
+
+function numberOf({ fields }: NumberedSource, name: string, isText: boolean): number | undefined {
+  const field = fields.get(name);
+  return field?.isText === isText ? field.no : undefined;
+}
+
+export interface RecordReader {
+  sample(source: number, ts: number): void;
+  value(field: number, value: number): void;
+  text(field: number, text: string): void;
+}
+
+/** Walks through a record: for each sample `sample`, then its values and texts. */
+export function readRecord(bytes: Uint8Array, reader: RecordReader): void {
+  // A copy where the bytes do not lie on a boundary of eight, as floats must.
+  const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  const size = new Float64Array(aligned.buffer, aligned.byteOffset, 1)[0]!;
+  const numbers = new Float64Array(aligned.buffer, aligned.byteOffset + 8, size);
+  const rest = aligned.subarray(8 + size * 8);
+  const texts: [number, string][] = rest.length > 0 ? JSON.parse(Buffer.from(rest).toString('utf8')) : [];
+  let nextText = 0;
+  for (let at = 0; at < size; ) {
+    reader.sample(numbers[at]!, numbers[at + 1]!);
+    const end = at + 3 + numbers[at + 2]! * 2;
+    for (at += 3; at < end; at += 2) reader.value(numbers[at]!, numbers[at + 1]!);
+    for (let count = numbers[at++]!; count > 0; count--) {
+      const [field, text] = texts[nextText++]!;
+      reader.text(field, text);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// Moves a head into blocks and brings the roll-ups up to date. Runs inside one transaction of the tables.
+
+import { encodeBlock, type Rows } from '../blocks/block-codec.ts';
+import { chunkOf, minuteMs } from '../blocks/rollup.ts';
+import type { BlockPlace } from '../blocks/tables.ts';
+import { lowerBound } from '../heads/head.ts';
+import type { SourceSeries } from '../heads/source-series.ts';
+import { mergeRows, sliceRows } from '../read/merge-rows.ts';
+import { blockRows, type SealedRows } from '../read/raw-rows.ts';
+import { updateRollups } from './rollup-update.ts';
+
+/** Narrow sources have few values in so many rows; of wide ones a block has fewer, so that one is not decoded for long. */
+const maxBlockRows = 1024;
+const maxBlockValues = 256 * 1024;
+const minBlockRows = 64;
+
+/** Chunks of roll-ups that are written at once: others wait meanwhile. */
+const maxChunks = 4096;
+
+/**
+ * The first rows of the head, all of them if they are of a few hours: each six hours cost a chunk for every metric. Returns
+ * how many.
+ */
+export function sealFirstRows(series: SourceSeries, sealed: SealedRows): number {
+  const { head } = series;
+  const count = rowsAtOnce(head.ts, series.fields.length);
+  sealRows(series, sliceRows(head, 0, count), sealed);
+  return count;
+}
+
+function rowsAtOnce(ts: Float64Array, fields: number): number {
+  let chunks = 0;
+  let before: number | undefined;
+  for (let row = 0; row < ts.length; row++) {
+    const chunk = chunkOf(minuteMs, ts[row]!);
+    if (chunk === before) continue;
+    if (row > 0 && ++chunks * fields > maxChunks) return row;
+    before = chunk;
+  }
+  return ts.length;
+}
+
+function sealRows(series: SourceSeries, rows: Rows, sealed: SealedRows): void {
+  const { tables } = sealed;
+  let start = 0;
+  while (start < rows.ts.length) {
+    const owner = tables.blockBefore(series.no, rows.ts[start]!);
+    const next = tables.blockAfter(series.no, rows.ts[start]!);
+    const end = next ? lowerBound(rows.ts, rows.ts.length, next.start_ts) : rows.ts.length;
+    placeRows(series.no, sliceRows(rows, start, end), owner, sealed);
+    start = end;
+  }
+  updateRollups(series, rows.ts, sealed);
+  for (const no of [...rows.columns.keys(), ...rows.texts.keys()]) {
+    const { lastTs, lastValue } = series.fields[no]!;
+    tables.updateField(series.no, no, lastTs, lastValue);
+  }
+}
+
+/** Adds to the block before if there is room or the rows belong inside it, and begins new ones for the rest. */
+function placeRows(source: number, rows: Rows, owner: BlockPlace | undefined, { tables, blocks }: SealedRows): void {
+  const belongsInside = owner !== undefined && rows.ts[0]! <= owner.end_ts;
+  let all = rows;
+  const maxRows = rowsOfBlock(rows.columns.size + rows.texts.size);
+  if (owner && (belongsInside || owner.rows < maxRows)) {
+    const block = blocks.get(owner.id);
+    // A damaged block is left as it is; the new rows begin one of their own behind it.
+    if (block) {
+      all = mergeRows(blockRows(block), rows);
+      tables.removeBlock(owner.id);
+      blocks.forget(owner.id);
+    }
+  }
+  for (let start = 0; start < all.ts.length; start += maxRows) {
+    const part = sliceRows(all, start, Math.min(start + maxRows, all.ts.length));
+    tables.insertBlock(source, part.ts[0]!, part.ts.at(-1)!, part.ts.length, encodeBlock(part));
+  }
+}
+
+function rowsOfBlock(columns: number): number {
+  return Math.max(minBlockRows, Math.min(maxBlockRows, Math.floor(maxBlockValues / columns)));
+}
