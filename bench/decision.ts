@@ -7,9 +7,9 @@ import type { Intent } from '../controller/src/commands/arbitration/conflict-int
 import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
 import { defaultConflictRules, groupOf } from '../controller/src/commands/arbitration/parameter-groups.ts';
 import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
-import { CommandLife } from '../controller/src/commands/ledger/command-state-machine.ts';
+import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
 import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
-import { LedgerBatch, Wants } from '../controller/src/commands/ledger/ledger-batch.ts';
+import { LedgerBatch, ReadSet } from '../controller/src/commands/ledger/ledger-batch.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import { runRows } from '../controller/src/storage/sql-rows.ts';
 import { percentile } from './harness/load.ts';
@@ -56,7 +56,7 @@ await database.transaction(async (tx) => {
 const decision = new CommandDecision({
   fleet,
   blast: new BlastRadius(),
-  life: new CommandLife({ retentionMs: 86_400_000, resendMs: 15_000 }),
+  life: new CommandStateMachine({ retentionMs: 86_400_000, resendMs: 15_000 }),
 });
 
 async function measure(parameter: string): Promise<{ sorted: number[]; lost: number; near: number }> {
@@ -68,13 +68,13 @@ async function measure(parameter: string): Promise<{ sorted: number[]; lost: num
       const intent = intentFor(nameOf((n * 7919) % agentCount), parameter);
       const startedAt = performance.now();
       const batch = new LedgerBatch(tx, store, rules, nowMs);
-      const wants = new Wants();
-      decision.want(wants, rules, intent);
-      await batch.load(wants);
+      const reads = new ReadSet();
+      decision.readSet(reads, rules, intent);
+      await batch.load(reads);
       const { verdict } = decision.look(batch, intent).decision;
       times.push(performance.now() - startedAt);
       if (verdict === 'rejected') lost++;
-      near += [...wants.near.values()].reduce((sum, agents) => sum + agents.size, 0);
+      near += [...reads.near.values()].reduce((sum, agents) => sum + agents.size, 0);
     }
   });
   return { sorted: times.slice(500).sort((a, b) => a - b), lost, near: near / rounds };

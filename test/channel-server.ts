@@ -120,7 +120,7 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
       ...pushRoutes(secrets),
     ],
     sockets: channelSocketRoutes({ hub, connects: atMost(options.connectsPerMinute ?? 1e6) }),
-    doorkeeper: {
+    authenticator: {
       authenticate: (token) => auth.authenticate(token),
       remembered: (token) => auth.remembered(token),
     },

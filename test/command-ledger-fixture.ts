@@ -7,7 +7,7 @@ import { CommandDispatcher } from '../controller/src/commands/delivery/command-d
 import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
 import { CommandLedger } from '../controller/src/commands/ledger/command-ledger.ts';
 import { CommandOperations, type NewCommand } from '../controller/src/commands/ledger/command-operations.ts';
-import { CommandLife } from '../controller/src/commands/ledger/command-state-machine.ts';
+import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
 import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
 import { RulesKeeper } from '../controller/src/commands/ledger/rules-keeper.ts';
 import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
@@ -20,7 +20,7 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
   const store = createCommandStore(database);
   const rules = new RulesKeeper(store, () => {});
   const fleet = new FleetMap(rules.current);
-  const life = new CommandLife({ retentionMs: 86_400_000, resendMs: 15_000 });
+  const life = new CommandStateMachine({ retentionMs: 86_400_000, resendMs: 15_000 });
   const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
   const operations = new CommandOperations({ store, decision, life, maxOpen: 20_000, isPublished: true });
   const jobs = createJobStore(database);

@@ -39,7 +39,7 @@ export async function startIngestServer(options: { maxFailures?: number; log?: L
       ...ingestRoutes(telemetry),
       ...lineProtocolRoutes(telemetry, { telemetry, agents }),
     ],
-    doorkeeper: {
+    authenticator: {
       authenticate: (token) => auth.authenticate(token),
       remembered: (token) => auth.remembered(token),
       authenticateAgent: (credentials, address) => agentPassword.authenticate(credentials, address),

@@ -109,7 +109,7 @@ export async function startJobServer({
   const agents = new AgentService({ agents: agentStore } as AgentServiceOptions);
   const server = await listen({
     routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
-    doorkeeper: {
+    authenticator: {
       authenticate(token) {
         if (!Object.hasOwn(callers, token)) throw new AuthenticationError('invalid_token', 'Could not validate');
         return callers[token]!;

@@ -7,16 +7,16 @@ import { createFormats } from '../controller/src/input/formats.ts';
 import { Validator } from '../controller/src/input/validator.ts';
 
 type ServerOptions = Parameters<typeof createServer>[0];
-type Doorkeeper = ServerOptions['doorkeeper'];
+type Authenticator = ServerOptions['authenticator'];
 
-interface ListenOptions extends Partial<Omit<ServerOptions, 'doorkeeper'>> {
-  doorkeeper: Pick<Doorkeeper, 'authenticate'> & Partial<Doorkeeper>;
+interface ListenOptions extends Partial<Omit<ServerOptions, 'authenticator'>> {
+  authenticator: Pick<Authenticator, 'authenticate'> & Partial<Authenticator>;
   beforeClose?: () => void;
 }
 
 export const formats = createFormats({ passwordLength: { min: 8, max: 128 } });
 
-export async function listen({ doorkeeper, beforeClose, ...options }: ListenOptions) {
+export async function listen({ authenticator, beforeClose, ...options }: ListenOptions) {
   const server = createServer({
     routes: [],
     pages: [],
@@ -32,7 +32,7 @@ export async function listen({ doorkeeper, beforeClose, ...options }: ListenOpti
     tls: undefined,
     maxConnections: 10_000,
     ...options,
-    doorkeeper: {
+    authenticator: {
       remembered: () => undefined,
       authenticateAgent: () => {
         throw new Error('no route of this server takes the password of an agent');
@@ -41,7 +41,7 @@ export async function listen({ doorkeeper, beforeClose, ...options }: ListenOpti
       isEnrolmentToken: () => false,
       requireEnrolment: async () => {},
       mayReadServiceMetrics: () => false,
-      ...doorkeeper,
+      ...authenticator,
     },
   });
   if (beforeClose) {

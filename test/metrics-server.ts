@@ -40,7 +40,7 @@ export async function startMetricsServer(options: { recentBytes?: number; tokenT
   await presence.start();
   const server = await listen({
     routes: [...metricsRoutes({ metrics, presence }), ...metricsStreamRoutes(feed)],
-    doorkeeper: {
+    authenticator: {
       authenticate: (token) => auth.authenticate(token),
       remembered: (token) => auth.remembered(token),
     },

@@ -94,7 +94,7 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
         guesses: new RateLimiter('too_many_guesses', { max: options.guessesPerMinute ?? 1e6, windowMs: minute }),
       },
     }),
-    doorkeeper: {
+    authenticator: {
       authenticate: (token) => auth.authenticate(token),
       remembered: (token) => auth.remembered(token),
     },

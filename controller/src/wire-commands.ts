@@ -17,7 +17,7 @@ import { CommandDispatcher } from './commands/delivery/command-dispatcher.ts';
 import { CommandDecision } from './commands/ledger/command-decision.ts';
 import { CommandLedger } from './commands/ledger/command-ledger.ts';
 import { CommandOperations } from './commands/ledger/command-operations.ts';
-import { CommandLife } from './commands/ledger/command-state-machine.ts';
+import { CommandStateMachine } from './commands/ledger/command-state-machine.ts';
 import { createCommandStore } from './commands/ledger/command-store.sql.ts';
 import { RulesKeeper } from './commands/ledger/rules-keeper.ts';
 import { CommandUpkeep } from './commands/upkeep/command-upkeep.ts';
@@ -60,7 +60,7 @@ export function createCommandPath({ config, database, broker, principals, agents
   const audit = createAuditLog(database);
   const rules = new RulesKeeper(store, (changed) => fleet.rulesChanged(changed));
   const fleet = new FleetMap(rules.current);
-  const life = new CommandLife({ retentionMs, resendMs });
+  const life = new CommandStateMachine({ retentionMs, resendMs });
   const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
   const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
   let decided = 0;
@@ -133,7 +133,7 @@ export function createCommandPath({ config, database, broker, principals, agents
       );
       await broker.consume('send_command', { prefetch: 200 }, async ({ id, body }) => {
         const ap_id = parseAgent(body);
-        if (ap_id !== undefined) dispatcher.heardOf(id, ap_id);
+        if (ap_id !== undefined) dispatcher.onBrokerMessage(id, ap_id);
       });
       upkeep.start();
     },

@@ -15,7 +15,7 @@ import { emulatorRoutes } from './emulator/emulator-routes.ts';
 import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
 import { EmulatorService } from './emulator/emulator-service.ts';
 import { EmulatorUpkeep } from './emulator/emulator-upkeep.ts';
-import { RunBooks } from './emulator/run-books.ts';
+import { RunCloser } from './emulator/run-closer.ts';
 import type { Logger } from './http/request/log.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { JobPath } from './wire-jobs.ts';
@@ -44,7 +44,7 @@ export function createEmulation(parts: EmulationParts) {
   const onChange = (message: string, err?: unknown) => (err ? log.warn({ err }, message) : log.info(message));
   const runs = createEmulatorRunStore(database, createAgentStore(database), jobStore);
   const requests = createEmulatorRequestStore(database);
-  const books = new RunBooks({
+  const closer = new RunCloser({
     runs,
     jobs: jobStore,
     mailbox: mailboxStore,
@@ -61,7 +61,7 @@ export function createEmulation(parts: EmulationParts) {
     lookAgainMs: database.dialect === 'postgres' ? 250 : 2_000,
   });
   const emulator = new EmulatorService({
-    ...{ runs, books, leases, agents, mailbox, outbox, audit },
+    ...{ runs, closer, leases, agents, mailbox, outbox, audit },
     jobs: jobStore,
     maxUnpublished: config.jobs.maxWaiting,
     limits: {
@@ -73,7 +73,7 @@ export function createEmulation(parts: EmulationParts) {
       jobTimeoutMs: config.jobs.timeoutMinutes * minute,
     },
   });
-  const upkeep = new EmulatorUpkeep({ runs, books, requests, jobs: jobStore, mailbox, agents, onChange });
+  const upkeep = new EmulatorUpkeep({ runs, closer, requests, jobs: jobStore, mailbox, agents, onChange });
   mailbox.onMessage(({ job_number, type, final }) => {
     if (!final || (type !== 'emulator' && type !== 'status')) return;
     leases.changed(job_number);

@@ -27,7 +27,7 @@ import { RateLimiter } from './rate-limiter.ts';
 import type { Keyring } from './secrets.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { TelemetryService } from './telemetry/ingest/telemetry-service.ts';
-import type { CommandWays } from './telemetry/presence/presence-service.ts';
+import type { CommandTransports } from './telemetry/presence/presence-service.ts';
 
 const minute = 60_000;
 /** Of one agent. */
@@ -93,7 +93,7 @@ export function createWays(parts: WaysParts) {
       weft_agent_channels_cut_off: { help: 'Channels whose agents were too slow', value: () => hub.cutOff },
     },
     /** How commands reach the agent now, for its presence. */
-    commandWays: (ap_id: string, configuration: Record<string, unknown>): CommandWays => {
+    commandTransports: (ap_id: string, configuration: Record<string, unknown>): CommandTransports => {
       const channel = hub.isConnected(ap_id);
       return { channel, command_ready: channel || poll.isAttentive(ap_id) || isPushable(ap_id, configuration) };
     },

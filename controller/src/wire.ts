@@ -108,7 +108,7 @@ export async function serve(
       await emulation.agentRemoved(ap_id);
     },
     configured: (agent) => commandPath.configured(agent),
-    commandWays: (ap_id, configuration) => ways.commandWays(ap_id, configuration),
+    commandTransports: (ap_id, configuration) => ways.commandTransports(ap_id, configuration),
     recorded: (ap_id, samples) => {
       jobPath.recorded(ap_id, samples);
       commandPath.recorded(ap_id, samples);
@@ -212,7 +212,7 @@ export async function serve(
       ...metricsFormats(config.retention.rollupDays * dayMs),
     }),
     isReady: () => preparation.isDone,
-    doorkeeper: {
+    authenticator: {
       authenticate: (token) => services.auth.authenticate(token),
       remembered: (token) => services.auth.remembered(token),
       authenticateAgent: (credentials, address) => services.agentPassword.authenticate(credentials, address),
@@ -283,7 +283,7 @@ function createServices(
   keyring: Keyring,
   publicUrl: () => string,
   log: Logger,
-  later: Pick<CommandPath, 'agentRemoved' | 'configured' | 'recorded'> & Pick<Ways, 'commandWays'>,
+  later: Pick<CommandPath, 'agentRemoved' | 'configured' | 'recorded'> & Pick<Ways, 'commandTransports'>,
 ) {
   const onError = (err: unknown, message: string) => log.warn({ err }, message);
   const hasher = new PasswordHasher();
@@ -344,7 +344,7 @@ function createServices(
     presence: createPresenceStore(database),
     agents,
     telemetry: telemetryStore,
-    commandWays: (ap_id, configuration) => later.commandWays(ap_id, configuration),
+    commandTransports: (ap_id, configuration) => later.commandTransports(ap_id, configuration),
     onError,
   });
   const metricsService = new MetricsService({ agents, telemetry: telemetryStore, presence });

@@ -206,7 +206,7 @@ describe('a server', () => {
     return createServer({
       routes,
       pages,
-      doorkeeper: {
+      authenticator: {
         authenticate: () => callers.admin,
         remembered: () => undefined,
         authenticateAgent: () => callers.agent,

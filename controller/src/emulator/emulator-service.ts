@@ -1,5 +1,5 @@
 // Emulated networks as callers know them: asked for (#25), listed, stopped, and asked what would happen if. Asks for the
-// run and keeps its books; the process that runs it is an outsider (emulator-lease-service).
+// run and closes it; the process that runs it is an outsider (emulator-lease-service).
 import { randomInt, randomUUID } from 'node:crypto';
 import type {
   EmulatorAccepted,
@@ -25,7 +25,7 @@ import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { planRun, type RunPlan } from './emulator-plan.ts';
 import { type EmulatorRunRecord, type EmulatorRunStore, emulatedName, type NewRun } from './emulator-run-store.ts';
-import type { RunBooks } from './run-books.ts';
+import type { RunCloser } from './run-closer.ts';
 
 export interface EmulatorLimits {
   maxAccessPoints: number;
@@ -40,7 +40,7 @@ export interface EmulatorLimits {
 
 export interface EmulatorServiceOptions {
   runs: EmulatorRunStore;
-  books: RunBooks;
+  closer: RunCloser;
   leases: EmulatorLeaseService;
   agents: AgentService;
   jobs: Pick<JobStore, 'countOpen' | 'countUnpublished'>;
@@ -111,35 +111,35 @@ export class EmulatorService {
 
   /** Newest first; everybody's for an administrator who asks for all. */
   async list(caller: Caller, { all, before, limit }: { all: boolean; before?: string; limit: number }) {
-    const { runs, books } = this.#options;
+    const { runs, closer } = this.#options;
     const isEverybodys = all && isAdmin(caller);
     const found = await runs.list({
       ...(!isEverybodys && { owner: { owner_kind: caller.kind, owner_id: caller.id } }),
       ...(before !== undefined && { before: await this.#requireVisible(caller, before) }),
       limit,
     });
-    return Promise.all(found.map((run) => books.toRunResponse(run)));
+    return Promise.all(found.map((run) => closer.toRunResponse(run)));
   }
 
   async get(caller: Caller, job_number: string): Promise<EmulatorRunWithAgents> {
-    const { runs, books } = this.#options;
+    const { runs, closer } = this.#options;
     const run = await this.#requireVisible(caller, job_number);
-    const [answer, agents] = await Promise.all([books.toRunResponse(run), runs.agentsOf(job_number, maxAgentsShown)]);
+    const [answer, agents] = await Promise.all([closer.toRunResponse(run), runs.agentsOf(job_number, maxAgentsShown)]);
     return { ...answer, agents };
   }
 
   /** Ends a run now; one that was stopped already is answered as at first. Throws ConflictError `run_over`. */
   async stop(caller: Caller, job_number: string): Promise<EmulatorRun> {
-    const { mailbox, books, runs } = this.#options;
+    const { mailbox, closer, runs } = this.#options;
     const run = await this.#requireVisible(caller, job_number);
     if (run.state === null) {
       const isOwner = run.owner_kind === caller.kind && run.owner_id === caller.id;
       await mailbox.end(job_number, 'cancelled', `Stopped by ${isOwner ? 'its owner' : 'an administrator'}`);
-      await books.close(run, caller);
+      await closer.close(run, caller);
     }
     const after = (await runs.get(job_number)) ?? run;
     if (after.state !== 'cancelled') throw runOver();
-    return books.toRunResponse(after);
+    return closer.toRunResponse(after);
   }
 
   /** For whoever cancels the job: it is the run that ends. Resolves whether it was one. */
@@ -211,7 +211,7 @@ export class EmulatorService {
   async #requireRunning(caller: Caller, job_number: string): Promise<void> {
     const run = await this.#requireVisible(caller, job_number);
     if (run.state !== null) throw runOver();
-    if (!(await this.#options.books.isHeld(job_number))) {
+    if (!(await this.#options.closer.isHeld(job_number))) {
       throw new ConflictError('run_not_started', 'No emulator works on this run yet; try again shortly', {}, 2);
     }
   }

@@ -7,7 +7,7 @@ import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
-import type { RunBooks } from './run-books.ts';
+import type { RunCloser } from './run-closer.ts';
 
 const everyMs = 1_000;
 /** A run that should have ended this long ago is ended by Weft. */
@@ -17,7 +17,7 @@ const removedPerRound = 25;
 
 export interface EmulatorUpkeepOptions {
   runs: EmulatorRunStore;
-  books: RunBooks;
+  closer: RunCloser;
   requests: Pick<EmulatorRequestStore, 'prune'>;
   jobs: Pick<JobStore, 'republishAbandoned'>;
   mailbox: Pick<MailboxService, 'end'>;
@@ -76,13 +76,13 @@ export class EmulatorUpkeep {
   }
 
   async #close(): Promise<void> {
-    const { runs, books, mailbox } = this.#options;
+    const { runs, closer, mailbox } = this.#options;
     for (const run of await runs.listOpen(openPerRound)) {
       if (this.#isStopped) return;
       if (run.ends_at + graceMs < this.#now()) {
         await mailbox.end(run.job_number, 'expired', 'Its time was over before its emulator had said so');
       }
-      await books.close(run, system);
+      await closer.close(run, system);
     }
   }
 

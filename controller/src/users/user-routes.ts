@@ -122,7 +122,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       operation: 'get_me',
       method: 'GET',
       url: '/api/v1/users/me',
-      isFrequent: true,
+      fastLane: true,
       tag,
       summary: 'Get the calling user',
       response: TokenData,

@@ -78,8 +78,8 @@ class SqlUserStore implements UserStore {
     const { password_hash = null, roles, ver = null } = change;
     const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
     return this.#db.transaction(async (tx) => {
-      if (becomesAdmin === 0) await queueUp(tx);
-      const before = await hold(tx, username);
+      if (becomesAdmin === 0) await lockAdministration(tx);
+      const before = await lockUserRow(tx, username);
       if (before === undefined) return undefined;
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
@@ -99,7 +99,7 @@ class SqlUserStore implements UserStore {
 
   async remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      await queueUp(tx);
+      await lockAdministration(tx);
       const [row] = await tx.query<UserRow>(`DELETE FROM users WHERE username = ? RETURNING ${COLUMNS}`, [username]);
       if (row === undefined) return false;
       await assertAdminRemains(tx);
@@ -121,8 +121,8 @@ class SqlUserStore implements UserStore {
     also?: InSameTransaction<UserRecord>,
   ): Promise<UserRecord | undefined> {
     return this.#db.transaction(async (tx) => {
-      await queueUp(tx);
-      const before = await hold(tx, username);
+      await lockAdministration(tx);
+      const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at !== null) return before && toRecord(before);
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ? RETURNING ${COLUMNS}`,
@@ -138,7 +138,7 @@ class SqlUserStore implements UserStore {
 
   async enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
     return this.#db.transaction(async (tx) => {
-      const before = await hold(tx, username);
+      const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at === null) return before && toRecord(before);
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE username = ? RETURNING ${COLUMNS}`,
@@ -152,7 +152,7 @@ class SqlUserStore implements UserStore {
 }
 
 /** An update rather than a look, because it holds the row until the end of the transaction on both databases. */
-async function hold(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
+async function lockUserRow(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
   const [row] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
     username,
   ]);
@@ -173,7 +173,7 @@ async function establishAdministration(tx: SqlQueries, now: number): Promise<boo
 }
 
 /** On PostgreSQL the lock on this row lasts until the transaction ends; the next in line then sees its outcome. */
-async function queueUp(tx: SqlQueries): Promise<void> {
+async function lockAdministration(tx: SqlQueries): Promise<void> {
   await tx.query('UPDATE administration SET established_at = established_at WHERE id = 1');
 }
 

@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads';
 import type { EmulatorLease } from '@weft/contract';
 import { steadyMs, WeftClock } from './model-clock.ts';
+import { ProgressReporter } from './progress-reporter.ts';
 import { RunFiles } from './run-files.ts';
 import { RunLease } from './run-lease.ts';
 import type { FromRunThread, RunStatus, RunThreadOptions, ToRunThread } from './run-messages.ts';
-import { RunTeller } from './run-teller.ts';
 import type { SpinupMessage } from './spinup-message.ts';
 import { RunOver, type WeftClient } from './weft-client.ts';
 
@@ -40,7 +40,7 @@ export class HeldRun {
   readonly #options: HeldRunOptions;
   readonly #thread: Worker;
   readonly #lease: RunLease;
-  readonly #teller: RunTeller;
+  readonly #reporter: ProgressReporter;
   readonly #clock: WeftClock;
   readonly #ending = new AbortController();
   readonly #end = Promise.withResolvers<RunEnd>();
@@ -60,7 +60,7 @@ export class HeldRun {
     const workerData: RunThreadOptions = {
       ...{ job_number, task, url, trustedCertificate, stateDir, clock: this.#clock.reading },
     };
-    this.#teller = new RunTeller({
+    this.#reporter = new ProgressReporter({
       client,
       task,
       lastChunk: lease.last_chunk,
@@ -144,7 +144,7 @@ export class HeldRun {
     switch (said.type) {
       case 'status':
         this.#status = said.status;
-        this.#teller.progress(said.status);
+        this.#reporter.progress(said.status);
         return;
       case 'answer':
         void this.#lease.answer(said.id, said.answer);
@@ -157,10 +157,10 @@ export class HeldRun {
         return;
       case 'ended':
         this.#status = said.status;
-        void this.#finish(() => this.#teller.ended(said.status));
+        void this.#finish(() => this.#reporter.ended(said.status));
         return;
       case 'impossible':
-        void this.#finish(() => this.#teller.failed(`The network cannot be emulated: ${said.detail}`));
+        void this.#finish(() => this.#reporter.failed(`The network cannot be emulated: ${said.detail}`));
     }
   }
 
@@ -182,7 +182,7 @@ export class HeldRun {
     if (this.#isEnding) return;
     this.#report(error, 'the thread of a run has failed');
     if (this.#options.crashes + 1 < maxCrashes) this.#conclude('crashed');
-    else void this.#finish(() => this.#teller.failed(`The emulator has failed ${maxCrashes} times on this run`));
+    else void this.#finish(() => this.#reporter.failed(`The emulator has failed ${maxCrashes} times on this run`));
   }
 
   #conclude(end: RunEnd): void {

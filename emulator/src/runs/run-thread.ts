@@ -6,10 +6,10 @@ import type { FaultRequest } from '../access-points/faults.ts';
 import { AgentFleet } from './agent-fleet.ts';
 import type { EmulatedRun, RunEntry } from './emulated-run.ts';
 import { ModelClock, WeftClock } from './model-clock.ts';
+import { takeUpRun } from './resume-run.ts';
 import { RunFiles } from './run-files.ts';
 import { leastTickMs, RunLoop } from './run-loop.ts';
 import type { FromRunThread, RunThreadOptions, ToRunThread } from './run-messages.ts';
-import { takeUpRun } from './take-up.ts';
 import { WhatIfDesk } from './what-if-desk.ts';
 
 /** Trouble of the same kind comes in thousands, when Weft is away. */
@@ -37,10 +37,10 @@ port.on('message', (message: ToRunThread) => {
   }
 });
 
-const begun = await takeUp();
+const begun = await resumeRun();
 if (begun) await live(begun);
 
-async function takeUp(): Promise<EmulatedRun | undefined> {
+async function resumeRun(): Promise<EmulatedRun | undefined> {
   try {
     return await takeUpRun({ task, clock, files, onEntry: keep, onTrouble });
   } catch (error) {

@@ -20,7 +20,7 @@ export interface SealedRows {
 }
 
 /** The blocks of a range that has few, so that their rows can be counted; undefined if it has many. */
-export function fewPlaces(
+export function blocksIfFew(
   series: SourceSeries,
   { startMs, endMs }: TimeRange,
   { tables }: SealedRows,

@@ -5,7 +5,7 @@ import type { Tables } from '../blocks/tables.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Frame, SeriesQuery, TimeRange } from '../time-series.ts';
 import { bucketFrame } from './bucket-frame.ts';
-import { fewPlaces, rawRows, type SealedRows } from './raw-rows.ts';
+import { blocksIfFew, rawRows, type SealedRows } from './raw-rows.ts';
 import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './row-ranges.ts';
 
 /** Up to this many times the asked points are read to see whether the asked series are short enough after all. */
@@ -20,7 +20,7 @@ export function queryFrame(
   if (!series) return emptyFrame();
   const fields = askedFields(series, query.metrics);
   const headRows = countInRange(series.head.ts, query);
-  const places = fewPlaces(series, query, sealed);
+  const places = blocksIfFew(series, query, sealed);
   const sealedRows = places
     ? places.reduce((sum, place) => sum + place.rows, 0)
     : sealed.tables.countRows(series.no, query.startMs, query.endMs);

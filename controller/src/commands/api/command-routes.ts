@@ -36,7 +36,8 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       tag,
       summary: 'Send a command to an agent, unless it is in conflict with what others hold',
       // The audit log has a line for each already.
-      isFrequent: true,
+      fastLane: true,
+      logSuccess: false,
       query: Type.Object({
         agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({

@@ -52,7 +52,7 @@ export class ConflictService {
     const wanted = parseConflictRules(input);
     const { rules, ledger } = this.#options;
     await ledger.do({
-      want: () => {},
+      readSet: () => {},
       run: async ({ tx, entries }) => {
         const version = await rules.store(tx, wanted);
         entries.push({

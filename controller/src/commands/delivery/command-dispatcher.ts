@@ -17,7 +17,7 @@ const flushAfterMs = 10;
 const retryAfterMs = 1_000;
 /** Beyond these the oldest are forgotten; such commands are sent once more. */
 const maxUnwritten = 50_000;
-const maxTold = 20_000;
+const maxLocallyDispatched = 20_000;
 
 export interface CommandDispatcherOptions {
   store: Pick<CommandStore, 'listDue'>;
@@ -39,7 +39,7 @@ export class CommandDispatcher implements CommandDelivery {
   /** Written to agents, which the database does not know yet. */
   readonly #unwritten = new Set<string>();
   /** Jobs whose agents have been told of already; the broker's message about them is no news. */
-  readonly #told = new Set<string>();
+  readonly #locallyDispatched = new Set<string>();
   #asked: SharedLook | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
@@ -111,12 +111,13 @@ export class CommandDispatcher implements CommandDelivery {
 
   /** The same for the command of a job; the second word about it is no news. */
   created(job_number: string): void {
-    if (this.#told.size >= maxTold) this.#told.delete(this.#told.values().next().value!);
-    this.#told.add(job_number);
+    if (this.#locallyDispatched.size >= maxLocallyDispatched)
+      this.#locallyDispatched.delete(this.#locallyDispatched.values().next().value!);
+    this.#locallyDispatched.add(job_number);
   }
 
-  heardOf(job_number: string, ap_id: string): void {
-    if (!this.#told.delete(job_number)) this.wake([ap_id]);
+  onBrokerMessage(job_number: string, ap_id: string): void {
+    if (!this.#locallyDispatched.delete(job_number)) this.wake([ap_id]);
   }
 
   /** Resolves when what was sent is written down, if the database is there. */

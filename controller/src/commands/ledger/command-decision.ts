@@ -10,25 +10,25 @@ import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { toDecisionRecord } from '../arbitration/decision-record.ts';
 import type { FleetMap } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
-import type { CommandLife } from './command-state-machine.ts';
-import type { LedgerBatch, Wants } from './ledger-batch.ts';
+import type { CommandStateMachine } from './command-state-machine.ts';
+import type { LedgerBatch, ReadSet } from './ledger-batch.ts';
 
 export class CommandDecision {
   readonly #fleet: FleetMap;
   readonly #blast: BlastRadius;
-  readonly #life: CommandLife;
+  readonly #life: CommandStateMachine;
 
-  constructor({ fleet, blast, life }: { fleet: FleetMap; blast: BlastRadius; life: CommandLife }) {
+  constructor({ fleet, blast, life }: { fleet: FleetMap; blast: BlastRadius; life: CommandStateMachine }) {
     this.#fleet = fleet;
     this.#blast = blast;
     this.#life = life;
   }
 
-  want(wants: Wants, rules: ConflictRules, { ap_id, technology, parameter }: Intent): void {
+  readSet(reads: ReadSet, rules: ConflictRules, { ap_id, technology, parameter }: Intent): void {
     const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
-    wants.leasesOn(ap_id, group.parameters);
-    wants.states.push([ap_id, parameter]);
-    if (near.length > 0) wants.nearby(group.name, near);
+    reads.leasesOn(ap_id, group.parameters);
+    reads.states.push([ap_id, parameter]);
+    if (near.length > 0) reads.nearby(group.name, near);
   }
 
   /** What would be decided now; changes nothing. */

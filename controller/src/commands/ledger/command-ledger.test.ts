@@ -40,7 +40,7 @@ eachDatabase((kind: DatabaseKind) => {
   test('what fails for one fails for none of its neighbours', async () => {
     const [node] = nodes;
     const bad = node.ledger.do({
-      want: () => {},
+      readSet: () => {},
       run: async ({ tx }) => {
         await tx.query('SELECT nothing FROM nowhere');
       },
@@ -84,9 +84,9 @@ eachDatabase((kind: DatabaseKind) => {
     const heard: string[] = [];
     node.dispatcher.onDue((ap_id) => heard.push(ap_id));
     const { job_number } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
-    node.dispatcher.heardOf(job_number, 'ap-1');
+    node.dispatcher.onBrokerMessage(job_number, 'ap-1');
     expect(heard).toEqual(['ap-1']);
-    node.dispatcher.heardOf('of another node', 'ap-2');
+    node.dispatcher.onBrokerMessage('of another node', 'ap-2');
     expect(heard).toEqual(['ap-1', 'ap-2']);
   });
 });

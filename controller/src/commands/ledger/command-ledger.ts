@@ -9,7 +9,7 @@ import type { MailboxStore, MessageRecord } from '../../jobs/mailbox/mailbox-sto
 import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { CommandStore } from './command-store.ts';
-import { LedgerBatch, Wants } from './ledger-batch.ts';
+import { LedgerBatch, ReadSet } from './ledger-batch.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
 /** The embedded database works on this thread: more would hold up everybody else for too long. */
@@ -18,7 +18,7 @@ const maxWaiting = 20_000;
 
 /** One change. It may run more than once, each time on a batch of its own, and must count for nothing else. */
 export interface Operation<T> {
-  want(wants: Wants, rules: ConflictRules): void;
+  readSet(reads: ReadSet, rules: ConflictRules): void;
   /** What it throws is the answer to this operation alone; it must not have changed anything before. */
   run(batch: LedgerBatch): Promise<T>;
 }
@@ -115,9 +115,9 @@ export class CommandLedger {
     await audit.lock(tx);
     await rules.refresh(tx);
     const batch = new LedgerBatch(tx, store, rules.current, this.#now());
-    const wants = new Wants();
-    for (const { operation } of waiting) operation.want(wants, batch.rules);
-    await batch.load(wants);
+    const reads = new ReadSet();
+    for (const { operation } of waiting) operation.readSet(reads, batch.rules);
+    await batch.load(reads);
     const outcomes: Outcome[] = [];
     for (const { operation } of waiting) {
       try {

@@ -10,7 +10,7 @@ import { toOutcome } from '../arbitration/decision-record.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
-import type { CommandLife } from './command-state-machine.ts';
+import type { CommandStateMachine } from './command-state-machine.ts';
 import type { CommandRecord, CommandStore, OwnerKind } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
@@ -38,7 +38,7 @@ export type SendOutcome =
 export interface CommandOperationsOptions {
   store: CommandStore;
   decision: CommandDecision;
-  life: CommandLife;
+  life: CommandStateMachine;
   /** Open commands of one owner. */
   maxOpen: number;
   /** Whether anybody outside of this process could hear of a command over the broker. */
@@ -48,7 +48,7 @@ export interface CommandOperationsOptions {
 export class CommandOperations {
   readonly #store: CommandStore;
   readonly #decision: CommandDecision;
-  readonly #life: CommandLife;
+  readonly #life: CommandStateMachine;
   readonly #maxOpen: number;
   readonly #isPublished: boolean;
 
@@ -63,10 +63,10 @@ export class CommandOperations {
   /** Throws ConflictError `idempotency_key_used` and TryLaterError `too_many_open_commands`. */
   send(wish: NewCommand): Operation<SendOutcome> {
     return {
-      want: (wants, rules) => {
-        this.#decision.want(wants, rules, wish.intent);
-        wants.owners.add(wish.owner_id);
-        if (wish.idempotency_key !== null) wants.keys.push([wish.owner_id, wish.idempotency_key]);
+      readSet: (reads, rules) => {
+        this.#decision.readSet(reads, rules, wish.intent);
+        reads.owners.add(wish.owner_id);
+        if (wish.idempotency_key !== null) reads.keys.push([wish.owner_id, wish.idempotency_key]);
       },
       run: (batch) => this.#send(batch, wish),
     };
@@ -75,15 +75,15 @@ export class CommandOperations {
   /** Only the decision, and nothing of it stays. */
   look(intent: Intent): Operation<{ decision: Decision; group: string }> {
     return {
-      want: (wants, rules) => this.#decision.want(wants, rules, intent),
+      readSet: (reads, rules) => this.#decision.readSet(reads, rules, intent),
       run: async (batch) => this.#decision.look(batch, intent),
     };
   }
 
   sent(command_ids: readonly string[]): Operation<void> {
     return {
-      want: (wants) => {
-        for (const id of command_ids) wants.commands.add(id);
+      readSet: (reads) => {
+        for (const id of command_ids) reads.commands.add(id);
       },
       run: async (batch) => {
         for (const id of command_ids) {
@@ -106,9 +106,9 @@ export class CommandOperations {
   ): Operation<CommandRecord> {
     const { state } = answer;
     return {
-      want: (wants) => {
-        wants.commands.add(command_id);
-        if (state === 'succeeded') wants.statesOf.add(command_id);
+      readSet: (reads) => {
+        reads.commands.add(command_id);
+        if (state === 'succeeded') reads.statesOf.add(command_id);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -124,9 +124,9 @@ export class CommandOperations {
   /** One that is cancelled already stays as it is. Throws ConflictError if the agent has it, or it has ended. */
   cancel({ command_id, ap_id, parameter }: CommandRecord, detail: string): Operation<CommandRecord> {
     return {
-      want: (wants) => {
-        wants.commands.add(command_id);
-        wants.leasesOn(ap_id, [parameter]);
+      readSet: (reads) => {
+        reads.commands.add(command_id);
+        reads.leasesOn(ap_id, [parameter]);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -162,9 +162,9 @@ export class CommandOperations {
   decideAgain(waiting: CommandRecord): Operation<void> {
     const intent = waiting.intent!;
     return {
-      want: (wants, rules) => {
-        wants.commands.add(waiting.command_id);
-        this.#decision.want(wants, rules, intent);
+      readSet: (reads, rules) => {
+        reads.commands.add(waiting.command_id);
+        this.#decision.readSet(reads, rules, intent);
       },
       run: async (batch) => {
         const command = await batch.command(waiting.command_id);
@@ -184,7 +184,7 @@ export class CommandOperations {
       }
     });
     return {
-      want: failAll.want,
+      readSet: failAll.readSet,
       run: async (batch) => {
         await failAll.run(batch);
         await this.#store.forgetAgent(batch.tx, ap_id);
@@ -204,9 +204,9 @@ export class CommandOperations {
   guardBroken(guarded: CommandRecord, wish: NewCommand | undefined, why: Record<string, unknown>): Operation<void> {
     const { command_id, ap_id, parameter } = guarded;
     return {
-      want: (wants, rules) => {
-        wants.commands.add(command_id);
-        if (wish) this.#decision.want(wants, rules, wish.intent);
+      readSet: (reads, rules) => {
+        reads.commands.add(command_id);
+        if (wish) this.#decision.readSet(reads, rules, wish.intent);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -277,8 +277,8 @@ export class CommandOperations {
 
   #each(command_ids: readonly string[], change: (batch: LedgerBatch, command: CommandRecord) => void): Operation<void> {
     return {
-      want: (wants) => {
-        for (const id of command_ids) wants.commands.add(id);
+      readSet: (reads) => {
+        for (const id of command_ids) reads.commands.add(id);
       },
       run: async (batch) => {
         for (const id of command_ids) {

@@ -17,7 +17,7 @@ const jobEnds: Record<EndingState, EndState> = {
   cancelled: 'cancelled',
 };
 
-export class CommandLife {
+export class CommandStateMachine {
   readonly #retentionMs: number;
   readonly #resendMs: number;
 

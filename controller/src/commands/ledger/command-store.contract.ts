@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { UniqueViolation } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { defaultConflictRules } from '../arbitration/parameter-groups.ts';
-import type { Changes, CommandRecord, CommandStore, StateRecord, Wanted } from './command-store.ts';
+import type { Changes, CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
 
 export interface CommandStoreFixture {
   store: CommandStore;
@@ -54,7 +54,7 @@ export function describeCommandStore(open: () => Promise<CommandStoreFixture>): 
     await write({ created });
     return created;
   };
-  const find = (wanted: Partial<Wanted>, nowMs = 2000) =>
+  const find = (wanted: Partial<ReadSetFields>, nowMs = 2000) =>
     fixture.db.transaction((tx) =>
       store.find(
         tx,

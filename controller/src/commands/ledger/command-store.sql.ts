@@ -12,8 +12,8 @@ import type {
   CommandRecord,
   CommandStore,
   Found,
+  ReadSetFields,
   StateRecord,
-  Wanted,
 } from './command-store.ts';
 
 const COLUMNS = [
@@ -167,7 +167,7 @@ class SqlCommandStore implements CommandStore {
     return Math.max(commands.length, leases.length, states.length) === limit;
   }
 
-  async find(tx: SqlQueries, wanted: Wanted, nowMs: number): Promise<Found> {
+  async find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found> {
     return {
       commands: [...(await this.#findCommands(tx, wanted.commands)), ...(await this.#findKeys(tx, wanted.keys))],
       leases: await this.#findLeases(tx, wanted, nowMs),
@@ -294,14 +294,14 @@ class SqlCommandStore implements CommandStore {
     return found;
   }
 
-  async #findKeys(tx: SqlQueries, keys: Wanted['keys']): Promise<CommandRecord[]> {
+  async #findKeys(tx: SqlQueries, keys: ReadSetFields['keys']): Promise<CommandRecord[]> {
     // The condition lets the partial index be used.
     const sql = `SELECT ${LIST} FROM commands
       WHERE idempotency_key IS NOT NULL AND (owner_id, idempotency_key) IN (VALUES {{rows}})`;
     return (await runRows<CommandRow>(tx, sql, keys)).map(toRecord);
   }
 
-  async #findLeases(tx: SqlQueries, { leases, near }: Wanted, nowMs: number): Promise<Lease[]> {
+  async #findLeases(tx: SqlQueries, { leases, near }: ReadSetFields, nowMs: number): Promise<Lease[]> {
     const found: Lease[] = [];
     const sql = `SELECT ${LEASE_LIST} FROM leases WHERE (ap_id, parameter) IN (VALUES {{rows}})`;
     for (const lease of (await runRows<LeaseRow>(tx, sql, leases)).map(toLease)) {

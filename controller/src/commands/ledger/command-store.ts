@@ -88,8 +88,8 @@ export interface CommandFilter {
   limit: number;
 }
 
-/** What a batch of operations wants to know before it begins. */
-export interface Wanted {
+/** What a batch of operations needs to read before it begins. */
+export interface ReadSetFields {
   commands: ReadonlySet<string>;
   /** Parameters on which all leases count. */
   leases: readonly (readonly [ap_id: string, parameter: string])[];
@@ -144,7 +144,7 @@ export interface CommandStore {
   /** Forgets commands that ended before, leases that have ended, and what was last set long ago; resolves whether there may be more. */
   prune(times: { nowMs: number; commandsBefore: number; statesBefore: number }, limit: number): Promise<boolean>;
   /** Inside a transaction. */
-  find(tx: SqlQueries, wanted: Wanted, nowMs: number): Promise<Found>;
+  find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found>;
   /** Inside a transaction. Throws UniqueViolation if an idempotency key is taken. */
   write(tx: SqlQueries, changes: Changes): Promise<void>;
   /** Whether there is anything that `forgetAgent` would forget. */

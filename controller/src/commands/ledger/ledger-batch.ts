@@ -7,10 +7,10 @@ import type { NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
-import type { CommandRecord, CommandStore, StateRecord, Wanted } from './command-store.ts';
+import type { CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
 
 /** What an operation will look at; what it forgets to name is not there. */
-export class Wants implements Wanted {
+export class ReadSet implements ReadSetFields {
   readonly commands = new Set<string>();
   readonly leases: [string, string][] = [];
   readonly near = new Map<string, Set<string>>();
@@ -70,15 +70,15 @@ export class LedgerBatch {
     this.nowMs = nowMs;
   }
 
-  async load(wants: Wants): Promise<void> {
-    const { commands, leases, states, openOf } = await this.#store.find(this.tx, wants, this.nowMs);
+  async load(reads: ReadSet): Promise<void> {
+    const { commands, leases, states, openOf } = await this.#store.find(this.tx, reads, this.nowMs);
     for (const command of commands) this.#remember(command);
     for (const lease of leases) this.leases.set(lease);
     for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
     this.#openOf = openOf;
-    if (wants.statesOf.size === 0) return;
-    const more = new Wants();
-    for (const id of wants.statesOf) {
+    if (reads.statesOf.size === 0) return;
+    const more = new ReadSet();
+    for (const id of reads.statesOf) {
       const command = this.#commands.get(id);
       if (command && !this.#states.has(keyOf(command.ap_id, command.parameter)))
         more.states.push([command.ap_id, command.parameter]);
@@ -91,9 +91,9 @@ export class LedgerBatch {
   async command(command_id: string): Promise<CommandRecord | undefined> {
     const known = this.#commands.get(command_id);
     if (known) return known;
-    const wants = new Wants();
-    wants.commands.add(command_id);
-    const [found] = (await this.#store.find(this.tx, wants, this.nowMs)).commands;
+    const reads = new ReadSet();
+    reads.commands.add(command_id);
+    const [found] = (await this.#store.find(this.tx, reads, this.nowMs)).commands;
     if (found) this.#remember(found);
     return found;
   }

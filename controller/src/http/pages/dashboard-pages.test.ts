@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = await listen({
     pages: dashboard.pages,
     answerLost: dashboard.answerLost,
-    doorkeeper: { authenticate: () => undefined as never },
+    authenticator: { authenticate: () => undefined as never },
   });
   url = server.url;
 });

@@ -7,7 +7,8 @@ export interface Answered {
   method: string | undefined;
   url: string | undefined;
   operation: string;
-  isFrequent: boolean;
+  /** False for changes that are too frequent for the log. */
+  logSuccess: boolean;
   status: number;
   elapsedMs: number;
   address: string | undefined;
@@ -15,8 +16,8 @@ export interface Answered {
 }
 
 export function logAnswer(log: Logger, answered: Answered): void {
-  const { request_id, method, url = '', operation, isFrequent, status, elapsedMs, address, caller } = answered;
-  const level = status >= 500 ? 'error' : status >= 400 || (method !== 'GET' && !isFrequent) ? 'info' : 'debug';
+  const { request_id, method, url = '', operation, logSuccess, status, elapsedMs, address, caller } = answered;
+  const level = status >= 500 ? 'error' : status >= 400 || (method !== 'GET' && logSuccess) ? 'info' : 'debug';
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(elapsedMs * 10) / 10;
   const who = caller && `${caller.kind}:${caller.name}`;

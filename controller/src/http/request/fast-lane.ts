@@ -45,10 +45,12 @@ export function createFastLane(
   options: FastLaneOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   const lanes = new Map(
-    options.routes.filter(isSimple).flatMap((route) => [
-      [route.url, route],
-      [`${route.url}/`, route],
-    ]),
+    options.routes
+      .filter(({ fastLane }) => fastLane)
+      .flatMap((route) => [
+        [requireSimple(route).url, route],
+        [`${route.url}/`, route],
+      ]),
   );
   const send = createAnswerWriter(options);
   return (request, response) => {
@@ -100,12 +102,14 @@ export function createFastLane(
   };
 }
 
-/** Nothing that the short way does not know. */
-function isSimple(route: Route): boolean {
-  const { isFrequent, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, keepsText } = route;
+/** Throws for a route that needs something the fast lane does not have. */
+function requireSimple(route: Route): Route {
+  const { operation, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, keepsText } = route;
   const isInPath = url.includes(':') || (target !== undefined && !target.startsWith('?'));
-  const isSpecial = form || rawBody || admit || hasNoAnswer || media || tokenInQuery || keepsText;
-  return isFrequent === true && !isInPath && !isSpecial;
+  if (isInPath || form || rawBody || admit || hasNoAnswer || media || tokenInQuery || keepsText) {
+    throw new Error(`${operation} cannot take the fast lane`);
+  }
+  return route;
 }
 
 function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBytes }: FastLaneOptions): boolean {

@@ -18,12 +18,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: Operation;
     rawBody?: Route['rawBody'];
-    isFrequent?: Route['isFrequent'];
+    logSuccess?: Route['logSuccess'];
   }
 }
 
 /** What the guard must ask others. */
-export interface Doorkeeper {
+export interface Authenticator {
   authenticate(token: string): Caller | Promise<Caller>;
   /** The caller, if that is known without asking anybody. */
   remembered(token: string): Caller | undefined;
@@ -41,7 +41,7 @@ type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takes
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** A callback hook, not an async one: remembered callers pass without a promise. */
-export function createGuard(route: GuardedRoute, keeper: Doorkeeper): Hook {
+export function createGuard(route: GuardedRoute, keeper: Authenticator): Hook {
   const { door } = permissionRow(route.operation);
   if (door === 'anyone') return (_request, _reply, done) => done();
   const admit = (request: FastifyRequest, caller: Caller | undefined): void => {

@@ -11,7 +11,7 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
 
-/** What a handler is given. Operations that are frequent have no request and no reply of the framework's. */
+/** What a handler is given. On the fast lane there is no request and no reply of the framework's. */
 interface ContextParts<Query, Body> {
   caller: Caller | undefined;
   query: Query;
@@ -49,12 +49,12 @@ export class RouteContext<Query = unknown, Body = unknown> {
   }
 
   get request(): FastifyRequest {
-    if (!this.#request) throw new Error('an operation that is frequent cannot have the request');
+    if (!this.#request) throw new Error('there is no request on the fast lane');
     return this.#request;
   }
 
   get reply(): FastifyReply {
-    if (!this.#reply) throw new Error('an operation that is frequent cannot have the reply');
+    if (!this.#reply) throw new Error('there is no reply on the fast lane');
     return this.#reply;
   }
 
@@ -94,8 +94,10 @@ export interface Route {
   hasNoAnswer?: true;
   /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
   takesAgentPassword?: true;
-  /** Called so often that a success is worth no line in the log, and that it may take the fast lane (fast-lane.ts). */
-  isFrequent?: true;
+  /** Called so often that it skips the framework (fast-lane.ts). */
+  fastLane?: true;
+  /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */
+  logSuccess?: false;
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */
   media?: readonly string[];

@@ -12,7 +12,7 @@ import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { logAnswer } from '../request/access-log.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createFastLane } from '../request/fast-lane.ts';
-import { createGuard, type Doorkeeper } from '../request/guard.ts';
+import { type Authenticator, createGuard } from '../request/guard.ts';
 import { createHostCheck, hasOneHost } from '../request/host-check.ts';
 import { createSendJson } from '../request/json-answer.ts';
 import type { Logger } from '../request/log.ts';
@@ -35,7 +35,7 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   pages: Page[];
   /** Answers a visit to an address that does not exist, for people; false for all other requests. */
   answerLost?: NotFoundOptions['answerLost'];
-  doorkeeper: Doorkeeper;
+  authenticator: Authenticator;
   validator: Validator;
   metrics: ServiceMetrics;
   log: Logger;
@@ -55,7 +55,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: false,
     serverFactory: (handler) => {
       const server = createListener(
-        { ...options, shouldUpgrade: (request) => socketDoor.isKnock(request) },
+        { ...options, shouldUpgrade: (request) => socketDoor.isUpgradeRequest(request) },
         (request, response) => {
           if (!fastLane(request, response)) handler(request, response);
         },
@@ -112,10 +112,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(null, payload);
   });
   const noteAnswer = (request: FastifyRequest, status: number, elapsedMs: number): void => {
-    const { operation = 'none', isFrequent = false } = request.routeOptions.config;
+    const { operation = 'none', logSuccess = true } = request.routeOptions.config;
     const { id: request_id, method, url, ip: address, caller } = request;
     metrics.observe(operation, status, elapsedMs);
-    logAnswer(log, { request_id, method, url, operation, isFrequent, status, elapsedMs, address, caller });
+    logAnswer(log, { request_id, method, url, operation, logSuccess, status, elapsedMs, address, caller });
   };
   app.addHook('onResponse', (request, reply, done) => {
     noteAnswer(request, reply.statusCode, reply.elapsedTime);
@@ -137,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const fastLane = createFastLane({
     ...options,
-    recall: (token) => options.doorkeeper.remembered(token),
+    recall: (token) => options.authenticator.remembered(token),
     hostIsOurs,
     createId,
     headers,
@@ -149,7 +149,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const elapsedMs = performance.now() - startedAt;
       const address = socket.remoteAddress;
       metrics.observe(operation, status, elapsedMs);
-      logAnswer(log, { request_id, method, url, operation, isFrequent: true, status, elapsedMs, address, caller });
+      logAnswer(log, { request_id, method, url, operation, logSuccess: false, status, elapsedMs, address, caller });
     },
   });
 
@@ -167,12 +167,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
       method: 'GET',
       url: page.url,
       config: { operation: page.operation },
-      onRequest: createGuard(page, options.doorkeeper),
+      onRequest: createGuard(page, options.authenticator),
       handler: (request, reply) => page.handle(request, reply),
     });
   }
   const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
-    const guard = createGuard(route, options.doorkeeper);
+    const guard = createGuard(route, options.authenticator);
     return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       if (options.isReady()) guard(request, reply, done);
       else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
@@ -182,7 +182,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: route.method,
       url: route.url,
-      config: { operation: route.operation, rawBody: route.rawBody, isFrequent: route.isFrequent },
+      config: { operation: route.operation, rawBody: route.rawBody, logSuccess: route.logSuccess },
       onRequest: guardOnceReady(route),
       handler: createRouteHandler(route, options.validator, sendJson),
     });

@@ -47,7 +47,7 @@ const maxEventsPerSecond = 100;
 export interface SocketRules {
   times: SocketTimes;
   /** Any number of messages may come: whoever hears them has a bound of its own. Pings are counted all the same. */
-  isTalkative: boolean;
+  unlimitedMessages: boolean;
 }
 
 export class OpenSocket {
@@ -56,7 +56,7 @@ export class OpenSocket {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #times: SocketTimes;
-  readonly #isTalkative: boolean;
+  readonly #unlimitedMessages: boolean;
   readonly #now: () => number;
   #pingAtMs: number;
   #unansweredSinceMs: number | undefined;
@@ -72,7 +72,7 @@ export class OpenSocket {
   constructor(
     { socket, connection }: Upgraded,
     { caller, token }: { caller: Caller; token: string },
-    { times, isTalkative }: SocketRules,
+    { times, unlimitedMessages }: SocketRules,
     now: () => number,
   ) {
     this.caller = caller;
@@ -80,13 +80,13 @@ export class OpenSocket {
     this.#socket = socket;
     this.#connection = connection;
     this.#times = times;
-    this.#isTalkative = isTalkative;
+    this.#unlimitedMessages = unlimitedMessages;
     this.#now = now;
     this.#takenAtMs = now();
     // Those who come together must not all be pinged together for ever.
     this.#pingAtMs = now() + Math.random() * times.pingMs;
     socket.on('message', (bytes, isBinary) => {
-      if (!(this.#isTalkative ? this.isOpen : this.#count())) return;
+      if (!(this.#unlimitedMessages ? this.isOpen : this.#count())) return;
       if (isBinary) this.dismiss(closeCodes.unsupported, 'text only');
       else this.#listener?.heard?.(bytes as Buffer);
     });

@@ -21,7 +21,7 @@ export interface SocketKeeperOptions {
   authorize: (token: string) => Caller | Promise<Caller>;
   maxPerCaller: number;
   /** See SocketRules; false unless told. */
-  isTalkative?: boolean;
+  unlimitedMessages?: boolean;
   times?: Partial<SocketTimes> | undefined;
   now?: () => number;
 }
@@ -44,7 +44,7 @@ export class SocketKeeper {
   constructor(options: SocketKeeperOptions) {
     this.#options = options;
     this.#times = { ...defaultTimes, ...options.times };
-    this.#rules = { times: this.#times, isTalkative: options.isTalkative ?? false };
+    this.#rules = { times: this.#times, unlimitedMessages: options.unlimitedMessages ?? false };
     this.#now = options.now ?? (() => performance.now());
   }
 

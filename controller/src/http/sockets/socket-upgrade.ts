@@ -49,7 +49,7 @@ export class SocketDoor {
   }
 
   /** False: the wish is overheard, as HTTP allows, and the request answered like any other. */
-  isKnock({ method, url = '', headers }: IncomingMessage): boolean {
+  isUpgradeRequest({ method, url = '', headers }: IncomingMessage): boolean {
     const isWish = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
     return isWish && this.#paths.some((path) => path.test(url));
   }

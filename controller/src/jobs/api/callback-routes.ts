@@ -36,7 +36,7 @@ export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: M
       body,
       maxKeys,
       keepsText: true,
-      isFrequent: true,
+      logSuccess: false,
       response: CallbackAnswer,
       async handle(context) {
         const { job_number, final = false, chunk = null, error, progress } = context.query;

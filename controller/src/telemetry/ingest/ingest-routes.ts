@@ -4,7 +4,7 @@ import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { KnownReports } from './known-reports.ts';
-import { parseAgentUpdate } from './parse-report.ts';
+import { parseReport } from './parse-report.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
 /** Room for the largest batch with a time and five fields in each sample. */
@@ -22,7 +22,8 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       summary: 'Report telemetry; the answer comes once it is durable',
       body: AgentUpdateRequest,
       maxKeys,
-      isFrequent: true,
+      fastLane: true,
+      logSuccess: false,
       response: AgentUpdateAnswer,
       handleKnown(bytes, caller) {
         const agent = requireAgent(caller);
@@ -31,7 +32,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       },
       async handle({ body, bytes, inexact, caller }): Promise<AgentUpdateAnswer> {
         const agent = requireAgent(caller);
-        const report = parseAgentUpdate(body, agent.name, Date.now(), telemetry.limits, inexact);
+        const report = parseReport(body, agent.name, Date.now(), telemetry.limits, inexact);
         const accepted = await telemetry.record(agent, report);
         if (bytes) known.learn(bytes, agent.name);
         return toAnswer(accepted);

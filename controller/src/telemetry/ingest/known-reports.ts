@@ -1,7 +1,7 @@
 // The short way through the gate: remembers the shape of each agent's posts and reads the next ones by it. Whatever has
 // no known shape, or would be refused, is left to the gate itself.
 import { readJson } from '../../input/json-reader.ts';
-import { giveServerTimes, parseAgentUpdate, type TelemetryReport } from './parse-report.ts';
+import { giveServerTimes, parseReport, type TelemetryReport } from './parse-report.ts';
 import { maxShapeBytes, ReportShape } from './report-shape.ts';
 import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
 
@@ -35,7 +35,7 @@ export class KnownReports {
   }
 
   /**
-   * What parseAgentUpdate makes of this body, if the agent has sent one like it; else undefined, as for one that it
+   * What parseReport makes of this body, if the agent has sent one like it; else undefined, as for one that it
    * would refuse. May throw TryLaterError as the gate does.
    */
   read(body: Uint8Array, ap_id: string, nowMs: number): TelemetryReport | undefined {
@@ -50,7 +50,7 @@ export class KnownReports {
     const samples = [sample];
     giveServerTimes(samples, ap_id, nowMs, this.#limits);
     const locOf: TelemetryReport['locOf'] = (index, field) =>
-      parseAgentUpdate(readJson(body).value, ap_id, nowMs, probeLimits()).locOf(index, field);
+      parseReport(readJson(body).value, ap_id, nowMs, probeLimits()).locOf(index, field);
     return { samples, configuration: undefined, receivedMs: nowMs, locOf };
   }
 
@@ -81,7 +81,7 @@ export class KnownReports {
 function learnShape(body: Uint8Array, ap_id: string): ReportShape | undefined {
   return ReportShape.learn(body, (probe, nowMs) => {
     const { value, inexact } = readJson(probe);
-    const { samples, configuration } = parseAgentUpdate(value, ap_id, nowMs, probeLimits(), inexact);
+    const { samples, configuration } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
     return samples.length === 1 && configuration === undefined ? samples[0] : undefined;
   });
 }

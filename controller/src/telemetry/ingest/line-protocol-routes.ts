@@ -39,7 +39,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       target: '?agent',
       rawBody: { maxBytes },
       takesAgentPassword: true,
-      isFrequent: true,
+      logSuccess: false,
       hasNoAnswer: true,
       response: Type.Unknown(),
       async handle({ body, query, caller }) {

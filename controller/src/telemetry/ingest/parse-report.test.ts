@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { PermissionError, type Problem, ValidationError } from '../../errors.ts';
-import { parseAgentUpdate, type TelemetryReport } from './parse-report.ts';
+import { parseReport, type TelemetryReport } from './parse-report.ts';
 import { ServerTimes } from './sample-time.ts';
 
 const now = Date.UTC(2026, 2, 1, 12);
 const day = 86_400_000;
 
 function parse(body: unknown, inexact: (string | number)[][] = [], serverTimes = new ServerTimes()): TelemetryReport {
-  return parseAgentUpdate(body, 'ap-1', now, { retentionMs: 30 * day, serverTimes }, inexact);
+  return parseReport(body, 'ap-1', now, { retentionMs: 30 * day, serverTimes }, inexact);
 }
 
 function problemsOf(body: unknown, inexact: (string | number)[][] = []): Problem[] {

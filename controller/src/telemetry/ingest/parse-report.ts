@@ -31,7 +31,7 @@ type JsonObject = Record<string, unknown>;
  * MAX_PROBLEMS; also when there is nothing inside, or a sample of a batch has no field. `inexact` comes from readJson:
  * such integers are rounded as values and refused in a configuration.
  */
-export function parseAgentUpdate(
+export function parseReport(
   body: unknown,
   ap_id: string,
   nowMs: number,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readJson } from '../../input/json-reader.ts';
 import { KnownReports } from './known-reports.ts';
-import { parseAgentUpdate } from './parse-report.ts';
+import { parseReport } from './parse-report.ts';
 import { ServerTimes } from './sample-time.ts';
 
 const now = Date.UTC(2026, 2, 1);
@@ -12,7 +12,7 @@ const newLimits = () => ({ retentionMs: 30 * dayMs, serverTimes: new ServerTimes
 
 function byTheGate(body: string, ap_id = 'ap-1') {
   const { value, inexact } = readJson(Buffer.from(body));
-  const { samples, configuration } = parseAgentUpdate(value, ap_id, now, newLimits(), inexact);
+  const { samples, configuration } = parseReport(value, ap_id, now, newLimits(), inexact);
   return { samples, configuration };
 }
 

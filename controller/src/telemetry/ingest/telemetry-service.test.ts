@@ -3,7 +3,7 @@ import { type IngestServer, startIngestServer } from '../../../../test/ingest-se
 import { type AgentCaller, system } from '../../caller.ts';
 import type { Problem, ValidationError } from '../../errors.ts';
 import { parseLineProtocol } from './line-protocol.ts';
-import { parseAgentUpdate } from './parse-report.ts';
+import { parseReport } from './parse-report.ts';
 
 let server: IngestServer;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ async function newAgent(configuration: Record<string, unknown> = {}): Promise<Ag
 }
 
 function record(agent: AgentCaller, body: unknown): Promise<number> {
-  const report = parseAgentUpdate(body, agent.name, Date.now(), server.telemetry.limits);
+  const report = parseReport(body, agent.name, Date.now(), server.telemetry.limits);
   return server.telemetry.record(agent, report);
 }
 

@@ -14,16 +14,16 @@ const refreshEveryRounds = 6;
 const clockToleranceMs = 1_000;
 
 /** How commands reach an agent now. */
-export type CommandWays = Pick<AgentPresence, 'channel' | 'command_ready'>;
+export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>;
 
-const noWay: CommandWays = { channel: false, command_ready: false };
+const noWay: CommandTransports = { channel: false, command_ready: false };
 
 export interface PresenceServiceOptions {
   presence: PresenceStore;
   agents: AgentService;
   telemetry: Pick<TelemetryStore, 'latest'>;
   /** Asked for each agent of an answer; none, unless told. */
-  commandWays?: (ap_id: string, configuration: Record<string, unknown>) => CommandWays;
+  commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -34,7 +34,7 @@ export class PresenceService {
   readonly #store: PresenceStore;
   readonly #agents: AgentService;
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
-  readonly #commandWays: NonNullable<PresenceServiceOptions['commandWays']>;
+  readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -45,11 +45,11 @@ export class PresenceService {
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
 
-  constructor({ presence, agents, telemetry, commandWays, onError, now, steadyNow }: PresenceServiceOptions) {
+  constructor({ presence, agents, telemetry, commandTransports, onError, now, steadyNow }: PresenceServiceOptions) {
     this.#store = presence;
     this.#agents = agents;
     this.#telemetry = telemetry;
-    this.#commandWays = commandWays ?? (() => noWay);
+    this.#commandTransports = commandTransports ?? (() => noWay);
     this.#onError = onError;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
@@ -112,7 +112,7 @@ export class PresenceService {
     if (!tracker) {
       const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
       const reason = 'It has never reported.';
-      const { channel, command_ready } = this.#commandWays(ap_id, configuration);
+      const { channel, command_ready } = this.#commandTransports(ap_id, configuration);
       return {
         ap_id,
         presence: 'offline',
@@ -126,7 +126,7 @@ export class PresenceService {
     }
     tracker.configuredMs = configuredMs;
     const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
-    const { channel, command_ready } = this.#commandWays(ap_id, configuration);
+    const { channel, command_ready } = this.#commandTransports(ap_id, configuration);
     return {
       ap_id,
       presence,

@@ -8,7 +8,7 @@ import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/
 import { readJson } from '../../../input/json-reader.ts';
 import type { Validator } from '../../../input/validator.ts';
 import type { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
-import { parseAgentUpdate } from '../../../telemetry/ingest/parse-report.ts';
+import { parseReport } from '../../../telemetry/ingest/parse-report.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
@@ -90,7 +90,7 @@ export class AgentChannel implements SocketListener {
   }
 
   drained(): void {
-    this.#flow.isStuffed = false;
+    this.#flow.peerNotReading = false;
     this.#commands.pump();
   }
 
@@ -158,7 +158,7 @@ export class AgentChannel implements SocketListener {
     const { telemetry } = this.#parts;
     try {
       const agent = await this.#present();
-      const report = parseAgentUpdate(body, agent.name, Date.now(), telemetry.limits, inexact);
+      const report = parseReport(body, agent.name, Date.now(), telemetry.limits, inexact);
       this.#reply(toAck(id, await telemetry.record(agent, report)));
       return true;
     } catch (error) {
@@ -179,7 +179,7 @@ export class AgentChannel implements SocketListener {
     try {
       const agent = await this.#present();
       if (commands) {
-        const report = parseAgentUpdate({ configuration: { commands } }, agent.name, Date.now(), telemetry.limits);
+        const report = parseReport({ configuration: { commands } }, agent.name, Date.now(), telemetry.limits);
         await telemetry.record(agent, report);
       }
       this.#reply('{"type":"hello_ack"}');
@@ -242,7 +242,7 @@ export class AgentChannel implements SocketListener {
     if (!this.isOpen) return;
     this.#socket.gather();
     this.#socket.send(text);
-    if (this.#socket.bufferedBytes > maxBufferedBytes) this.#flow.isStuffed = true;
+    if (this.#socket.bufferedBytes > maxBufferedBytes) this.#flow.peerNotReading = true;
   }
 }
 

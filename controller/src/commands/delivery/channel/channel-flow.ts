@@ -46,7 +46,7 @@ export class ChannelFlow {
   readonly #source: { pause(): void; resume(): void };
   #messages = 0;
   #bytes = 0;
-  #isStuffed = false;
+  #peerNotReading = false;
   #isPaused = false;
 
   constructor(shared: SharedFlow, source: { pause(): void; resume(): void }) {
@@ -59,10 +59,10 @@ export class ChannelFlow {
   }
 
   /** The agent does not take its answers: no more questions. */
-  set isStuffed(isStuffed: boolean) {
-    if (this.#isStuffed === isStuffed) return;
-    this.#isStuffed = isStuffed;
-    if (isStuffed) this.#pause();
+  set peerNotReading(peerNotReading: boolean) {
+    if (this.#peerNotReading === peerNotReading) return;
+    this.#peerNotReading = peerNotReading;
+    if (peerNotReading) this.#pause();
     else this.reconsider();
   }
 
@@ -85,7 +85,7 @@ export class ChannelFlow {
   reconsider(): void {
     const { limits, bytes } = this.#shared;
     const isFull = this.#messages > limits.messages / 2 || this.#bytes > limits.bytes / 2;
-    if (!this.#isPaused || this.#isStuffed || isFull || bytes > limits.sharedBytes / 2) return;
+    if (!this.#isPaused || this.#peerNotReading || isFull || bytes > limits.sharedBytes / 2) return;
     this.#isPaused = false;
     this.#shared.forget(this);
     this.#source.resume();

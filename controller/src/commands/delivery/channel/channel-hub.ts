@@ -51,7 +51,7 @@ export class ChannelHub {
     this.#keeper = new SocketKeeper({
       authorize,
       maxPerCaller: maxChannelsPerAgent,
-      isTalkative: true,
+      unlimitedMessages: true,
       times: options.times,
     });
     const lookups = new Slots(lookupsAtOnce);

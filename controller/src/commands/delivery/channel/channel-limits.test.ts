@@ -69,10 +69,10 @@ describe('back-pressure', () => {
     b.end(700);
     expect(events).toEqual(['b stops', 'a stops', 'a goes', 'b goes']);
     expect(shared.bytes).toBe(10);
-    a.isStuffed = true;
+    a.peerNotReading = true;
     a.end(10);
     expect(events.at(-1)).toBe('a stops');
-    a.isStuffed = false;
+    a.peerNotReading = false;
     expect(events.at(-1)).toBe('a goes');
   });
 

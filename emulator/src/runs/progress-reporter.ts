@@ -22,7 +22,7 @@ export interface RunTellerOptions {
   now?: () => number;
 }
 
-export class RunTeller {
+export class ProgressReporter {
   readonly #options: RunTellerOptions;
   readonly #now: () => number;
   readonly #begunAtMs: number;

@@ -1,4 +1,4 @@
-// The books of the emulated networks: what is known of a run now, and how it is closed. Between the services of the
+// Closes emulated networks, and says what is known of a run now. Between the services of the
 // emulator and the stores.
 import type { EmulatorRun } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -22,7 +22,7 @@ export interface RunBooksOptions {
 
 const maxAgents = 20_000;
 
-export class RunBooks {
+export class RunCloser {
   readonly #options: RunBooksOptions;
   readonly #now: () => number;
 
