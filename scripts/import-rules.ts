@@ -110,15 +110,15 @@ const rules: Rule[] = [
     never: /^(fastify|pg|node:sqlite|node:http)$|\/http\/|-(routes|socket)\.ts$/,
   },
   {
-    because: 'only wire.ts and backends.ts choose a backend',
+    because: 'only parts, offline.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(wire(-[a-z]+)?|backends)\.ts$)(?!.*\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
     never: backend,
   },
   {
-    because: 'wire.ts and the command line are the top; nothing stands on them',
-    who: /^(contract\/|broker\/|timeseries\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/))/,
-    never: /^controller\/src\/(wire\.ts$|bin\/)/,
+    because: 'serve.ts, the list of parts and the command line are the top; nothing stands on them',
+    who: /^(contract\/|broker\/|timeseries\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/|serve\.ts$))/,
+    never: /^controller\/src\/((serve|parts|platform|pages|offline)\.ts$|bin\/)/,
   },
 ];
 

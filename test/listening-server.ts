@@ -21,7 +21,7 @@ export async function listen({ authenticator, beforeClose, ...options }: ListenO
     routes: [],
     pages: [],
     validator: new Validator(formats),
-    metrics: new ServiceMetrics({}),
+    metrics: new ServiceMetrics(),
     log: createLogger('silent'),
     isReady: () => true,
     host: '127.0.0.1',

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoginType } from '../contract/src/index.ts';
 import { type Config, loadConfig } from '../controller/src/config.ts';
-import { createLogger } from '../controller/src/http/request/log.ts';
-import { serve } from '../controller/src/wire.ts';
+import { serve } from '../controller/src/serve.ts';
 
 export const adminUsername = 'admin@weft.test';
 export const password = 'correct horse battery';
@@ -114,7 +113,7 @@ export async function startWeft(overrides: Record<string, string> = {}): Promise
   );
   const env = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...generous, ...overrides };
   const config = loadConfig({ env, file: {}, flags: {} });
-  const weft = await serve(config, createLogger(config.logLevel));
+  const weft = await serve(config);
   return new TestWeft(weft.url, config, async () => {
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });

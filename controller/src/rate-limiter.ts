@@ -51,6 +51,11 @@ export class RateLimiter {
   }
 }
 
+/** At most `max` for each key within that many minutes. */
+export function limitPerMinutes(code: string, max: number, minutes: number): RateLimiter {
+  return new RateLimiter(code, { max, windowMs: minutes * 60_000 });
+}
+
 /** One key per sender: an IPv4 address, or the /64 network of an IPv6 one, since a single host owns all of that. */
 export function addressKey(address: string): string {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;

@@ -7,7 +7,7 @@ import type { AuditEntry } from '../../../contract/src/index.ts';
 import { readMail } from '../../../test/smtp.ts';
 import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { openAccounts } from '../wire-offline.ts';
+import { openAccounts } from '../offline.ts';
 
 let weft: TestWeft;
 let admin: string;

@@ -216,7 +216,7 @@ describe('a server', () => {
         mayReadServiceMetrics: () => false,
       },
       validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
-      metrics: new ServiceMetrics({}),
+      metrics: new ServiceMetrics(),
       log: createLogger('silent'),
       isReady: () => true,
       host: '127.0.0.1',

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { openAccounts } from '../offline.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { openAccounts } from '../wire-offline.ts';
 
 const kinds = ['user', 'agent', 'third_party_app'] as const;
 type Kind = (typeof kinds)[number];

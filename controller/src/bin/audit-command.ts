@@ -15,7 +15,7 @@ export async function auditCommand(args: string[], around: Surroundings): Promis
   }
   const config = readConfig(line, around.env);
 
-  const { openAuditLog } = await import('../wire-offline.ts');
+  const { openAuditLog } = await import('../offline.ts');
   const log = await openAuditLog(config);
   try {
     const result = await log.verify(notedHash === undefined ? {} : { notedHash });

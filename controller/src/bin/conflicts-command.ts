@@ -19,7 +19,7 @@ export async function conflictsCommand(args: string[], around: Surroundings): Pr
   const rules = readRules(line.options.get('rules'));
   const config = readConfig(line, around.env);
 
-  const { openAuditLog } = await import('../wire-offline.ts');
+  const { openAuditLog } = await import('../offline.ts');
   const log = await openAuditLog(config);
   try {
     const replay = new ConflictReplay(rules);

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { type Surroundings, UsageError } from '@weft/cli';
 import { App, type EmulatorRun } from '@weft/sdk';
 import type { Config } from '../config.ts';
+import type { RunningWeft } from '../serve.ts';
 import { StartError } from '../start-error.ts';
 import { lockDataFolder, prepareDataFolder } from '../storage/data-folder.ts';
-import type { RunningWeft } from '../wire.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
 import { readConfig } from './read-config.ts';
@@ -35,7 +35,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
 
   if (chosen !== undefined) await renewPassword(config, password);
   const ending = new Ending(config, around);
-  const { serve } = await import('../wire.ts');
+  const { serve } = await import('../serve.ts');
   const weft = await serve(config);
   let saver: ChildProcess | undefined;
   ending.watch({ ...weft, stop: () => stopAll(weft, () => saver) });
@@ -56,7 +56,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
 
 /** Of a demonstration that was kept: nobody has written the earlier one down. */
 async function renewPassword(config: Config, password: string): Promise<void> {
-  const { openAccounts } = await import('../wire-offline.ts');
+  const { openAccounts } = await import('../offline.ts');
   prepareDataFolder(config.dataDir);
   // That of one that is running stays as it is.
   const lock = lockDataFolder(config.dataDir);

@@ -28,7 +28,7 @@ function configurationCheck({ warnings }: Config): CheckResult {
 }
 
 async function backendChecks(config: Config): Promise<CheckResult[]> {
-  const { checkBackends } = await import('../wire.ts');
+  const { checkBackends } = await import('../serve.ts');
   return checkBackends(config);
 }
 

@@ -1,7 +1,7 @@
 // How a process that serves comes to its end: signals and failures become one orderly stop.
 import { exitCode, type Surroundings } from '@weft/cli';
 import type { Config } from '../config.ts';
-import type { RunningWeft } from '../wire.ts';
+import type { RunningWeft } from '../serve.ts';
 
 // A terminal sends Ctrl+C to every process in the foreground and npm passes it on once more: that is one wish to stop.
 const sameKeystrokeMs = 1000;

@@ -2,7 +2,7 @@
 
 import { type Surroundings, UsageError } from '@weft/cli';
 import type { Config } from '../config.ts';
-import type { RunningWeft } from '../wire.ts';
+import type { RunningWeft } from '../serve.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
 import { openFileLimit } from './open-file-limit.ts';
@@ -17,7 +17,7 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
     around.stderr.write(`weft: warning: ${warning}\n`);
   }
   const ending = new Ending(config, around);
-  const { serve } = await import('../wire.ts');
+  const { serve } = await import('../serve.ts');
   const weft = await serve(config);
   ending.watch(weft);
   around.stdout.write(welcome(weft, config));

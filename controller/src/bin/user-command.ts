@@ -26,7 +26,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   const needsPassword = action === 'add' || action === 'set-password';
   const password = needsPassword ? await readNewPassword(line.options.has('password-stdin'), around) : '';
 
-  const { openAccounts } = await import('../wire-offline.ts');
+  const { openAccounts } = await import('../offline.ts');
   const accounts = await openAccounts(config, operatorName());
   try {
     if (username === undefined) {

@@ -7,7 +7,7 @@ import { readMail, startSmtp } from '../../../test/smtp.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
 import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { openAccounts } from '../wire-offline.ts';
+import { openAccounts } from '../offline.ts';
 
 const users = '/api/v1/users/';
 const disabled = '/api/v1/disabled_users';

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { openAccounts } from '../offline.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { openAccounts } from '../wire-offline.ts';
 import { createUserStore } from './user-store.sql.ts';
 
 const users = '/api/v1/users/';

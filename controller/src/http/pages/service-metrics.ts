@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** By name; asked for their values whenever somebody looks. */
-type Gauges = Record<string, { help: string; value: () => number }>;
+export type Gauges = Record<string, { help: string; value: () => number }>;
 
 /** Counted by hand: the library looks labels up by building strings, which costs more than answering does. */
 class OperationCounts {
@@ -26,9 +26,8 @@ export class ServiceMetrics {
   readonly #registry = new Registry();
   readonly #operations = new Map<string, OperationCounts>();
 
-  constructor(gauges: Gauges) {
+  constructor() {
     collectDefaultMetrics({ register: this.#registry });
-    this.add(gauges);
   }
 
   add(gauges: Gauges): void {

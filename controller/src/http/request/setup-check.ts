@@ -19,9 +19,18 @@ export function isForwarded(headers: Record<string, unknown>): boolean {
   );
 }
 
+/** Whether the first administrator must show the set-up code, because the service is meant to be reached from elsewhere. */
+export function isSetupCodeNeeded(config: {
+  host: string;
+  publicUrl: string | undefined;
+  trustedProxies: readonly string[];
+}): boolean {
+  return !isLoopback(config.host) || config.publicUrl !== undefined || config.trustedProxies.length > 0;
+}
+
 export interface SetupCheckOptions {
   code: string;
-  /** Whether everybody must show the code, because the service is meant to be reached from elsewhere. */
+  /** Whether everybody must show the code, not only those from elsewhere. */
   always: boolean;
   attempts: RateLimiter;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openRawConnection, type RawConnection } from '../../../../test/raw-connection.ts';
 import { loadConfig } from '../../config.ts';
-import { type RunningWeft, serve } from '../../wire.ts';
+import { type RunningWeft, serve } from '../../serve.ts';
 import { createLogger } from '../request/log.ts';
 
 const timeouts = { headersMs: 300, requestMs: 600, idleMs: 1200, keepAliveMs: 400 };
@@ -18,7 +18,7 @@ const connections: RawConnection[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-slow-'));
   const env = { WEFT_PORT: '0', WEFT_DATA_DIR: folder, WEFT_MAX_CONNECTIONS: String(maxConnections) };
-  weft = await serve(loadConfig({ env }), createLogger('silent'), timeouts);
+  weft = await serve(loadConfig({ env }), { log: createLogger('silent'), timeouts });
 });
 afterEach(async () => {
   for (const connection of connections.splice(0)) connection.destroy();

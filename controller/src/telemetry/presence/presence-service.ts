@@ -16,14 +16,14 @@ const clockToleranceMs = 1_000;
 /** How commands reach an agent now. */
 export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>;
 
-const noWay: CommandTransports = { channel: false, command_ready: false };
+const noTransport: CommandTransports = { channel: false, command_ready: false };
 
 export interface PresenceServiceOptions {
   presence: PresenceStore;
   agents: AgentService;
   telemetry: Pick<TelemetryStore, 'latest'>;
-  /** Asked for each agent of an answer; none, unless told. */
-  commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports;
+  /** Asked for each agent of an answer; default: none. */
+  commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -49,7 +49,7 @@ export class PresenceService {
     this.#store = presence;
     this.#agents = agents;
     this.#telemetry = telemetry;
-    this.#commandTransports = commandTransports ?? (() => noWay);
+    this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
@@ -112,7 +112,7 @@ export class PresenceService {
     if (!tracker) {
       const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
       const reason = 'It has never reported.';
-      const { channel, command_ready } = this.#commandTransports(ap_id, configuration);
+      const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
       return {
         ap_id,
         presence: 'offline',
@@ -126,7 +126,7 @@ export class PresenceService {
     }
     tracker.configuredMs = configuredMs;
     const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
-    const { channel, command_ready } = this.#commandTransports(ap_id, configuration);
+    const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
     return {
       ap_id,
       presence,

@@ -1,5 +1,4 @@
-// What the command line needs of an installation without a server: its accounts and its audit log. Part of the
-// composition root, beside wire.ts.
+// What the command line needs of an installation without a server: its accounts and its audit log.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserCreate, UserUpdate } from '@weft/contract';

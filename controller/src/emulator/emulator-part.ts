@@ -1,55 +1,42 @@
-// Emulated networks, put together: those who ask for them (role api), and the outsider that runs them (role emulator). Part
-// of the composition root; wire.ts starts and stops what stands here.
+// Emulated networks as a part: those who ask for them (role api), and the worker that runs them (role emulator).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Broker } from '@weft/broker';
 import { EmulatorWorker } from '@weft/emulator';
-import type { AgentService } from './agents/agent-service.ts';
-import { createAgentStore } from './agents/agent-store.sql.ts';
-import type { AuditService } from './audit/audit-service.ts';
-import type { CallerChanged } from './caller.ts';
-import type { Config } from './config.ts';
-import { EmulatorLeaseService } from './emulator/emulator-lease-service.ts';
-import { createEmulatorRequestStore } from './emulator/emulator-request-store.sql.ts';
-import { emulatorRoutes } from './emulator/emulator-routes.ts';
-import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
-import { EmulatorService } from './emulator/emulator-service.ts';
-import { EmulatorUpkeep } from './emulator/emulator-upkeep.ts';
-import { RunCloser } from './emulator/run-closer.ts';
-import type { Logger } from './http/request/log.ts';
-import type { SqlDatabase } from './storage/sql-database.ts';
-import type { JobPath } from './wire-jobs.ts';
+import type { AgentService } from '../agents/agent-service.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Events } from '../events.ts';
+import type { JobsPart } from '../jobs/jobs-part.ts';
+import type { Part, Platform } from '../part.ts';
+import { EmulatorLeaseService } from './emulator-lease-service.ts';
+import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
+import { emulatorRoutes } from './emulator-routes.ts';
+import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
+import { EmulatorService } from './emulator-service.ts';
+import { EmulatorUpkeep } from './emulator-upkeep.ts';
+import { RunCloser } from './run-closer.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
 
-export interface EmulationParts {
-  config: Config;
-  database: SqlDatabase;
-  broker: Broker;
+interface EmulatorPartDeps extends Platform {
   agents: AgentService;
+  agentStore: AgentStore;
   audit: AuditService;
-  callerChanged: CallerChanged;
-  jobParts: JobPath['parts'];
-  /** Where this process listens, once it does. */
-  ownUrl: () => string;
-  log: Logger;
+  jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
-export type Emulation = ReturnType<typeof createEmulation>;
-
-export function createEmulation(parts: EmulationParts) {
-  const { config, database, broker, agents, audit, callerChanged, jobParts, ownUrl, log } = parts;
-  const { jobStore, mailboxStore, mailbox, outbox } = jobParts;
-  const onChange = (message: string, err?: unknown) => (err ? log.warn({ err }, message) : log.info(message));
-  const runs = createEmulatorRunStore(database, createAgentStore(database), jobStore);
+export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
+  const { config, database, broker, agents, agentStore, audit, ownUrl, onError, onChange } = deps;
+  const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
+  const runs = createEmulatorRunStore(database, agentStore, jobStore);
   const requests = createEmulatorRequestStore(database);
   const closer = new RunCloser({
     runs,
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
-    callerChanged,
+    callerChanged: events.callerChanged.emit,
     keepMs: config.emulator.keepHours * hour,
   });
   const leases = new EmulatorLeaseService({
@@ -61,7 +48,13 @@ export function createEmulation(parts: EmulationParts) {
     lookAgainMs: database.dialect === 'postgres' ? 250 : 2_000,
   });
   const emulator = new EmulatorService({
-    ...{ runs, closer, leases, agents, mailbox, outbox, audit },
+    runs,
+    closer,
+    leases,
+    agents,
+    mailbox,
+    outbox,
+    audit,
     jobs: jobStore,
     maxUnpublished: config.jobs.maxWaiting,
     limits: {
@@ -89,9 +82,14 @@ export function createEmulation(parts: EmulationParts) {
       maxRuns: config.emulator.maxRuns,
       ...(config.callbackUrl === undefined &&
         config.tls && { trustedCertificate: readFileSync(config.tls.certFile, 'utf8') }),
-      onError: (err: unknown, message: string) => log.warn({ err }, message),
+      onError,
     });
   }
+
+  events.agentRemoved.add((ap_id) => runs.agentRemoved(ap_id));
+  events.cancelJob.onAsk((caller, job) =>
+    job.task_type === 'emulator_spinup' ? emulator.cancelJob(caller, job) : undefined,
+  );
 
   return {
     routes: emulatorRoutes({ emulator, leases }),
@@ -103,17 +101,14 @@ export function createEmulation(parts: EmulationParts) {
         value: () => worker?.lateBySeconds ?? 0,
       },
     },
-    cancelJob: emulator.cancelJob.bind(emulator),
-    agentRemoved: (ap_id: string) => runs.agentRemoved(ap_id),
-    async start(): Promise<void> {
+    async start() {
       if (config.roles.includes('api')) upkeep.start();
       await worker?.start();
     },
-    /** First of all, while Weft still answers. */
-    stopWorker: async () => worker?.stop(),
-    async stop(): Promise<void> {
+    async drain() {
+      await worker?.stop();
       leases.stop();
       await upkeep.stop();
     },
-  };
+  } satisfies Part & Record<string, unknown>;
 }

@@ -1,78 +1,63 @@
-// The job path, put together: stores, outbox, mailbox, sockets for those who ask (role api), the worker for those who
-// wait (role worker). Part of the composition root; wire.ts starts and stops what stands here.
+// Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
 import { readFileSync } from 'node:fs';
-import type { Broker } from '@weft/broker';
 import type { LoginType } from '@weft/contract';
-import { type AgentService, canSeeAgent } from './agents/agent-service.ts';
-import type { AuthService } from './auth/auth-service.ts';
-import { requirePermission } from './auth/permissions.ts';
-import type { Caller, PrincipalSource } from './caller.ts';
-import type { Config } from './config.ts';
-import type { Logger } from './http/request/log.ts';
-import { callbackRoutes } from './jobs/api/callback-routes.ts';
-import { jobRoutes } from './jobs/api/job-routes.ts';
-import { JobService, type JobServiceOptions } from './jobs/api/job-service.ts';
-import { jobSocketRoutes } from './jobs/mailbox/job-socket.ts';
-import { MailboxService } from './jobs/mailbox/mailbox-service.ts';
-import { createMailboxStore } from './jobs/mailbox/mailbox-store.sql.ts';
-import { SocketHub } from './jobs/mailbox/socket-hub.ts';
-import { CallbackTokens } from './jobs/publish/callback-tokens.ts';
-import { DeadLetterService } from './jobs/publish/dead-letter-service.ts';
-import { JobOutbox } from './jobs/publish/job-outbox.ts';
-import { JobUpkeep } from './jobs/publish/job-upkeep.ts';
-import { createDeadLetterStore } from './jobs/store/dead-letter-store.sql.ts';
-import { createJobStore } from './jobs/store/job-store.sql.ts';
-import { createAgentDataTask } from './jobs/worker/agent-data-task.ts';
-import { createAgentDetailsTask, type VisibleTo } from './jobs/worker/agent-details-task.ts';
-import { CallbackClient } from './jobs/worker/callback-client.ts';
-import { JobWorker } from './jobs/worker/job-worker.ts';
-import { LiveSubscriptions } from './jobs/worker/live-subscription.ts';
-import { RateLimiter } from './rate-limiter.ts';
-import type { Keyring } from './secrets.ts';
-import type { SqlDatabase } from './storage/sql-database.ts';
-import type { Sample, TelemetryStore } from './telemetry/store/telemetry-store.ts';
+import { type AgentService, canSeeAgent } from '../agents/agent-service.ts';
+import type { AuthService } from '../auth/auth-service.ts';
+import { requirePermission } from '../auth/permissions.ts';
+import type { Caller, PrincipalSource } from '../caller.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { limitPerMinutes } from '../rate-limiter.ts';
+import { callbackRoutes } from './api/callback-routes.ts';
+import { jobRoutes } from './api/job-routes.ts';
+import { JobService } from './api/job-service.ts';
+import { jobSocketRoutes } from './mailbox/job-socket.ts';
+import { MailboxService } from './mailbox/mailbox-service.ts';
+import { createMailboxStore } from './mailbox/mailbox-store.sql.ts';
+import { SocketHub } from './mailbox/socket-hub.ts';
+import { CallbackTokens } from './publish/callback-tokens.ts';
+import { DeadLetterService } from './publish/dead-letter-service.ts';
+import { JobOutbox } from './publish/job-outbox.ts';
+import { JobUpkeep } from './publish/job-upkeep.ts';
+import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
+import { createJobStore } from './store/job-store.sql.ts';
+import { createAgentDataTask } from './worker/agent-data-task.ts';
+import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
+import { CallbackClient } from './worker/callback-client.ts';
+import { JobWorker } from './worker/job-worker.ts';
+import { LiveSubscriptions } from './worker/live-subscription.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
 /** Other nodes' messages are looked for this often, should the news of them be lost. */
 const pollMs = 500;
 
-export interface JobPathParts {
-  config: Config;
-  database: SqlDatabase;
-  broker: Broker;
-  telemetry: TelemetryStore;
-  keyring: Keyring;
+interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
-  /** Where this process listens, once it does. */
-  ownUrl: () => string;
-  /** Jobs of commands and of emulated networks are more than jobs. */
-  cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
-  log: Logger;
 }
 
-export type JobPath = ReturnType<typeof createJobPath>;
+export type JobsPart = ReturnType<typeof createJobsPart>;
 
-export function createJobPath({
-  config,
-  database,
-  broker,
-  telemetry,
-  keyring,
-  auth,
-  principals,
-  agents,
-  ownUrl,
-  cancelOther,
-  log,
-}: JobPathParts) {
-  const onError = (err: unknown, message: string) => log.warn({ err }, message);
-  const onChange = (message: string, err?: unknown) => (err ? log.warn({ err }, message) : log.info(message));
+export function createJobsPart(deps: JobsPartDeps, events: Events) {
+  const { config, database, broker, telemetryStore, keyring, auth, principals, agents } = deps;
+  const { ownUrl, log, onError, onChange } = deps;
   const jobStore = createJobStore(database);
   const mailboxStore = createMailboxStore(database);
   const tokens = new CallbackTokens(keyring);
+  const hub = new SocketHub({
+    list: (...query) => mailboxStore.list(...query),
+    positions: (job_numbers) => jobStore.positions(job_numbers),
+    // Asked every second for each token: without a promise where everything is remembered.
+    authorize: (token) => {
+      const caller = auth.authenticate(token);
+      return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
+    },
+    maxSocketsPerCaller: config.maxSocketsPerCaller,
+    pollMs: database.dialect === 'postgres' ? pollMs : undefined,
+    onError,
+  });
   const mailbox = new MailboxService({
     mailbox: mailboxStore,
     retentionMs: config.jobs.retentionHours * hour,
@@ -97,7 +82,7 @@ export function createJobPath({
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
-    cancelOther,
+    cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
   });
   let deadLetters = 0;
   const letters = new DeadLetterService({
@@ -110,18 +95,6 @@ export function createJobPath({
     },
   });
   const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange });
-  const hub = new SocketHub({
-    list: (...query) => mailboxStore.list(...query),
-    positions: (job_numbers) => jobStore.positions(job_numbers),
-    // Asked every second for each token: without a promise where everything is remembered.
-    authorize: (token) => {
-      const caller = auth.authenticate(token);
-      return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
-    },
-    maxSocketsPerCaller: config.maxSocketsPerCaller,
-    pollMs: database.dialect === 'postgres' ? pollMs : undefined,
-    onError,
-  });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
     hub.deliver(message);
@@ -150,7 +123,7 @@ export function createJobPath({
       callbackTokenOf: (job_number) => tokens.create(job_number),
       tasks: {
         agent_details: createAgentDetailsTask({ agents, visibleTo }),
-        agent_data: createAgentDataTask({ agents, telemetry, visibleTo, subscriptions }),
+        agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
       },
       endJob: async (job_number, detail) => {
         await mailbox.end(job_number, 'failed', detail);
@@ -159,42 +132,40 @@ export function createJobPath({
     });
   }
 
+  // What was lost and is held up now is published with the next round of the upkeep.
+  events.queueLost.on((queue) => void outbox.queueLost(queue).catch(() => {}));
+  events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
+  events.agentRemoved.add((ap_id) => jobs.agentRemoved(ap_id));
+
   return {
-    /** What the command path builds on. */
-    parts: { jobStore, mailboxStore, mailbox, outbox },
+    jobStore,
+    mailboxStore,
+    mailbox,
+    outbox,
     routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
-    sockets: jobSocketRoutes({
-      hub,
-      admit: (caller, job_number) => jobs.admit(caller, job_number),
-      limits: {
-        connects: new RateLimiter('too_many_connects', {
-          max: Math.max(4_500, 3 * config.maxSocketsPerCaller),
-          windowMs: minute,
-        }),
-        guesses: new RateLimiter('too_many_unknown_jobs', { max: 60, windowMs: minute }),
-      },
-    }),
+    sockets: {
+      routes: jobSocketRoutes({
+        hub,
+        admit: (caller, job_number) => jobs.admit(caller, job_number),
+        limits: {
+          connects: limitPerMinutes('too_many_connects', Math.max(4_500, 3 * config.maxSocketsPerCaller), 1),
+          guesses: limitPerMinutes('too_many_unknown_jobs', 60, 1),
+        },
+      }),
+      close: () => hub.stop(),
+    },
     metrics: {
       weft_sockets: { help: 'Open WebSockets', value: () => hub.openSockets },
       weft_sockets_cut_off: { help: 'WebSockets whose readers were too slow', value: () => hub.cutOff },
       weft_jobs_running: { help: 'Jobs that this process works on', value: () => worker?.running ?? 0 },
       weft_dead_letters_total: { help: 'Messages that no worker could do anything with', value: () => deadLetters },
     },
-    /** The broker has made a queue anew; whatever was in the old one is lost. */
-    queueLost: (queue: string) => {
-      // Held up now, it happens with the next round of the upkeep.
-      outbox.queueLost(queue).catch(() => {});
-    },
-    callbackJob: (token: string) => tokens.verify(token),
-    agentRemoved: (ap_id: string) => jobs.agentRemoved(ap_id),
-    /** Telemetry was stored by this process. */
-    recorded: (ap_id: string, samples: readonly Sample[]) => subscriptions.recorded(ap_id, samples),
-    /** Once the tables are there. */
-    async prepare(): Promise<void> {
+    authenticator: { callbackJob: (token: string) => tokens.verify(token) },
+    async prepare() {
       // Nobody else works on this data folder, so whoever held a job has died with the former process.
       if (database.dialect === 'sqlite') await jobStore.releaseAll();
     },
-    async start(): Promise<void> {
+    async start() {
       broker.listen(
         (news) => {
           const { job_number, seq } = parseNews(news);
@@ -208,16 +179,15 @@ export function createJobPath({
       }
       await worker?.start();
     },
-    async stopWorker(): Promise<void> {
+    async drain() {
       await worker?.stop();
       callback.close();
     },
-    stopSockets: () => hub.stop(),
-    async stop(): Promise<void> {
+    async stop() {
       await upkeep.stop();
       await outbox.stop();
     },
-  };
+  } satisfies Part & Record<string, unknown>;
 }
 
 /** Rights may have gone since the job was asked for. */

@@ -1,0 +1,38 @@
+// Agents as a part: the registry of access points, and their enrolment.
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { agentRoutes } from './agent-routes.ts';
+import { AgentService } from './agent-service.ts';
+import { createAgentStore } from './agent-store.sql.ts';
+import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
+import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+
+export type AgentsPart = ReturnType<typeof createAgentsPart>;
+
+export function createAgentsPart(platform: Platform & { audit: AuditService }, events: Events) {
+  const { config, database, hasher, audit, freshMs } = platform;
+  const store = createAgentStore(database);
+  const agents = new AgentService({
+    agents: store,
+    hasher,
+    callerChanged: events.callerChanged.emit,
+    audit,
+    maxAgents: config.quotas.agents,
+    freshMs,
+    onConfigured: events.agentConfigured.emit,
+    forgetData: events.agentRemoved.run,
+  });
+  const enrolment = new EnrolmentService({ agents, tokens: createEnrolmentTokenStore(database), audit });
+  events.recordsChanged.on(() => agents.forgetAll());
+  return {
+    agents,
+    agentStore: store,
+    enrolment,
+    routes: agentRoutes({ agents, enrolment }),
+    authenticator: {
+      isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
+      requireEnrolment: (token: string) => enrolment.require(token),
+    },
+  } satisfies Part & Record<string, unknown>;
+}

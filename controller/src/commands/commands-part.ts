@@ -1,0 +1,178 @@
+// Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
+import type { ConflictRules, LoginType } from '@weft/contract';
+import type { AgentService } from '../agents/agent-service.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import type { PrincipalSource } from '../caller.ts';
+import { Event, type Events } from '../events.ts';
+import type { JobsPart } from '../jobs/jobs-part.ts';
+import type { Part, Platform } from '../part.ts';
+import { limitPerMinutes } from '../rate-limiter.ts';
+import { BatchService } from './api/batch-service.ts';
+import { CommandIntake } from './api/command-intake.ts';
+import { commandRoutes } from './api/command-routes.ts';
+import { CommandService } from './api/command-service.ts';
+import { conflictRoutes } from './api/conflict-routes.ts';
+import { ConflictService } from './api/conflict-service.ts';
+import { BlastRadius } from './arbitration/blast-radius.ts';
+import { FleetMap } from './arbitration/fleet-map.ts';
+import { CommandDispatcher } from './delivery/command-dispatcher.ts';
+import { CommandDecision } from './ledger/command-decision.ts';
+import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
+import { CommandOperations } from './ledger/command-operations.ts';
+import { CommandStateMachine } from './ledger/command-state-machine.ts';
+import { createCommandStore } from './ledger/command-store.sql.ts';
+import { RulesKeeper } from './ledger/rules-keeper.ts';
+import { CommandUpkeep } from './upkeep/command-upkeep.ts';
+import { GuardWatch } from './upkeep/guard-watch.ts';
+
+const hour = 3_600_000;
+const resendMs = 15_000;
+/** Of one caller. */
+const maxOpenCommands = 20_000;
+const agentsPerNews = 100;
+
+interface CommandsPartDeps extends Platform {
+  principals: Record<LoginType, PrincipalSource>;
+  agents: AgentService;
+  auditLog: AuditLog;
+  jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+}
+
+export type CommandsPart = ReturnType<typeof createCommandsPart>;
+
+export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
+  const { config, database, broker, principals, agents, auditLog: audit, log, onError, onChange } = deps;
+  const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
+  const retentionMs = config.jobs.retentionHours * hour;
+  const isShared = database.dialect === 'postgres';
+  // The embedded broker has nobody else to carry messages to.
+  const isPublished = config.amqpUrl !== undefined;
+  const store = createCommandStore(database);
+  const rulesChanged = new Event<[ConflictRules]>();
+  const rules = new RulesKeeper(store, rulesChanged.emit);
+  const fleet = new FleetMap(rules.current);
+  rulesChanged.on((changed) => fleet.rulesChanged(changed));
+  const life = new CommandStateMachine({ retentionMs, resendMs });
+  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
+  const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
+  const committed = new Event<[Committed]>();
+  const ledger = new CommandLedger({
+    database,
+    store,
+    jobs: jobStore,
+    mailbox: mailboxStore,
+    audit,
+    rules,
+    onCommitted: committed.emit,
+  });
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError });
+  const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
+  const intake = new CommandIntake({ agents, fleet, rate });
+  const commands = new CommandService({ store, ledger, operations, intake });
+  const guards = new GuardWatch({ store, ledger, operations, agents, onError });
+  const batches = new BatchService({
+    store,
+    ledger,
+    operations,
+    intake,
+    agents,
+    onError,
+    callerNow: async (kind, name, id) => {
+      const caller = (await principals[kind].principal(name))?.caller;
+      return caller?.id === id ? caller : undefined;
+    },
+  });
+  const reloadFleet = () => fleet.load((after, limit) => agents.page(after, limit));
+  const upkeep = new CommandUpkeep({
+    store,
+    ledger,
+    operations,
+    dispatcher,
+    guards,
+    batches,
+    retentionMs,
+    onChange,
+    reloadFleet: isShared ? reloadFleet : undefined,
+  });
+
+  let decided = 0;
+  committed.on(({ jobs, messages, due, frozen, hasGuards }) => {
+    decided += jobs.length;
+    if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
+    dispatcher.wake(due);
+    mailbox.tell(messages);
+    if (isPublished) for (const job of jobs) outbox.publish(job);
+    if (isShared) tellNodes([...due]);
+    for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
+    if (hasGuards) guards.refresh().catch((error) => onError(error, 'guards could not be read'));
+  });
+
+  function tellNodes(ap_ids: string[]): void {
+    for (let start = 0; start < ap_ids.length; start += agentsPerNews) {
+      broker.tell(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
+    }
+  }
+
+  events.agentConfigured.on((agent) => fleet.set(agent));
+  events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
+  events.agentRemoved.add(async (ap_id) => {
+    fleet.remove(ap_id);
+    const open = await store.listOpen(ap_id);
+    if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));
+  });
+  events.cancelJob.onAsk((caller, job) =>
+    job.task_type === 'send_command' ? commands.cancelJob(caller, job) : undefined,
+  );
+
+  return {
+    delivery: dispatcher,
+    routes: [
+      ...commandRoutes({ commands, batches, delivery: dispatcher }),
+      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger })),
+    ],
+    metrics: {
+      weft_commands_total: { help: 'Commands that this process has accepted', value: () => decided },
+    },
+    async prepare() {
+      await rules.refresh(database);
+      await reloadFleet();
+      await guards.refresh();
+    },
+    async start() {
+      if (!config.roles.includes('api')) return;
+      broker.listen(
+        (news) => dispatcher.wake(parseNews(news)),
+        () => {},
+      );
+      await broker.consume('send_command', { prefetch: 200 }, async ({ id, body }) => {
+        const ap_id = parseAgent(body);
+        if (ap_id !== undefined) dispatcher.onBrokerMessage(id, ap_id);
+      });
+      upkeep.start();
+    },
+    async stop() {
+      await upkeep.stop();
+      await dispatcher.stop();
+      await ledger.idle();
+    },
+  } satisfies Part & Record<string, unknown>;
+}
+
+/** The agents that another node has commands for. */
+function parseNews(text: string): string[] {
+  try {
+    const { commands_of } = JSON.parse(text);
+    return Array.isArray(commands_of) ? commands_of.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
+function parseAgent(body: Uint8Array): string | undefined {
+  try {
+    const { data } = JSON.parse(Buffer.from(body).toString());
+    return typeof data?.agent_id === 'string' ? data.agent_id : undefined;
+  } catch {
+    return undefined;
+  }
+}

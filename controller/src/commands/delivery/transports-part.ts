@@ -1,0 +1,125 @@
+// The transports that bring commands to agents, as a part: channels, long polls and pushes.
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { AuditService } from '../../audit/audit-service.ts';
+import type { AuthService } from '../../auth/auth-service.ts';
+import { requirePermission } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+import type { Events } from '../../events.ts';
+import { createFormats } from '../../input/formats.ts';
+import { Validator } from '../../input/validator.ts';
+import type { Part, Platform } from '../../part.ts';
+import { limitPerMinutes } from '../../rate-limiter.ts';
+import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
+import { parseChannelNews } from './channel/channel-elsewhere.ts';
+import { ChannelHub } from './channel/channel-hub.ts';
+import { channelSocketRoutes } from './channel/channel-socket.ts';
+import type { CommandDelivery } from './command-delivery.ts';
+import { CommandPoll } from './poll/command-poll.ts';
+import { commandPollRoutes } from './poll/command-poll-routes.ts';
+import { PushAllowList, parseDestination } from './push/push-address.ts';
+import { PushClient } from './push/push-client.ts';
+import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
+import { pushRoutes } from './push/push-routes.ts';
+import { PushSecretService } from './push/push-secret-service.ts';
+import { createPushSecretStore } from './push/push-secret-store.sql.ts';
+import { SentWindow } from './sent-window.ts';
+
+/** Of one agent. */
+const connectsPerMinute = 120;
+
+interface TransportsPartDeps extends Platform {
+  auth: AuthService;
+  agents: AgentService;
+  audit: AuditService;
+  telemetry: TelemetryService;
+  delivery: CommandDelivery & { fail: PushDispatcherOptions['fail'] };
+}
+
+export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
+  const { config, database, broker, keyring, auth, agents, audit, telemetry, delivery, onError } = deps;
+  const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
+  const sentWindow = new SentWindow();
+  const isShared = database.dialect === 'postgres';
+  const hub = new ChannelHub({
+    delivery,
+    telemetry,
+    validator,
+    sentWindow,
+    onError,
+    // Asked for every message and, for each token, every second: without a promise where everything is remembered.
+    authorize: (token) => {
+      const caller = auth.authenticate(token);
+      return caller instanceof Promise ? caller.then(requireChannelRight) : requireChannelRight(caller);
+    },
+    tell: isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined,
+  });
+  const poll = new CommandPoll({ delivery, sentWindow });
+  const secretStore = createPushSecretStore(database);
+  const secrets = new PushSecretService({ secrets: secretStore, agents, keyring, audit });
+  const allow = new PushAllowList(config.pushAllow);
+  const push = new PushDispatcher({
+    delivery,
+    agents,
+    secrets,
+    claims: secretStore,
+    validator,
+    sentWindow,
+    onError,
+    fail: (command_id, detail) => delivery.fail(command_id, detail),
+    client: new PushClient({ allow }),
+    isReachable: (ap_id) => hub.isConnected(ap_id) || poll.isWaiting(ap_id),
+  });
+  const isPushable = (ap_id: string, { api_url }: Record<string, unknown>): boolean => {
+    if (api_url === undefined || !secrets.hasSecret(ap_id)) return false;
+    try {
+      return allow.isListed(parseDestination(api_url));
+    } catch {
+      return false;
+    }
+  };
+
+  events.commandTransports.onAsk((ap_id, configuration) => {
+    const channel = hub.isConnected(ap_id);
+    return { channel, command_ready: channel || poll.isAttentive(ap_id) || isPushable(ap_id, configuration) };
+  });
+  events.agentRemoved.add(async (ap_id) => {
+    hub.removed(ap_id);
+    await secrets.removed(ap_id);
+  });
+
+  return {
+    hub,
+    poll,
+    push,
+    routes: [...commandPollRoutes(poll), ...pushRoutes(secrets)],
+    sockets: {
+      routes: channelSocketRoutes({ hub, connects: limitPerMinutes('too_many_connects', connectsPerMinute, 1) }),
+      /** Everybody who waits is answered, every channel closed. */
+      async close() {
+        poll.stop();
+        await Promise.all([push.stop(), hub.stop()]);
+      },
+    },
+    metrics: {
+      weft_agent_channels: { help: 'Open channels of agents', value: () => hub.openChannels },
+      weft_agent_channels_cut_off: { help: 'Channels whose agents were too slow', value: () => hub.cutOff },
+    },
+    async start() {
+      if (!config.roles.includes('api')) return;
+      broker.listen(
+        (text) => {
+          const news = parseChannelNews(text);
+          if (news) hub.heard(news);
+        },
+        // News may have been lost.
+        () => hub.wakeAll(),
+      );
+      await push.start().catch((error) => onError(error, 'the secrets for pushes cannot be read; trying again'));
+    },
+  } satisfies Part & Record<string, unknown>;
+}
+
+function requireChannelRight(caller: Caller): Caller {
+  requirePermission('agent_channel', caller);
+  return caller;
+}

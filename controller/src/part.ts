@@ -1,0 +1,55 @@
+// A part is one feature of Weft as the server sees it: what it adds to the interface, and how it starts and stops.
+// `createXPart(deps, events)` creates one; parts.ts lists them all; serve.ts runs any list of them.
+import type { Broker } from '@weft/broker';
+import type { Config } from './config.ts';
+import type { Gauges } from './http/pages/service-metrics.ts';
+import type { Authenticator } from './http/request/guard.ts';
+import type { Logger } from './http/request/log.ts';
+import type { Route } from './http/request/route.ts';
+import type { SocketRoute } from './http/sockets/socket-route.ts';
+import type { Formats } from './input/validator.ts';
+import type { PasswordHasher } from './password-hasher.ts';
+import type { Keyring } from './secrets.ts';
+import type { SqlDatabase } from './storage/sql-database.ts';
+import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
+
+export interface Part {
+  routes?: Route[];
+  sockets?: {
+    routes: SocketRoute[];
+    /** Closes every socket; no more can be opened. Called while the HTTP server closes. */
+    close(): Promise<void>;
+  };
+  metrics?: Gauges;
+  /** Formats of input that its schemas name. */
+  formats?: Formats;
+  /** What it knows about callers. Together the parts are what the guard asks. */
+  authenticator?: Partial<Authenticator>;
+  /** Once the tables exist, in the order of the list. Repeated from the first part on if the database goes away meanwhile. */
+  prepare?(): Promise<void>;
+  /** Once Weft listens, in the order of the list. */
+  start?(): Promise<void> | void;
+  /** Ends the work that is under way, while Weft still answers. All parts at once. */
+  drain?(): Promise<void> | void;
+  /** Once nobody is connected any more, in the reverse order of the list. */
+  stop?(): Promise<void> | void;
+}
+
+/** What every part may use: settings, backends, log. */
+export interface Platform {
+  config: Config;
+  database: SqlDatabase;
+  telemetryStore: TelemetryStore;
+  broker: Broker;
+  keyring: Keyring;
+  hasher: PasswordHasher;
+  /** How long a record that other processes may change is trusted without looking again. */
+  freshMs: number;
+  /** Where this process listens, once it does. */
+  ownUrl: () => string;
+  log: Logger;
+  /** Logs a failure that Weft recovers from by itself. */
+  onError: (error: unknown, message: string) => void;
+  /** Logs that something is out of reach (with the error), or back. */
+  onChange: (message: string, error?: unknown) => void;
+}

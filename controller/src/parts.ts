@@ -1,0 +1,41 @@
+// All parts of Weft. A part may use those above it; what it tells those below goes through the events.
+import { createAgentsPart } from './agents/agents-part.ts';
+import { createAuditPart } from './audit/audit-part.ts';
+import { createAuthPart } from './auth/auth-part.ts';
+import { createCommandsPart } from './commands/commands-part.ts';
+import { createTransportsPart } from './commands/delivery/transports-part.ts';
+import { createEmulatorPart } from './emulator/emulator-part.ts';
+import type { Events } from './events.ts';
+import { createJobsPart } from './jobs/jobs-part.ts';
+import type { Platform } from './part.ts';
+import { createTelemetryPart } from './telemetry/telemetry-part.ts';
+import { createThirdPartyAppsPart } from './third-party-apps/third-party-apps-part.ts';
+import { createUsersPart } from './users/users-part.ts';
+
+/** Who may call: accounts of every kind, and their logins. */
+export function createAccountParts(platform: Platform, events: Events) {
+  const audit = createAuditPart(platform);
+  const users = createUsersPart({ ...platform, audit: audit.audit }, events);
+  const agents = createAgentsPart({ ...platform, audit: audit.audit }, events);
+  const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit }, events);
+  const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
+  const auth = createAuthPart({ ...platform, agents: agents.agents, principals }, events);
+  return { auth, users, agents, apps, audit };
+}
+
+/** In the order of the interface document, and in the order in which they start. */
+export function createParts(platform: Platform, events: Events) {
+  const accounts = createAccountParts(platform, events);
+  const { audit, log: auditLog } = accounts.audit;
+  const { agents, agentStore } = accounts.agents;
+  const { auth, principals } = accounts.auth;
+  const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
+  const jobs = createJobsPart({ ...platform, auth, principals, agents }, events);
+  const commands = createCommandsPart({ ...platform, principals, agents, auditLog, jobs }, events);
+  const transports = createTransportsPart(
+    { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
+    events,
+  );
+  const emulator = createEmulatorPart({ ...platform, agents, agentStore, audit, jobs }, events);
+  return { ...accounts, telemetry, jobs, commands, transports, emulator };
+}

@@ -1,0 +1,56 @@
+// Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
+import { openBroker, openDatabase, openKeyring, openTelemetry } from './backends.ts';
+import type { Config } from './config.ts';
+import type { Events } from './events.ts';
+import type { Logger } from './http/request/log.ts';
+import type { Platform } from './part.ts';
+import { PasswordHasher } from './password-hasher.ts';
+import { StartError } from './start-error.ts';
+import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+
+export interface PlatformOptions {
+  config: Config;
+  log: Logger;
+  events: Events;
+  ownUrl: () => string;
+  /** Told when a backend can promise nothing any more: the process should end. */
+  onFatal: (error: Error) => void;
+}
+
+export interface OpenPlatform extends Platform {
+  close(): Promise<void>;
+}
+
+/** Throws StartError if it cannot be opened. PostgreSQL and RabbitMQ may be out of reach. */
+export async function openPlatform({ config, log, events, ownUrl, onFatal }: PlatformOptions): Promise<OpenPlatform> {
+  prepareDataFolder(config.dataDir);
+  const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
+  const keyring = openKeyring(config);
+  const database = openDatabase(config);
+  const telemetryStore = await openTelemetry(config, log, onFatal).catch((error) => {
+    lock?.release();
+    throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
+  });
+  const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
+  return {
+    config,
+    database,
+    telemetryStore,
+    broker,
+    keyring,
+    hasher: new PasswordHasher(),
+    freshMs: database.watchOthers ? 60_000 : 500,
+    ownUrl,
+    log,
+    onError: (err, message) => log.warn({ err }, message),
+    onChange: (message, err) => (err ? log.warn({ err }, message) : log.info(message)),
+    async close() {
+      stopWatching?.();
+      await broker.close();
+      await telemetryStore.close();
+      await database.close();
+      lock?.release();
+    },
+  };
+}

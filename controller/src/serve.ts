@@ -1,0 +1,149 @@
+// Runs Weft: opens the platform, creates the parts, and folds over their list to prepare, serve, start and stop them.
+// Which parts there are is said in parts.ts.
+import type { Config } from './config.ts';
+import { createEvents, type Events } from './events.ts';
+import { ServiceMetrics } from './http/pages/service-metrics.ts';
+import type { Authenticator } from './http/request/guard.ts';
+import { createLogger, type Logger } from './http/request/log.ts';
+import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
+import { listen } from './http/server/listen.ts';
+import type { Timeouts } from './http/server/listener.ts';
+import { createServer } from './http/server/server.ts';
+import { createFormats } from './input/formats.ts';
+import { Validator } from './input/validator.ts';
+import { createPages } from './pages.ts';
+import type { Part, Platform } from './part.ts';
+import { createParts } from './parts.ts';
+import { openPlatform } from './platform.ts';
+import { prepareUntilDone } from './storage/preparation.ts';
+
+export { checkBackends } from './backends.ts';
+
+type PartList = Record<string, Part>;
+
+export interface ServeOptions<Parts extends PartList> {
+  log?: Logger;
+  timeouts?: Partial<Timeouts>;
+  /** Default: all parts of Weft. */
+  createParts?: (platform: Platform, events: Events) => Parts;
+}
+
+export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
+  /** Where it listens. */
+  url: string;
+  /** Undefined while the database is out of reach. */
+  firstAdminNeeded: boolean | undefined;
+  /** Set if the first administrator must be created with it. */
+  setupCode: string | undefined;
+  parts: Parts;
+  platform: Platform;
+  events: Events;
+  /** Resolves once requests under way have been answered and everything is closed; stopping again changes nothing. */
+  stop(): Promise<void>;
+  /** Rejects if Weft cannot go on by itself. */
+  failed: Promise<never>;
+}
+
+/** Throws StartError if it cannot start. While PostgreSQL is out of reach it starts all the same and answers 503. */
+export async function serve<Parts extends PartList = ReturnType<typeof createParts>>(
+  config: Config,
+  options: ServeOptions<Parts> = {},
+): Promise<RunningWeft<Parts>> {
+  const { log = createLogger(config.logLevel), timeouts } = options;
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  let url = '';
+  const events = createEvents();
+  const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal: failed.reject });
+  const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
+  const named = create(platform, events);
+  const parts: Part[] = Object.values(named);
+  const isApi = config.roles.includes('api');
+
+  const metrics = new ServiceMetrics();
+  for (const part of parts) metrics.add(part.metrics ?? {});
+  const authenticator = createAuthenticator(config, parts);
+  const preparation = prepareUntilDone(
+    async () => {
+      await platform.database.migrate();
+      for (const part of parts) await part.prepare?.();
+    },
+    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    failed.reject,
+  );
+  const isReady = () => preparation.isDone;
+  const routes = parts.flatMap((part) => part.routes ?? []);
+  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin: authenticator.hasAdmin });
+  const server = createServer({
+    ...config,
+    routes: isApi ? routes : [],
+    sockets: isApi ? parts.flatMap((part) => part.sockets?.routes ?? []) : [],
+    pages,
+    answerLost,
+    log,
+    timeouts,
+    metrics,
+    validator: new Validator(
+      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
+    ),
+    isReady,
+    authenticator,
+  });
+
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= stopOnce();
+    return stopped;
+  };
+  const stopOnce = async () => {
+    preparation.cancel();
+    const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
+    // Those who work first, while their results still find somebody.
+    await Promise.all(parts.map((part) => part.drain?.()));
+    await Promise.all([...parts.map((part) => part.sockets?.close()), server.close()]);
+    clearTimeout(deadline);
+    for (const part of parts.toReversed()) await part.stop?.();
+    await platform.close();
+  };
+  try {
+    await preparation.firstTry;
+    url = await listen(server, config);
+    const firstAdminNeeded = preparation.isDone ? !(await authenticator.hasAdmin()) : undefined;
+    for (const part of parts) await part.start?.();
+    return {
+      url,
+      firstAdminNeeded,
+      setupCode: isSetupCodeNeeded(config) ? platform.keyring.setupCode : undefined,
+      parts: named,
+      platform,
+      events,
+      stop,
+      failed: failed.promise,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** What the guard asks: each part knows some callers. Without a part that knows them there are none. */
+function createAuthenticator(config: Config, parts: Part[]): Authenticator {
+  const mayReadMetrics = createNetworkCheck(config.metricsAllow);
+  const nobody = () => {
+    throw new Error('no part of this server authenticates callers');
+  };
+  return Object.assign(
+    {
+      authenticate: nobody,
+      remembered: () => undefined,
+      authenticateAgent: nobody,
+      hasAdmin: async () => true,
+      isEnrolmentToken: () => false,
+      requireEnrolment: async () => {},
+      // What a proxy passes on without a trusted word about its sender may come from anywhere.
+      mayReadServiceMetrics: (request) =>
+        mayReadMetrics(request.ip) && !(isForwarded(request.headers) && request.ip === request.socket.remoteAddress),
+    } satisfies Authenticator,
+    ...parts.map((part) => part.authenticator),
+  );
+}

@@ -1,0 +1,94 @@
+// Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
+import type { AgentService } from '../agents/agent-service.ts';
+import type { AuthService } from '../auth/auth-service.ts';
+import { requirePermission } from '../auth/permissions.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { ingestRoutes } from './ingest/ingest-routes.ts';
+import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
+import { TelemetryService } from './ingest/telemetry-service.ts';
+import { LiveFeed } from './live/live-feed.ts';
+import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
+import { PresenceService } from './presence/presence-service.ts';
+import { createPresenceStore } from './presence/presence-store.sql.ts';
+import { metricsFormats } from './query/metrics-formats.ts';
+import { metricsRoutes } from './query/metrics-routes.ts';
+import { MetricsService } from './query/metrics-service.ts';
+import { Retention } from './store/retention.ts';
+
+const dayMs = 86_400_000;
+
+interface TelemetryPartDeps extends Platform {
+  agents: AgentService;
+  auth: AuthService;
+  /** How much of the live values is remembered for readers that come back; default: LiveFeed's own. */
+  recentBytes?: number;
+}
+
+export type TelemetryPart = ReturnType<typeof createTelemetryPart>;
+
+export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
+  const { config, database, telemetryStore: store, agents, auth, recentBytes, onError } = deps;
+  const { rawDays: retentionDays, rollupDays } = config.retention;
+  const presence = new PresenceService({
+    presence: createPresenceStore(database),
+    agents,
+    telemetry: store,
+    commandTransports: events.commandTransports.ask,
+    onError,
+  });
+  const metrics = new MetricsService({ agents, telemetry: store, presence });
+  const feed = new LiveFeed({
+    recentBytes,
+    authorize: async (token) => {
+      const caller = await auth.authenticate(token);
+      requirePermission('metrics_stream', caller);
+      return caller;
+    },
+  });
+  const telemetry = new TelemetryService({ store, agents, retentionDays, onRecorded: events.recorded.emit });
+  // Imported history is old: only cached answers have to know of it.
+  const history = new TelemetryService({
+    store,
+    agents,
+    retentionDays,
+    onRecorded: (ap_id) => metrics.recorded(ap_id),
+  });
+  const retention = new Retention(store, onError);
+  events.recorded.on((ap_id, samples, receivedMs) => {
+    presence.seen(ap_id, receivedMs);
+    metrics.recorded(ap_id);
+    feed.publish(ap_id, samples, receivedMs);
+  });
+  events.agentRemoved.add(async (ap_id) => {
+    await store.remove(ap_id);
+    await presence.remove(ap_id);
+    metrics.recorded(ap_id);
+  });
+
+  return {
+    telemetry,
+    presence,
+    metricsService: metrics,
+    feed,
+    routes: [
+      ...ingestRoutes(telemetry),
+      ...lineProtocolRoutes(telemetry, { telemetry: history, agents }),
+      ...metricsRoutes({ metrics, presence }),
+      ...metricsStreamRoutes(feed),
+    ],
+    formats: metricsFormats(rollupDays * dayMs),
+    metrics: {
+      weft_live_streams: { help: 'Open streams of live values', value: () => feed.openStreams },
+      weft_live_streams_cut_off: { help: 'Streams whose readers were too slow', value: () => feed.cutOff },
+    },
+    prepare: () => presence.start(),
+    start() {
+      if (config.roles.includes('api')) retention.start();
+    },
+    drain: () => feed.close(),
+    async stop() {
+      await Promise.all([presence.stop(), retention.stop()]);
+    },
+  } satisfies Part & Record<string, unknown>;
+}
