@@ -155,7 +155,8 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
         body: body === undefined ? null : JSON.stringify(body),
         ...(signal && { signal }),
       });
-      return { status: response.status, headers: response.headers, body: await response.json() };
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
     },
     rowsOf,
     stop() {

@@ -130,7 +130,7 @@ export async function startJobServer({
       body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: JSON.parse(text) };
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
   const published: JobMessage[] = [];
   const collectors = await Promise.all(

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoginType } from '../contract/src/index.ts';
 import { type Config, loadConfig } from '../controller/src/config.ts';
-import { serve } from '../controller/src/serve.ts';
+import type { Part } from '../controller/src/part.ts';
+import type { createParts } from '../controller/src/parts.ts';
+import { type RunningWeft, type ServeOptions, serve } from '../controller/src/serve.ts';
+import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
 
 export const adminUsername = 'admin@weft.test';
 export const password = 'correct horse battery';
@@ -12,6 +15,7 @@ export const password = 'correct horse battery';
 export interface Answer {
   status: number;
   headers: Headers;
+  text: string;
   /** Parsed if it is JSON, else the text. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   body: any;
@@ -25,17 +29,14 @@ interface Input {
   headers?: Record<string, string>;
 }
 
-export class TestWeft {
+/** Talks to a Weft, wherever it runs. */
+export class WeftClient {
   readonly url: string;
-  readonly config: Config;
-  readonly #stop: () => Promise<void>;
   /** Each login costs a hash. */
   #adminToken: string | undefined;
 
-  constructor(url: string, config: Config, stop: () => Promise<void>) {
+  constructor(url: string) {
     this.url = url;
-    this.config = config;
-    this.#stop = stop;
   }
 
   async request(method: string, path: string, { token, json, form, body, headers = {} }: Input = {}): Promise<Answer> {
@@ -50,7 +51,7 @@ export class TestWeft {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
   }
 
   async login(kind: LoginType, username: string, secret = password): Promise<string> {
@@ -94,13 +95,67 @@ export class TestWeft {
       throw new Error(`POST ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
 
-  stop(): Promise<void> {
-    return this.#stop();
+  /** A POST with these headers and this body, and nothing else. */
+  post(path: string, headers: Record<string, string>, body: RequestInit['body']): Promise<Answer> {
+    return this.request('POST', path, { headers, body });
+  }
+
+  async configurationOf(ap_id: string): Promise<Record<string, unknown>> {
+    const token = this.#adminToken ?? (await this.admin());
+    return (await this.request('GET', `/api/v1/agents/${encodeURIComponent(ap_id)}`, { token })).body.configuration;
   }
 }
 
-/** `overrides` are settings by name, as in the environment. Limits on attempts are high unless a test sets them. */
-export async function startWeft(overrides: Record<string, string> = {}): Promise<TestWeft> {
+type PartList = Record<string, Part>;
+type AllParts = ReturnType<typeof createParts>;
+
+/** A Weft in this process, for tests that look or reach inside. */
+export class TestWeft<Parts extends PartList = AllParts> extends WeftClient {
+  readonly config: Config;
+  readonly parts: Parts;
+  readonly platform: RunningWeft['platform'];
+  readonly events: RunningWeft['events'];
+  readonly stop: () => Promise<void>;
+
+  constructor({ url, parts, platform, events }: RunningWeft<Parts>, stop: () => Promise<void>) {
+    super(url);
+    this.config = platform.config;
+    this.parts = parts;
+    this.platform = platform;
+    this.events = events;
+    this.stop = stop;
+  }
+
+  /** Stores samples as if the agent had just posted them. */
+  async record(ap_id: string, samples: Sample[], receivedMs = Date.now()): Promise<void> {
+    await this.platform.telemetryStore.append(ap_id, samples);
+    this.events.recorded.emit(ap_id, samples, receivedMs);
+  }
+
+  /** Everything stored of an agent: one object a moment, oldest first. */
+  async rowsOf(ap_id: string): Promise<Record<string, number | string>[]> {
+    const range = { startMs: 0, endMs: Date.now() + 86_400_000 };
+    return toRows(await this.platform.telemetryStore.rows(ap_id, range, 1_000_000));
+  }
+}
+
+function toRows({ ts, columns, texts }: Frame): Record<string, number | string>[] {
+  return Array.from(ts, (moment, index) => {
+    const fields: [string, number | string][] = [];
+    for (const [name, values] of columns) if (!Number.isNaN(values[index])) fields.push([name, values[index]!]);
+    for (const [name, values] of texts) if (values[index] !== undefined) fields.push([name, values[index]]);
+    return Object.fromEntries([['ts', moment], ...fields]);
+  });
+}
+
+/**
+ * `overrides` are settings by name, as in the environment. Limits on attempts are high unless a test sets them. With
+ * `createParts` a test runs some parts only, or parts that stand on something of its own.
+ */
+export async function startWeft<Parts extends PartList = AllParts>(
+  overrides: Record<string, string> = {},
+  options: ServeOptions<Parts> = {},
+): Promise<TestWeft<Parts>> {
   const dataDir = overrides.WEFT_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'weft-test-')));
   const generous = Object.fromEntries(
     [
@@ -112,9 +167,8 @@ export async function startWeft(overrides: Record<string, string> = {}): Promise
     ].map((name) => [`WEFT_LIMIT_${name}`, '100000']),
   );
   const env = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...generous, ...overrides };
-  const config = loadConfig({ env, file: {}, flags: {} });
-  const weft = await serve(config);
-  return new TestWeft(weft.url, config, async () => {
+  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), options);
+  return new TestWeft(weft, async () => {
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });
   });

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { type DatabaseKind, eachDatabase } from '../../test/databases.ts';
 import { readMail, startSmtp } from '../../test/smtp.ts';
-import { adminUsername, TestWeft } from '../../test/weft.ts';
-import { loadConfig } from './config.ts';
+import { adminUsername, WeftClient } from '../../test/weft.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 
@@ -42,7 +41,9 @@ class Canaries {
 }
 
 interface Scene {
-  weft: TestWeft;
+  weft: WeftClient;
+  adminPassword: string;
+  stop: () => Promise<void>;
   canaries: Canaries;
   dataDir: string;
   database: SqlDatabase;
@@ -102,7 +103,9 @@ async function setScene(kind: DatabaseKind, more: Record<string, string> = {}): 
   const database = kind.dialect === 'postgres' ? namespace.open() : openSqlite(join(dataDir, 'weft.db'));
   if (kind.dialect === 'sqlite') cleanups.push(() => database.close());
   return {
-    weft: new TestWeft(url, loadConfig({ env, file: {}, flags: {} }), stop),
+    weft: new WeftClient(url),
+    adminPassword: env.WEFT_ADMIN_PASSWORD!,
+    stop,
     canaries,
     dataDir,
     database,
@@ -135,7 +138,7 @@ eachDatabase((kind) => {
     const { weft, canaries, output } = scene;
     canaries.keep(mailPassword);
     const refusals: string[] = [];
-    const ask = async (...args: Parameters<TestWeft['request']>) => {
+    const ask = async (...args: Parameters<WeftClient['request']>) => {
       const answer = await weft.request(...args);
       if (answer.status >= 400) refusals.push(JSON.stringify([answer.body, ...answer.headers]));
       return answer;
@@ -143,7 +146,7 @@ eachDatabase((kind) => {
     const secret = (name: string) => canaries.make(name);
 
     // Logins, right and wrong, and secrets where they do not belong.
-    const adminPassword = weft.config.admin!.password;
+    const { adminPassword } = scene;
     const token = canaries.keepToken(await weft.login('user', adminUsername, adminPassword));
     const login1 = '/api/v1/token/?login_type=user';
     await ask('POST', login1, { form: { username: adminUsername, password: secret('wrong-password') } });
@@ -214,7 +217,7 @@ eachDatabase((kind) => {
     const form = { username: 'lost', password: secret('lost') };
     expect((await ask('POST', '/api/v1/token/?login_type=third_party_app', { form })).status).toBe(500);
     await expect.poll(output, patience).toMatch(/unforeseen error[\s\S]*unforeseen error/);
-    await weft.stop();
+    await scene.stop();
     expect(output()).toContain('code=***');
     expect(refusals.length).toBeGreaterThan(40);
     expect(canaries.foundIn(refusals.join('\n'))).toEqual([]);
@@ -225,7 +228,7 @@ eachDatabase((kind) => {
   test('K3 an unforeseen error is answered with a request id and nothing else; the log has the rest', async () => {
     const scene = await setScene(kind);
     const { weft, output } = scene;
-    const token = await weft.login('user', adminUsername, weft.config.admin!.password);
+    const token = await weft.login('user', adminUsername, scene.adminPassword);
     await scene.database.query('DROP TABLE third_party_apps');
     const { status, body, headers } = await weft.request('GET', '/api/v1/third_party_apps/app', { token });
     const request_id = headers.get('x-request-id');

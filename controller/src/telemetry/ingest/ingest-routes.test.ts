@@ -2,17 +2,16 @@
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IngestServer, startIngestServer } from '../../../../test/ingest-server.ts';
-import type { Answer } from '../../../../test/weft.ts';
+import { type Answer, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const url = '/api/v1/agent_update/update';
 const written: string[] = [];
-let server: IngestServer;
+let server: TestWeft;
 let token: string;
 
 beforeAll(async () => {
   const log = pino({ level: 'info' }, { write: (line: string) => written.push(line) });
-  server = await startIngestServer({ log });
+  server = await startWeft({}, { log });
   token = await server.agent('ap-1');
 });
 afterAll(() => server.stop());

@@ -1,13 +1,32 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type IngestServer, startIngestServer } from '../../../../test/ingest-server.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { type AgentCaller, system } from '../../caller.ts';
 import type { Problem, ValidationError } from '../../errors.ts';
+import { Cleanup, type Events } from '../../events.ts';
+import type { Platform } from '../../part.ts';
+import { createAccountParts } from '../../parts.ts';
+import type { Sample } from '../store/telemetry-store.ts';
+import { createTelemetryPart } from '../telemetry-part.ts';
 import { parseLineProtocol } from './line-protocol.ts';
 import { parseReport } from './parse-report.ts';
+import type { TelemetryService } from './telemetry-service.ts';
 
-let server: IngestServer;
+/** What an agent has reported stays when it is removed, so that it can be counted. */
+function createKeepingParts(platform: Platform, events: Events) {
+  const accounts = createAccountParts(platform, events);
+  const { agents } = accounts.agents;
+  const { auth } = accounts.auth;
+  const keeping = { ...events, agentRemoved: new Cleanup<[string]>() };
+  return { ...accounts, telemetry: createTelemetryPart({ ...platform, agents, auth }, keeping) };
+}
+
+let server: TestWeft<ReturnType<typeof createKeepingParts>>;
+let telemetry: TelemetryService;
+const recorded: { ap_id: string; samples: readonly Sample[]; receivedMs: number }[] = [];
 beforeAll(async () => {
-  server = await startIngestServer();
+  server = await startWeft({}, { createParts: createKeepingParts });
+  telemetry = server.parts.telemetry.telemetry;
+  server.events.recorded.on((ap_id, samples, receivedMs) => recorded.push({ ap_id, samples, receivedMs }));
 });
 afterAll(() => server.stop());
 
@@ -16,17 +35,17 @@ async function newAgent(configuration: Record<string, unknown> = {}): Promise<Ag
   count += 1;
   const name = `ap-${count}`;
   await server.agent(name, configuration);
-  return (await server.agents.principal(name))!.caller as AgentCaller;
+  return (await server.parts.agents.agents.principal(name))!.caller as AgentCaller;
 }
 
 function record(agent: AgentCaller, body: unknown): Promise<number> {
-  const report = parseReport(body, agent.name, Date.now(), server.telemetry.limits);
-  return server.telemetry.record(agent, report);
+  const report = parseReport(body, agent.name, Date.now(), telemetry.limits);
+  return telemetry.record(agent, report);
 }
 
 function recordLines(agent: AgentCaller, text: string): Promise<number> {
-  const { limits } = server.telemetry;
-  return server.telemetry.record(
+  const { limits } = telemetry;
+  return telemetry.record(
     agent,
     parseLineProtocol(text, { precision: 'ms', ap_id: agent.name, nowMs: Date.now(), limits }),
   );
@@ -55,7 +74,7 @@ describe('what is recorded', () => {
       { ts, rssi: -60, state: 'up' },
       { ts: ts + 1, rssi: -61 },
     ]);
-    const told = server.recorded.filter(({ ap_id }) => ap_id === agent.name);
+    const told = recorded.filter(({ ap_id }) => ap_id === agent.name);
     expect(told).toMatchObject([{ samples: [{ ts }, { ts: ts + 1 }], receivedMs: expect.any(Number) }]);
   });
 
@@ -63,7 +82,7 @@ describe('what is recorded', () => {
     const agent = await newAgent();
     await record(agent, { rssi: 1, state: 'up', deep: { rssi: 2 } });
     const before = await server.rowsOf(agent.name);
-    const told = server.recorded.length;
+    const told = recorded.length;
     expect(await problemsOf(record(agent, { rssi: 'strong' }))).toMatchObject([
       { loc: ['body', 'rssi'], type: 'value_error', msg: expect.stringContaining('metric') },
     ]);
@@ -81,7 +100,7 @@ describe('what is recorded', () => {
       { loc: ['body', 2] },
     ]);
     expect(await server.rowsOf(agent.name)).toEqual(before);
-    expect(server.recorded).toHaveLength(told);
+    expect(recorded).toHaveLength(told);
   });
 
   it('D6: has at most 1,024 names, and those there are go on', async () => {
@@ -122,13 +141,13 @@ describe('a configuration', () => {
 
   it('of more than 64 KiB once merged is refused, and nothing of the report is stored', async () => {
     const agent = await newAgent({ big: 'x'.repeat(40_000) });
-    const told = server.recorded.length;
+    const told = recorded.length;
     expect(await problemsOf(record(agent, { rssi: 1, configuration: { more: 'y'.repeat(30_000) } }))).toMatchObject([
       { loc: ['body', 'configuration'], type: 'value_error' },
     ]);
     expect(await server.rowsOf(agent.name)).toEqual([]);
     expect(Object.keys(await server.configurationOf(agent.name))).toEqual(['big']);
-    expect(server.recorded).toHaveLength(told);
+    expect(recorded).toHaveLength(told);
   });
 
   it('is left alone when the samples are refused', async () => {
@@ -140,7 +159,7 @@ describe('a configuration', () => {
 
   it('M8: of an agent that is gone is refused with the whole report, also if its name lives on', async () => {
     const agent = await newAgent();
-    await server.agents.remove(agent.name, system);
+    await server.parts.agents.agents.remove(agent.name, system);
     const report = { rssi: 1, configuration: { site: 'x' } };
     await expect(record(agent, report)).rejects.toMatchObject({ name: 'AuthenticationError' });
     await server.agent(agent.name);
@@ -158,10 +177,10 @@ describe('a configuration', () => {
           () => 0,
         ),
       );
-      await server.agents.remove(agent.name, system);
+      await server.parts.agents.agents.remove(agent.name, system);
       const stored = (await Promise.all(posts)).reduce((sum: number, one) => sum + one, 0);
       expect(await server.rowsOf(agent.name)).toHaveLength(stored);
-      expect(await server.agents.principal(agent.name)).toBeUndefined();
+      expect(await server.parts.agents.agents.principal(agent.name)).toBeUndefined();
     }
   });
 });

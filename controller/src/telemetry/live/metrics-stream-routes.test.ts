@@ -2,18 +2,35 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type MetricsServer, sampleOf, startMetricsServer } from '../../../../test/metrics-server.ts';
 import { openRawConnection } from '../../../../test/raw-connection.ts';
+import { sampleOf } from '../../../../test/sample-of.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { system } from '../../caller.ts';
+import type { Events } from '../../events.ts';
+import type { Platform } from '../../part.ts';
+import { createAccountParts } from '../../parts.ts';
+import { createTelemetryPart } from '../telemetry-part.ts';
 
-let server: MetricsServer;
+/** With a short past, which a test can fill. */
+function createStreamParts(platform: Platform, events: Events) {
+  const accounts = createAccountParts(platform, events);
+  const { agents } = accounts.agents;
+  const { auth } = accounts.auth;
+  const telemetry = createTelemetryPart({ ...platform, agents, auth, recentBytes: 4_000_000 }, events);
+  return { ...accounts, telemetry };
+}
+
+let server: TestWeft<ReturnType<typeof createStreamParts>>;
 let user: string;
 const opened: Stream[] = [];
 
 beforeEach(async () => {
-  server = await startMetricsServer({ recentBytes: 4_000_000 });
+  server = await startWeft({}, { createParts: createStreamParts });
   user = await server.user('ada@weft.test');
-  await server.agents.create({ ap_id: 'ap-1', password: 'correct horse battery', configuration: {} }, system);
+  await server.parts.agents.agents.create(
+    { ap_id: 'ap-1', password: 'correct horse battery', configuration: {} },
+    system,
+  );
 });
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.response.destroy();
@@ -91,24 +108,24 @@ test('goes on after Last-Event-ID, and after the query', async () => {
 
 test('a caller that is removed loses its stream within seconds', async () => {
   const stream = await open('');
-  await server.users.remove('ada@weft.test', system);
+  await server.parts.users.users.remove('ada@weft.test', system);
   await stream.until('event: end');
   await expect.poll(() => stream.isOver, { timeout: 5000 }).toBe(true);
-  expect(server.feed.openStreams).toBe(0);
+  expect(server.parts.telemetry.feed.openStreams).toBe(0);
 });
 
 test('rights taken away end the stream, and those narrowed count', async () => {
   const app = await server.app('app-1', {});
   const stream = await open('', { authorization: `Bearer ${app}` });
-  await server.apps.update('app-1', { permissions: { read: false } }, system);
+  await server.parts.apps.apps.update('app-1', { permissions: { read: false } }, system);
   await stream.until('event: end');
 });
 
 test('a reader that goes away is forgotten', async () => {
   const stream = await open('');
-  expect(server.feed.openStreams).toBe(1);
+  expect(server.parts.telemetry.feed.openStreams).toBe(1);
   stream.response.destroy();
-  await expect.poll(() => server.feed.openStreams).toBe(0);
+  await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(0);
 });
 
 test('a stop ends every stream at once, whether it is read or not', async () => {
@@ -116,7 +133,7 @@ test('a stop ends every stream at once, whether it is read or not', async () => 
   const deaf = await openRawConnection(server.url);
   deaf.socket.pause();
   deaf.send(`GET /api/v1/metrics/stream?token=${user} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await expect.poll(() => server.feed.openStreams).toBe(2);
+  await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(2);
   const start = performance.now();
   await server.stop();
   expect(performance.now() - start).toBeLessThan(3000);
@@ -128,16 +145,16 @@ test('a reader that stops reading is cut off without swelling memory; others get
   const deaf = await openRawConnection(server.url);
   deaf.socket.pause();
   deaf.send(`GET /api/v1/metrics/stream?token=${user} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-  await expect.poll(() => server.feed.openStreams).toBe(1);
+  await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(1);
   const reader = await open('metrics=last');
   const names = Array.from({ length: 100 }, (_, n) => `a_metric_with_a_long_name_${n}`);
   // More than the sockets of both ends and the bounded past can hold.
-  for (let n = 0; server.feed.cutOff === 0 && n < 20_000; n++) {
-    await server.telemetry.fields('ap-1', 0);
-    server.feed.publish('ap-1', [{ ts: n, names, values: names.map(() => n), texts: [] }], Date.now());
+  for (let n = 0; server.parts.telemetry.feed.cutOff === 0 && n < 20_000; n++) {
+    await server.platform.telemetryStore.fields('ap-1', 0);
+    server.parts.telemetry.feed.publish('ap-1', [{ ts: n, names, values: names.map(() => n), texts: [] }], Date.now());
   }
-  expect(server.feed.cutOff).toBe(1);
-  server.feed.publish('ap-1', [sampleOf(1, { last: 1 })], Date.now());
+  expect(server.parts.telemetry.feed.cutOff).toBe(1);
+  server.parts.telemetry.feed.publish('ap-1', [sampleOf(1, { last: 1 })], Date.now());
   await reader.until('"last":1');
   deaf.destroy();
 });

@@ -2,31 +2,35 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MetricsServer, sampleOf, startMetricsServer } from '../../../../test/metrics-server.ts';
+import { sampleOf } from '../../../../test/sample-of.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const rows = 100_000;
 const start = Date.now() - rows * 1000;
-let server: MetricsServer;
+let server: TestWeft;
 let user: string;
 let pages = 0;
 
 beforeAll(async () => {
-  server = await startMetricsServer();
+  server = await startWeft();
   user = await server.user('ada@weft.test');
   await server.agent('ap-1');
   for (let n = 0; n < rows; n += 5000) {
     const samples = Array.from({ length: 5000 }, (_, index) =>
       sampleOf(start + (n + index) * 1000, { value: n + index }, { text: 'x'.repeat(200) }),
     );
-    await server.telemetry.append('ap-1', samples);
+    await server.platform.telemetryStore.append('ap-1', samples);
   }
-  const { rows: readRows } = server.telemetry;
-  server.telemetry.rows = (...given) => {
+  const { rows: readRows } = server.platform.telemetryStore;
+  server.platform.telemetryStore.rows = (...given) => {
     pages++;
-    return readRows.apply(server.telemetry, given);
+    return readRows.apply(server.platform.telemetryStore, given);
   };
 });
 afterAll(() => server.stop());
+
+const get = (path: string, token: string, headers: Record<string, string> = {}) =>
+  server.request('GET', `/api/v1/metrics/${path}`, { token, headers });
 
 async function open(format: string): Promise<IncomingMessage> {
   pages = 0;
@@ -64,14 +68,15 @@ test('a reader that pauses makes the reading pause, and one that goes away ends 
   expect(whenFull).toBeLessThan(50);
   response.destroy();
   // Requests after it are answered; had the reading gone on, it would have gone on meanwhile.
-  for (let n = 0; n < 20; n++) await server.get('agent_metrics?agent=ap-1', user);
+  for (let n = 0; n < 20; n++) await get('agent_metrics?agent=ap-1', user);
   expect(pages).toBeLessThanOrEqual(whenFull + 1);
 });
 
 test('a store out of reach is a refusal, not a broken download', async () => {
-  const { fields } = server.telemetry;
+  const { fields } = server.platform.telemetryStore;
   const { TryLaterError } = await import('../../errors.ts');
-  server.telemetry.fields = () => Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'away', 2));
-  expect((await server.get('export?agent=ap-1', user)).status).toBe(503);
-  server.telemetry.fields = fields;
+  server.platform.telemetryStore.fields = () =>
+    Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'away', 2));
+  expect((await get('export?agent=ap-1', user)).status).toBe(503);
+  server.platform.telemetryStore.fields = fields;
 });

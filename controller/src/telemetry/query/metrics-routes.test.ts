@@ -1,10 +1,11 @@
 // Operations 26 to 29, latest, export and presence over HTTP, on the embedded stores.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MetricsServer, sampleOf, startMetricsServer } from '../../../../test/metrics-server.ts';
+import { sampleOf } from '../../../../test/sample-of.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const iso = (ms: number) => new Date(ms).toISOString();
-let server: MetricsServer;
+let server: TestWeft;
 let user: string;
 let app: string;
 let agent: string;
@@ -12,7 +13,7 @@ let agent: string;
 let t0: number;
 
 beforeAll(async () => {
-  server = await startMetricsServer();
+  server = await startWeft();
   user = await server.user('ada@weft.test');
   app = await server.app('app-1', { agents: ['ap-*'] });
   agent = await server.agent('ap-1', { metrics: { load: { label: 'Own label' } }, site: 'x' });
@@ -27,6 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+const get = (path: string, token: string, headers: Record<string, string> = {}) =>
+  server.request('GET', `/api/v1/metrics/${path}`, { token, headers });
+
 const paths = [
   ['agent_data', ''],
   ['agent_multi_metric_data', '&metrics=load'],
@@ -36,7 +40,7 @@ const paths = [
 
 describe('#26 agent_details', () => {
   test('lists what the caller may see, ordered by ap_id', async () => {
-    const { status, body } = await server.get('agent_details', user);
+    const { status, body } = await get('agent_details', user);
     expect(status).toBe(200);
     expect(body.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['ap-1', 'ap-empty', 'roof-1']);
     expect(body[0]).toEqual({
@@ -46,7 +50,7 @@ describe('#26 agent_details', () => {
       onboard: true,
     });
     const names = async (token: string) =>
-      (await server.get('agent_details', token)).body.map(({ ap_id }: { ap_id: string }) => ap_id);
+      (await get('agent_details', token)).body.map(({ ap_id }: { ap_id: string }) => ap_id);
     expect(await names(app)).toEqual(['ap-1', 'ap-empty']);
     expect(await names(agent)).toEqual(['ap-1']);
   });
@@ -54,7 +58,7 @@ describe('#26 agent_details', () => {
 
 describe('#27 agent_data', () => {
   test('gives every field, texts included, oldest first', async () => {
-    const { status, body, headers } = await server.get('agent_data?agent=ap-1&window=1h', user);
+    const { status, body, headers } = await get('agent_data?agent=ap-1&window=1h', user);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
     expect(body).toEqual({
@@ -70,7 +74,7 @@ describe('#27 agent_data', () => {
 });
 
 describe('#28 agent_multi_metric_data', () => {
-  const ask = (rest: string, token = user) => server.get(`agent_multi_metric_data?agent=ap-1${rest}`, token);
+  const ask = (rest: string, token = user) => get(`agent_multi_metric_data?agent=ap-1${rest}`, token);
 
   test('gives each metric a series, in the order asked for, with none left out', async () => {
     const { status, body } = await ask('&metrics=tx_power_dbm&metrics=nothing,load');
@@ -113,7 +117,7 @@ describe('#28 agent_multi_metric_data', () => {
   });
 
   test('reports all problems at once', async () => {
-    const { status, body } = await server.get(
+    const { status, body } = await get(
       'agent_multi_metric_data?metrics=&window=x&max_points=0&aggregate=median&end=yesterday',
       user,
     );
@@ -148,7 +152,7 @@ describe('#28 agent_multi_metric_data', () => {
   test('a poll after a post never shows what was before it', async () => {
     for (let n = 0; n < 20; n++) {
       await server.record('ap-empty', [sampleOf(t0 + n, { count: n })]);
-      const { body } = await server.get('agent_multi_metric_data?agent=ap-empty&metrics=count', user);
+      const { body } = await get('agent_multi_metric_data?agent=ap-empty&metrics=count', user);
       expect(body.series[0].points.at(-1).value).toBe(n);
     }
   });
@@ -176,7 +180,7 @@ describe('#28 agent_multi_metric_data', () => {
 });
 
 test('#29 lists the metrics of the window with their labels, and no texts', async () => {
-  const { status, body } = await server.get('agent_metrics?agent=ap-1', user);
+  const { status, body } = await get('agent_metrics?agent=ap-1', user);
   expect([status, body]).toEqual([
     200,
     {
@@ -188,12 +192,12 @@ test('#29 lists the metrics of the window with their labels, and no texts', asyn
       ],
     },
   ]);
-  const past = await server.get('agent_metrics?agent=ap-1&window=1s', user);
+  const past = await get('agent_metrics?agent=ap-1&window=1s', user);
   expect(past.body.metrics).toEqual([]);
 });
 
 test.each(paths)('%s: 401, 403, 422, 404 in that order', async (path, rest) => {
-  const status = async (query: string, token: string) => (await server.get(`${path}?${query}${rest}`, token)).status;
+  const status = async (query: string, token: string) => (await get(`${path}?${query}${rest}`, token)).status;
   expect(await status('agent=ap-1', 'nonsense')).toBe(401);
   expect(await status('agent=roof-1', agent)).toBe(403);
   expect(await status('agent=nobody', agent)).toBe(403);
@@ -211,33 +215,33 @@ test('X2 hostile names of metrics come back as they went in, everywhere', async 
   const values = names.map((_, index) => index);
   await server.record('ap-hostile', [{ ts: t0, names, values, texts: [] }]);
   const query = names.map((name) => `&metrics=${encodeURIComponent(name)}`).join('');
-  const series = (await server.get(`agent_multi_metric_data?agent=ap-hostile${query}`, user)).body.series;
+  const series = (await get(`agent_multi_metric_data?agent=ap-hostile${query}`, user)).body.series;
   expect(
     series.map(({ metric, points }: { metric: string; points: { value: number }[] }) => [metric, points[0]?.value]),
   ).toEqual(names.map((name, index) => [name, index]));
-  const [point] = (await server.get('agent_data?agent=ap-hostile', user)).body.points;
+  const [point] = (await get('agent_data?agent=ap-hostile', user)).body.points;
   expect(Object.entries(point).length).toBe(names.length + 1);
   expect(Object.hasOwn(point, '__proto__')).toBe(true);
   expect(point['"; DROP']).toBe(metrics['"; DROP']);
-  const latest = (await server.get('latest?agents=ap-hostile', user)).body.agents[0].metrics;
+  const latest = (await get('latest?agents=ap-hostile', user)).body.agents[0].metrics;
   expect(Object.keys(latest).sort()).toEqual([...names].sort());
   expect(Object.hasOwn(latest, '__proto__')).toBe(true);
 });
 
 describe('latest', () => {
   test('gives every visible agent with its newest values, and the filters narrow it down', async () => {
-    const all = (await server.get('latest', app)).body.agents;
+    const all = (await get('latest', app)).body.agents;
     expect(all.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(expect.arrayContaining(['ap-1', 'ap-empty']));
     expect(all.map(({ ap_id }: { ap_id: string }) => ap_id)).not.toContain('roof-1');
-    const filtered = await server.get('latest?agents=ap-1,roof-1&metrics=load', user);
+    const filtered = await get('latest?agents=ap-1,roof-1&metrics=load', user);
     expect(filtered.body).toEqual({
       agents: [
         { ap_id: 'ap-1', presence: 'online', metrics: { load: { ts: iso(t0 + 1000), value: 0.75 } } },
         { ap_id: 'roof-1', presence: 'online', metrics: { load: { ts: iso(t0), value: 1 } } },
       ],
     });
-    expect((await server.get('latest?agents=roof-1', agent)).body).toEqual({ agents: [] });
-    expect((await server.get('latest', 'nonsense')).status).toBe(401);
+    expect((await get('latest?agents=roof-1', agent)).body).toEqual({ agents: [] });
+    expect((await get('latest', 'nonsense')).status).toBe(401);
   });
 });
 
@@ -250,7 +254,7 @@ describe('export', () => {
       sampleOf(t0, { '=cmd()': -1, plain: 2 }, { note: '=HYPERLINK("http://x";"y")', other: '@x' }),
       sampleOf(t0 + 1, { plain: 3 }, { note: 'a,"b"\nc' }),
     ]);
-    const { status, text, headers } = await server.get(`export?agent=ap-csv${range()}`, user);
+    const { status, text, headers } = await get(`export?agent=ap-csv${range()}`, user);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="weft-ap-csv.csv"');
@@ -262,14 +266,14 @@ describe('export', () => {
         '',
       ].join('\r\n'),
     );
-    const picked = await server.get(`export?agent=ap-csv${range()}&metrics=plain`, user);
+    const picked = await get(`export?agent=ap-csv${range()}&metrics=plain`, user);
     expect(picked.text).toBe(`ts,plain\r\n${iso(t0)},2\r\n${iso(t0 + 1)},3\r\n`);
-    const words = await server.get(`export?agent=ap-csv${range()}&metrics=other,plain&format=ndjson`, user);
+    const words = await get(`export?agent=ap-csv${range()}&metrics=other,plain&format=ndjson`, user);
     expect(words.text.split('\n')[0]).toBe(`{"ts":"${iso(t0)}","plain":2,"other":"@x"}`);
   });
 
   test('as JSON lines', async () => {
-    const { text, headers } = await server.get(`export?agent=ap-1&format=ndjson${range()}`, user);
+    const { text, headers } = await get(`export?agent=ap-1&format=ndjson${range()}`, user);
     expect(headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
     expect(
       text
@@ -290,25 +294,25 @@ describe('export', () => {
     );
     for (let n = 0; n < samples.length; n += 1000) await server.record('ap-long', samples.slice(n, n + 1000));
     const lines = async (rest: string) =>
-      (await server.get(`export?agent=ap-long&format=ndjson&start=${start}${rest}`, user)).text.trim().split('\n');
+      (await get(`export?agent=ap-long&format=ndjson&start=${start}${rest}`, user)).text.trim().split('\n');
     expect((await lines('')).length).toBe(9_000);
     expect((await lines('&metrics=rare')).map((line) => JSON.parse(line).rare)).toEqual([2999, 5999, 8999]);
   });
 
   test('I13 refuses a range that ends before it begins, and takes one of a century', async () => {
     const status = async (start: string, end: string) =>
-      (await server.get(`export?agent=ap-1&start=${start}&end=${end}`, user)).status;
+      (await get(`export?agent=ap-1&start=${start}&end=${end}`, user)).status;
     expect(await status('2026-01-02', '2026-01-01')).toBe(422);
     expect(await status('2026-01-01', '2026-01-01')).toBe(422);
     expect(await status('1930-01-01', '2030-01-01')).toBe(200);
-    expect((await server.get('export?agent=ap-1&format=xml', user)).status).toBe(422);
+    expect((await get('export?agent=ap-1&format=xml', user)).status).toBe(422);
   });
 });
 
 describe('presence', () => {
   test('of what the caller may see, with the reason', async () => {
     await server.agent('ap-silent', { report_interval_seconds: 60 });
-    const { status, body } = await server.get('presence?agents=ap-1,ap-silent,roof-1', app);
+    const { status, body } = await get('presence?agents=ap-1,ap-silent,roof-1', app);
     expect([status, body]).toEqual([
       200,
       {
@@ -336,7 +340,7 @@ describe('presence', () => {
         ],
       },
     ]);
-    expect((await server.get('presence', agent)).body.agents.length).toBe(1);
+    expect((await get('presence', agent)).body.agents.length).toBe(1);
   });
 });
 
@@ -355,7 +359,7 @@ test('D3 a year of a thousand metrics, 50 at once, is answered in bounds', async
   }
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, n) =>
-      server.get(`agent_data?agent=ap-wide&window=${365 - (n % 10)}d&max_points=50000`, user),
+      get(`agent_data?agent=ap-wide&window=${365 - (n % 10)}d&max_points=50000`, user),
     ),
   );
   for (const { status, body } of answers) {
