@@ -1,6 +1,7 @@
 // All tests of the repository. `*.long.test.ts` take minutes and run only with WEFT_TEST_LONG=1.
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { testFiles } from './test/projects.ts';
 import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
@@ -8,6 +9,7 @@ process.env.TZ = 'UTC';
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 
+const files = testFiles();
 const exclude = [...configDefaults.exclude, ...(process.env.WEFT_TEST_LONG === '1' ? [] : ['**/*.long.test.ts'])];
 
 export default defineConfig({
@@ -25,12 +27,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'unit',
+          name: 'pure',
           // Files of one worker share what they import; loading it for each was a fifth of the work.
           isolate: false,
-          include: [
-            '{broker,cli,contract,controller,dashboard,emulator,examples,scripts,sdk,test,timeseries}/**/*.test.ts',
-          ],
+          include: files.pure,
+          exclude,
+          setupFiles: ['test/pure/no-servers.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          isolate: false,
+          include: files.contract,
           exclude,
           testTimeout: 60_000,
           hookTimeout: 60_000,

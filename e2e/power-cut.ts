@@ -1,6 +1,6 @@
 // A power cut, as the disk sees it: everything up to one moment, and of that only what was flushed is sure.
 import { join } from 'node:path';
-import { copyImage, createImage, mountImage } from './mounts.ts';
+import { copyImage, createImage, mountImage } from '../test/mounts.ts';
 import { prepareLedger } from './telemetry-ledger.ts';
 import { command, serve, temporaryFolder } from './weft-process.ts';
 

@@ -3,7 +3,7 @@
 import { closeSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { canMount, smallDisk } from './mounts.ts';
+import { canMount, smallDisk } from '../test/mounts.ts';
 import { prepareLedger, send } from './telemetry-ledger.ts';
 import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 

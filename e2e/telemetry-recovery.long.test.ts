@@ -1,6 +1,6 @@
 // Power cuts at many moments.
 import { describe, expect, test } from 'vitest';
-import { canLoop } from './mounts.ts';
+import { canLoop } from '../test/mounts.ts';
 import { cutPower } from './power-cut.ts';
 
 const rounds = Array.from({ length: 20 }, (_, round) => round + 1);

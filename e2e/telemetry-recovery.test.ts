@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
-import { canLoop } from './mounts.ts';
+import { canLoop } from '../test/mounts.ts';
 import { cutPower, linesOf } from './power-cut.ts';
 import { canTrace, traced } from './strace.ts';
 import { filledOnce } from './telemetry-ledger.ts';

@@ -9,7 +9,11 @@ const isLong = process.argv.includes('--long');
 const args = process.argv.slice(2).filter((arg) => arg !== '--long');
 
 await ensureInstalled();
-ensureServers();
-if (!(await ensureDashboard())) process.exit(1);
+// Pure tests need packages and nothing else.
+const isPure = args.includes('--project=pure') || args[args.indexOf('--project') + 1] === 'pure';
+if (!isPure) {
+  ensureServers();
+  if (!(await ensureDashboard())) process.exit(1);
+}
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 process.exit(await runInForeground(node24(), [vitest, 'run', ...args], isLong ? { WEFT_TEST_LONG: '1' } : {}));

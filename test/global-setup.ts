@@ -1,4 +1,4 @@
-// Before all tests: finds or starts the real servers, and tells the tests where they are.
+// Before all tests: finds or starts the real servers, and tells the tests where they are. Pure tests need none.
 import type { TestProject } from 'vitest/node';
 import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
@@ -25,7 +25,8 @@ interface Server {
   start(): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
   const [postgres, influx, rabbit] = await Promise.all([
     provide({
       title: 'PostgreSQL',

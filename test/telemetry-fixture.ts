@@ -1,7 +1,7 @@
 // The telemetry store that the contract suite looks at, and what its tests share.
 import { expect } from 'vitest';
 import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/store/telemetry-store.ts';
-import { midnight, type Row, toRows } from './telemetry-reference.ts';
+import { midnight, type Row, toRows } from './pure/telemetry-reference.ts';
 
 export interface TelemetryFixture {
   store: TelemetryStore;

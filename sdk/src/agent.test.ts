@@ -1,9 +1,9 @@
 // The SDK's agent against a real server, over connections that break.
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../test/channel-server.ts';
+import { untilSo } from '../../test/pure/until-so.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
-import { untilSo } from '../../test/until-so.ts';
 import { password, startWeft } from '../../test/weft.ts';
 import { Agent, type AgentOptions, WeftRefusal } from './index.ts';
 

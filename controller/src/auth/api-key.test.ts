@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DatabaseNamespace, eachDatabase } from '../../../test/databases.ts';
-import { untilSo } from '../../../test/until-so.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { adminUsername, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { generateSecret } from '../secrets.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
-import { untilSo } from '../../../test/until-so.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 import { readOrCreateSecret } from '../secret-file.ts';

@@ -206,17 +206,17 @@ describe('an archive made by hand', () => {
   it.each([
     [{ format: 2 }, /the backup has version 2/],
     [{ schemas: { registry: 9999 } }, /its database has version 9999/],
-  ])('of a newer Weft is refused: %j', async (changes, why) => {
+  ])('of a newer version is refused: %j', async (changes, why) => {
     await expectRefused(await archiveOf([manifestOf([], changes)]), why);
   });
 });
 
-it('telemetry of a newer Weft is refused', async () => {
+it('telemetry of a newer version is refused', async () => {
   const dataDir = await makeDataFolder();
   const tables = new DatabaseSync(join(dataDir, 'telemetry', 'telemetry.db'));
   tables.exec('PRAGMA user_version = 9999');
   tables.close();
-  await expectRefused(await backUp(dataDir), /telemetry\.db was written by a newer Weft/);
+  await expectRefused(await backUp(dataDir), /telemetry\.db was written by a newer version/);
 });
 
 describe('the folder', () => {

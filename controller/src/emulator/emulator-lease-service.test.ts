@@ -1,7 +1,7 @@
 // The lease on a run, on a real database: who holds it, what it is told, and how answers find their way back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/databases.ts';
-import { untilSo } from '../../../test/until-so.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { createMailboxStore } from '../jobs/mailbox/mailbox-store.sql.ts';

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { untilSo } from '../../../test/until-so.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { type Answer, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { CallbackTokens } from '../jobs/publish/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { openSqliteBroker } from '@weft/broker';
 import type { EmulatorLeaseRequest } from '@weft/contract';
 import { afterEach, expect, test } from 'vitest';
-import { untilSo } from '../../../test/until-so.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
 import { createTask } from './task-fixture.ts';
 

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
-import { untilSo } from '../../../test/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { Agent, App, type AppOptions, CommandConflict, WeftRefusal, WeftUnreachable } from '../index.ts';
 

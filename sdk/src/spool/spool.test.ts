@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { canMount, smallDisk } from '../../../e2e/mounts.ts';
+import { canMount, smallDisk } from '../../../test/mounts.ts';
 import { Spool } from './spool.ts';
 
 const folders: string[] = [];

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../test/channel-server.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
-import { untilSo } from '../../../test/until-so.ts';
 import { password } from '../../../test/weft.ts';
 import { Agent, type AgentOptions } from '../index.ts';
 

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { oneRadio, phyInfo, twoRadios } from '../../../../test/iw-recordings.ts';
-import { RecordedMachine } from '../../../../test/recorded-machine.ts';
+import { oneRadio, phyInfo, twoRadios } from '../../../../test/pure/iw-recordings.ts';
+import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { runTool, ToolFailure, ToolMissing } from '../machine/tool.ts';
 import { parseAllowance, toAllowText } from './allowance.ts';
 import type { CommandOffer } from './command-offer.ts';

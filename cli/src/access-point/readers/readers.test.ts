@@ -1,6 +1,6 @@
 // The readers of /proc and /sys, on recorded files and on the kernel of this machine.
 import { describe, expect, test } from 'vitest';
-import { RecordedMachine } from '../../../../test/recorded-machine.ts';
+import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { type Machine, thisMachine } from '../machine/machine.ts';
 import { CpuReader } from './cpu-reader.ts';
 import { describeMachine } from './description.ts';

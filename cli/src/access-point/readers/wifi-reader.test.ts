@@ -7,8 +7,8 @@ import {
   stations,
   survey,
   twoRadios,
-} from '../../../../test/iw-recordings.ts';
-import { RecordedMachine } from '../../../../test/recorded-machine.ts';
+} from '../../../../test/pure/iw-recordings.ts';
+import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { ToolFailure } from '../machine/tool.ts';
 import { describeMachine } from './description.ts';
 import type { Measured } from './reader.ts';

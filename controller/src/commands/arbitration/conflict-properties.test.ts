@@ -1,8 +1,8 @@
 // What is true of every decision, whatever the callers want, in whatever order they come, under any rules that validate.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyPolicy, anyRules, anyStep, neighboursOf } from '../../../../test/conflict-arbitraries.ts';
-import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/conflict-world.ts';
+import { anyPolicy, anyRules, anyStep, neighboursOf } from '../../../../test/pure/conflict-arbitraries.ts';
+import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/pure/conflict-world.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { DecisionState, Lease } from './conflict-intent.ts';
 import { decide } from './conflict-resolution.ts';

@@ -1,6 +1,6 @@
 // Every reason of a decision, one case at a time; conflict-properties.test.ts holds what is true of all of them.
 import { describe, expect, test } from 'vitest';
-import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/conflict-world.ts';
+import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/pure/conflict-world.ts';
 import { fingerprint } from '../grammar/requested-value.ts';
 import type { DecisionState, Intent } from './conflict-intent.ts';
 import { decide, stateAfter } from './conflict-resolution.ts';

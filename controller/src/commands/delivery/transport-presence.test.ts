@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Agent } from '../../../../sdk/src/index.ts';
 import { bearer, connect } from '../../../../test/socket-client.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 let weft: TestWeft;

@@ -1,8 +1,8 @@
 import type { ConflictRules } from '@weft/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyRules, anyStep, neighboursOf } from '../../../../test/conflict-arbitraries.ts';
-import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/conflict-world.ts';
+import { anyRules, anyStep, neighboursOf } from '../../../../test/pure/conflict-arbitraries.ts';
+import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/pure/conflict-world.ts';
 import type { Intent } from '../arbitration/conflict-intent.ts';
 import { type ReplayOptions, replay } from './conflict-replay.ts';
 

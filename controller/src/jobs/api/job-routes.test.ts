@@ -1,7 +1,7 @@
 // Asking for work and looking after it, over HTTP.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../../test/job-server.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import type { Caller } from '../../caller.ts';
 import { JobService } from './job-service.ts';
 

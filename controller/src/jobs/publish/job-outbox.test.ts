@@ -1,7 +1,7 @@
 // The way from rows to the broker when something is in the way; the good days are in job-routes.test.ts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../../test/job-server.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import type { Caller } from '../../caller.ts';
 import { generateSecret, Keyring } from '../../secrets.ts';
 import { CallbackTokens } from './callback-tokens.ts';

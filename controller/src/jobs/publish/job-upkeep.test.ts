@@ -1,7 +1,7 @@
 // The upkeep of jobs while the database is away, and with much to do.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../../test/job-server.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 
 const hour = 3_600_000;
 let server: JobServer;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture, type Told } from '../../../../test/job-worker-fixture.ts';
-import { sampleOf } from '../../../../test/sample-of.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';

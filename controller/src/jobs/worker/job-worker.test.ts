@@ -2,7 +2,7 @@
 // something fails.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { CallbackClient } from './callback-client.ts';

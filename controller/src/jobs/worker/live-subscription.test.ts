@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture, type Told } from '../../../../test/job-worker-fixture.ts';
-import { sampleOf } from '../../../../test/sample-of.ts';
-import { untilSo } from '../../../../test/until-so.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';

@@ -1,6 +1,6 @@
 // The feed by itself: order, cursors, gaps, bounds, slow readers; with a clock of its own.
 import { expect, test } from 'vitest';
-import { sampleOf } from '../../../../test/sample-of.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, TryLaterError } from '../../errors.ts';
 import { LiveFeed } from './live-feed.ts';

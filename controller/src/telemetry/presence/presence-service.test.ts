@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { sampleOf } from '../../../../test/sample-of.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { AgentService } from '../../agents/agent-service.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import { createAgentStore } from '../../agents/agent-store.sql.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleOf } from '../../../../test/sample-of.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const rows = 100_000;

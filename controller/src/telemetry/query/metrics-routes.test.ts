@@ -1,6 +1,6 @@
 // Operations 26 to 29, latest, export and presence over HTTP, on the embedded stores.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleOf } from '../../../../test/sample-of.ts';
+import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

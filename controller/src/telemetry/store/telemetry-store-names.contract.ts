@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { always, freshAgent, type StoreUnderTest } from '../../../../test/telemetry-fixture.ts';
-import { midnight, sample } from '../../../../test/telemetry-reference.ts';
+import { midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
 
 export function describeNames(on: () => StoreUnderTest): void {
   describe('names and texts', () => {

@@ -11,7 +11,7 @@ import {
   someAppend,
   someQuestion,
   toRows,
-} from '../../../../test/telemetry-reference.ts';
+} from '../../../../test/pure/telemetry-reference.ts';
 import type { SeriesQuery } from './telemetry-store.ts';
 
 export function describeQuerying(on: () => StoreUnderTest): void {

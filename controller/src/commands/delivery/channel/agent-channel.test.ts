@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../../../test/channel-server.ts';
 import { bearer, connect, refusal, type SocketClient } from '../../../../../test/socket-client.ts';
-import { untilSo } from '../../../../../test/until-so.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 
 let server: ChannelServer;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import {
 } from '../../../../../test/channel-server.ts';
 import { bearer, connect } from '../../../../../test/socket-client.ts';
 import { startTcpProxy } from '../../../../../test/tcp-proxy.ts';
-import { untilSo } from '../../../../../test/until-so.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 import type { ChannelNews } from './channel-elsewhere.ts';
 import { ChannelFlow, SharedFlow } from './channel-flow.ts';
 

@@ -1,7 +1,7 @@
 // The long poll on a real server.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../../../test/channel-server.ts';
-import { untilSo } from '../../../../../test/until-so.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 
 let server: ChannelServer;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   startChannelServer,
 } from '../../../../../test/channel-server.ts';
 import { bearer, connect } from '../../../../../test/socket-client.ts';
-import { untilSo } from '../../../../../test/until-so.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

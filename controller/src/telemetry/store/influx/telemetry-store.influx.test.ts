@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { findInflux, startInflux, type TestInflux } from '../../../../../test/influx.ts';
 import { startTcpProxy } from '../../../../../test/tcp-proxy.ts';
-import { midnight, sample, toRows } from '../../../../../test/telemetry-reference.ts';
+import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
 import { TryLaterError } from '../../../errors.ts';
 import { FieldConflict, type TelemetryStore } from '../telemetry-store.ts';
 import { type InfluxTelemetryOptions, openInfluxTelemetry } from './telemetry-store.influx.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Machine } from '../cli/src/access-point/machine/machine.ts';
-import { ToolMissing } from '../cli/src/access-point/machine/tool.ts';
+import type { Machine } from '../../cli/src/access-point/machine/machine.ts';
+import { ToolMissing } from '../../cli/src/access-point/machine/tool.ts';
 
 type Answer = string | Error;
 

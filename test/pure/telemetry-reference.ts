@@ -7,8 +7,8 @@ import type {
   Sample,
   SeriesQuery,
   TimeRange,
-} from '../controller/src/telemetry/store/telemetry-store.ts';
-import { chooseBucketWidth } from '../timeseries/src/index.ts';
+} from '../../controller/src/telemetry/store/telemetry-store.ts';
+import { chooseBucketWidth } from '../../timeseries/src/index.ts';
 
 const day = 86_400_000;
 /** A midnight some days ago: within every retention, and times up to two days later are in the past. */
