@@ -1,6 +1,5 @@
 // The job path, put together: stores, outbox, mailbox, sockets for those who ask (role api), the worker for those who
 // wait (role worker). Part of the composition root; wire.ts starts and stops what stands here.
-import { readFileSync } from 'node:fs';
 import type { Broker } from '@weft/broker';
 import type { LoginType } from '@weft/contract';
 import { type AgentService, canSeeAgent } from './agents/agent-service.ts';
@@ -24,7 +23,6 @@ import { createDeadLetterStore } from './jobs/store/dead-letter-store.sql.ts';
 import { createJobStore } from './jobs/store/job-store.sql.ts';
 import { createAgentDataTask } from './jobs/worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './jobs/worker/agent-details-task.ts';
-import { CallbackClient } from './jobs/worker/callback-client.ts';
 import { JobWorker } from './jobs/worker/job-worker.ts';
 import { LiveSubscriptions } from './jobs/worker/live-subscription.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -46,8 +44,6 @@ export interface JobPathParts {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
-  /** Where this process listens, once it does. */
-  ownUrl: () => string;
   /** Jobs of commands and of emulated networks are more than jobs. */
   cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   log: Logger;
@@ -64,7 +60,6 @@ export function createJobPath({
   auth,
   principals,
   agents,
-  ownUrl,
   cancelOther,
   log,
 }: JobPathParts) {
@@ -128,11 +123,6 @@ export function createJobPath({
     broker.tell(JSON.stringify({ job_number: message.job_number, seq: message.seq }));
   });
 
-  const callback = new CallbackClient({
-    url: () => config.callbackUrl ?? ownUrl(),
-    trustedCertificate:
-      config.callbackUrl === undefined && config.tls ? readFileSync(config.tls.certFile, 'utf8') : undefined,
-  });
   const subscriptions = new LiveSubscriptions();
   const worker = config.roles.includes('worker') ? createWorker() : undefined;
 
@@ -145,15 +135,10 @@ export function createJobPath({
     return new JobWorker({
       broker,
       jobs: jobStore,
-      mailbox: mailboxStore,
-      callback,
-      callbackTokenOf: (job_number) => tokens.create(job_number),
+      mailbox,
       tasks: {
         agent_details: createAgentDetailsTask({ agents, visibleTo }),
         agent_data: createAgentDataTask({ agents, telemetry, visibleTo, subscriptions }),
-      },
-      endJob: async (job_number, detail) => {
-        await mailbox.end(job_number, 'failed', detail);
       },
       onError,
     });
@@ -208,10 +193,7 @@ export function createJobPath({
       }
       await worker?.start();
     },
-    async stopWorker(): Promise<void> {
-      await worker?.stop();
-      callback.close();
-    },
+    stopWorker: async () => worker?.stop(),
     stopSockets: () => hub.stop(),
     async stop(): Promise<void> {
       await upkeep.stop();

@@ -115,7 +115,6 @@ export async function serve(
     },
   });
   const { auth, agents, principals } = services;
-  const ownUrl = () => url;
   const jobPath: JobPath = createJobPath({
     config,
     database,
@@ -125,7 +124,6 @@ export async function serve(
     auth,
     principals,
     agents,
-    ownUrl,
     cancelOther: async (caller, job) =>
       (await commandPath.cancelJob(caller, job)) || (await emulation.cancelJob(caller, job)),
     log,
@@ -159,7 +157,7 @@ export async function serve(
     audit: services.audit,
     callerChanged: services.callerChanged,
     jobParts: jobPath.parts,
-    ownUrl,
+    ownUrl: () => url,
     log,
   });
   services.metrics.add(jobPath.metrics);
