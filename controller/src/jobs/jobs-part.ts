@@ -1,5 +1,4 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
-import { readFileSync } from 'node:fs';
 import type { LoginType } from '@weft/contract';
 import { type AgentService, canSeeAgent } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
@@ -23,7 +22,6 @@ import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
 import { createJobStore } from './store/job-store.sql.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
-import { CallbackClient } from './worker/callback-client.ts';
 import { JobWorker } from './worker/job-worker.ts';
 import { LiveSubscriptions } from './worker/live-subscription.ts';
 
@@ -42,7 +40,7 @@ export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { config, database, broker, telemetryStore, keyring, auth, principals, agents } = deps;
-  const { ownUrl, log, onError, onChange } = deps;
+  const { log, onError, onChange } = deps;
   const jobStore = createJobStore(database);
   const mailboxStore = createMailboxStore(database);
   const tokens = new CallbackTokens(keyring);
@@ -101,11 +99,6 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     broker.tell(JSON.stringify({ job_number: message.job_number, seq: message.seq }));
   });
 
-  const callback = new CallbackClient({
-    url: () => config.callbackUrl ?? ownUrl(),
-    trustedCertificate:
-      config.callbackUrl === undefined && config.tls ? readFileSync(config.tls.certFile, 'utf8') : undefined,
-  });
   const subscriptions = new LiveSubscriptions();
   const worker = config.roles.includes('worker') ? createWorker() : undefined;
 
@@ -118,15 +111,10 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     return new JobWorker({
       broker,
       jobs: jobStore,
-      mailbox: mailboxStore,
-      callback,
-      callbackTokenOf: (job_number) => tokens.create(job_number),
+      mailbox,
       tasks: {
         agent_details: createAgentDetailsTask({ agents, visibleTo }),
         agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
-      },
-      endJob: async (job_number, detail) => {
-        await mailbox.end(job_number, 'failed', detail);
       },
       onError,
     });
@@ -179,10 +167,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       }
       await worker?.start();
     },
-    async drain() {
-      await worker?.stop();
-      callback.close();
-    },
+    drain: async () => worker?.stop(),
     async stop() {
       await upkeep.stop();
       await outbox.stop();

@@ -1,5 +1,5 @@
-// What comes back for a job: takes callbacks, keeps their messages, and tells those who wait for them. Between
-// callback-routes and job-socket on the way of a job.
+// What comes back for a job: takes the results of workers, keeps them as messages, and notifies whoever waits for them.
+// Between those who work on a job (our own worker, callback-routes for the others) and job-socket.
 import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EndState, JobSummary } from '../store/job-store.ts';
@@ -18,7 +18,7 @@ export interface Callback {
   /** Ends the job as failed. */
   error: string | undefined;
   progress: number | undefined;
-  /** Shown with the callback token of the job: workers may send more than others. */
+  /** By our own worker, or with the callback token of the job: workers may send more than others. */
   isByWorker: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface MailboxServiceOptions {
   /** How long a job and its messages are kept once it has ended. */
   retentionMs: number;
   limits?: MailboxLimits;
-  /** Whether a socket of the job is open on this node; none is unless told. */
+  /** Whether a socket of the job is open on this node; default: none. */
   hasSocket?: (job_number: string) => boolean;
   now?: () => number;
 }
@@ -62,7 +62,7 @@ export class MailboxService {
     this.#now = now ?? Date.now;
   }
 
-  /** Tells of every message once it is durable, in this process only; returns how to end that. */
+  /** Notifies of every message once it is durable, in this process only; returns how to end that. */
   onMessage(listener: (message: MessageRecord) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -95,6 +95,11 @@ export class MailboxService {
   /** In order, after that number; at least one if there is any, and no more than fit. */
   list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
     return this.#mailbox.list(job_number, afterSeq, maxBytes);
+  }
+
+  /** The newest message that has a chunk number. */
+  lastChunk(job_number: string): Promise<MessageRecord | undefined> {
+    return this.#mailbox.lastChunk(job_number);
   }
 
   #appendData(job_number: string, callback: Callback, isLast: boolean): Promise<AppendOutcome> {

@@ -1,7 +1,7 @@
 // The work behind #23 for times that are past, on the real telemetry store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JobFixture, openJobFixture, type Told } from '../../../../test/job-worker-fixture.ts';
+import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import { TryLaterError } from '../../errors.ts';
@@ -14,7 +14,7 @@ type AgentRecordOut = { time: string; field: string; value: number | string };
 
 const start = Date.now() - 86_400_000;
 const end = start + 3_600_000;
-const crash = { status: 409, code: 'job_ended' };
+const crash = new Error('the worker died');
 let fixture: JobFixture;
 let visibleTo: VisibleTo;
 let agents = 0;
@@ -25,8 +25,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => {
   visibleTo = async () => () => true;
-  fixture.endpoint.before = async () => undefined;
-  fixture.endpoint.after = async () => undefined;
+  fixture.mailbox.reset();
 });
 
 function task(telemetry: Pick<JobFixture['telemetry'], 'fields' | 'rows'> = fixture.telemetry) {
@@ -87,8 +86,11 @@ test('at most 5,000 records a chunk, cut between moments, with progress', async 
   await fixture.attempt(job, task());
   expect(await countsOf(job)).toStrictEqual([4_998, 4_998, 2_004]);
   expect(await fixture.results(job)).toStrictEqual(recordsOf(samples));
-  const progress = fixture.endpoint.posts.filter((post) => post.job_number === job).map((post) => post.progress);
-  expect(progress).toStrictEqual([(1_665 * 100) / 3_600_000, (3_331 * 100) / 3_600_000, 1]);
+  expect(fixture.mailbox.posts.map((post) => post.progress)).toStrictEqual([
+    (1_665 * 100) / 3_600_000,
+    (3_331 * 100) / 3_600_000,
+    1,
+  ]);
 });
 
 test('long texts make chunks of at most 512 KiB; a moment that is larger alone is cut between its fields', async () => {
@@ -123,11 +125,12 @@ test('whatever the crashes, all records are there once, in order', async () => {
       const job = await fixture.createJob('agent_data', JSON.parse(data));
       for (const [post, isStored] of [...plan, undefined].map((death) => death ?? ([0, false] as const))) {
         let posts = 0;
-        const die = async (): Promise<Told> => (++posts === post ? crash : undefined);
-        fixture.endpoint.before = isStored ? async () => undefined : die;
-        fixture.endpoint.after = isStored ? die : async () => undefined;
+        fixture.mailbox.reset();
+        fixture.mailbox[isStored ? 'after' : 'before'] = async () => {
+          if (++posts === post) throw crash;
+        };
         if ((await fixture.jobs.get(job))!.ended_at !== null) break;
-        await fixture.attempt(job, task()).catch((error) => expect(error).toMatchObject({ name: 'JobOver' }));
+        await fixture.attempt(job, task()).catch((error) => expect(error).toBe(crash));
       }
       expect((await fixture.jobs.get(job))!.state).toBe('succeeded');
       expect(JSON.stringify(await fixture.results(job)) === expected).toBe(true);
@@ -139,7 +142,7 @@ test('whatever the crashes, all records are there once, in order', async () => {
 test('a crash between the last records and the end: the end follows', async () => {
   const samples = steady(10, 1);
   const { job } = await jobFor(samples);
-  await fixture.mailbox.append({
+  await fixture.mailboxStore.append({
     job_number: job,
     type: 'agent_data',
     data: JSON.stringify(recordsOf(samples)),
@@ -153,12 +156,11 @@ test('a crash between the last records and the end: the end follows', async () =
 test('an agent that is removed meanwhile fails the job, even if another gets its name', async () => {
   for (const comesBack of [false, true]) {
     const { ap_id, job } = await jobFor(steady(25_000, 1));
-    fixture.endpoint.after = async ({ chunk }) => {
-      if (chunk !== 1) return undefined;
+    fixture.mailbox.after = async ({ chunk }) => {
+      if (chunk !== 1) return;
       await fixture.telemetry.remove(ap_id);
       await fixture.agentStore.remove(ap_id);
       if (comesBack) await fixture.agentStore.create(agentNamed(ap_id));
-      return undefined;
     };
     await expect(fixture.attempt(job, task())).rejects.toMatchObject({
       name: 'JobFailed',
@@ -171,9 +173,8 @@ test('an owner who may not see the agent any more fails the job', async () => {
   const { ap_id, job } = await jobFor(steady(25_000, 1));
   let isAllowed = true;
   visibleTo = async () => () => isAllowed;
-  fixture.endpoint.after = async () => {
+  fixture.mailbox.after = async () => {
     isAllowed = false;
-    return undefined;
   };
   await expect(fixture.attempt(job, task())).rejects.toThrow(`may not see ${ap_id}`);
 });
@@ -197,6 +198,6 @@ test('telemetry out of reach is waited for', async () => {
 
 test('what others have posted to the job cannot be gone on with', async () => {
   const { job } = await jobFor(steady(10, 1));
-  await fixture.mailbox.append({ job_number: job, type: 'agent_data', data: '[{"x":1}]', ts: 1, chunk: 7 });
+  await fixture.mailboxStore.append({ job_number: job, type: 'agent_data', data: '[{"x":1}]', ts: 1, chunk: 7 });
   await expect(fixture.attempt(job, task())).rejects.toMatchObject({ name: 'JobFailed' });
 });

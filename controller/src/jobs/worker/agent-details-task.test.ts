@@ -1,4 +1,4 @@
-// The work behind #22 on real stores: who is told of, in which chunks, and that a crash anywhere costs nothing.
+// The work behind #22 on real stores: which agents, in which chunks, and that a crash anywhere costs nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
@@ -110,20 +110,19 @@ test('accounts out of reach are waited for', async () => {
 
 test('a crash at any chunk, before or after it is stored: every agent once, in order', async () => {
   const names = await createAgents(1_203);
-  const ending = { status: 409, code: 'job_ended' };
+  const crash = new Error('the worker died');
   for (const moment of ['before', 'after'] as const) {
     const job = await fixture.createJob('agent_details', {});
     // Each attempt gets one chunk further than the last.
     for (let attempts = 0; (await fixture.jobs.get(job))!.ended_at === null; attempts++) {
       expect(attempts).toBeLessThan(10);
       let posts = 0;
-      fixture.endpoint[moment] = async ({ final }) => {
-        if (moment === 'after') return final ? undefined : ending;
-        return ++posts === 2 ? ending : undefined;
+      fixture.mailbox[moment] = async ({ final }) => {
+        if (moment === 'after' ? !final : ++posts === 2) throw crash;
       };
-      await fixture.attempt(job, task()).catch((error) => expect(error).toMatchObject({ name: 'JobOver' }));
+      await fixture.attempt(job, task()).catch((error) => expect(error).toBe(crash));
     }
-    fixture.endpoint[moment] = async () => undefined;
+    fixture.mailbox.reset();
     expect(await namesIn(job)).toStrictEqual(names);
     expect((await fixture.messages(job)).map(({ chunk }) => chunk)).toStrictEqual([1, 2, 3]);
   }
@@ -132,14 +131,15 @@ test('a crash at any chunk, before or after it is stored: every agent once, in o
 test('agents removed and created meanwhile: none twice, and none of the others missing', async () => {
   const names = await createAgents(1_203);
   const job = await fixture.createJob('agent_details', {});
-  fixture.endpoint.after = async ({ chunk }) => {
-    if (chunk !== 1) return undefined;
+  const crash = new Error('the worker died');
+  fixture.mailbox.after = async ({ chunk }) => {
+    if (chunk !== 1) return;
     await fixture.agentStore.remove('ap-00499');
     await fixture.agentStore.remove('ap-01100');
     await fixture.agentStore.create(agentNamed('ap-00000-b'));
-    return { status: 409, code: 'job_ended' };
+    throw crash;
   };
-  await expect(fixture.attempt(job, task())).rejects.toMatchObject({ name: 'JobOver' });
+  await expect(fixture.attempt(job, task())).rejects.toBe(crash);
   await fixture.attempt(job, task());
   expect(await namesIn(job)).toStrictEqual(names.filter((name) => name !== 'ap-01100'));
 });

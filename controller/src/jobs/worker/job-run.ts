@@ -1,13 +1,21 @@
-// One worker's hold on one job: numbers its chunks, posts them only while the lease is good, and knows when to stop.
-
-import type { MailboxStore, MessageRecord } from '../mailbox/mailbox-store.ts';
+// One worker's hold on one job: numbers its messages, posts them only while the lease is good, and knows when to stop.
+import { ConflictError, TryLaterError, WeftError } from '../../errors.ts';
+import type { Callback, CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
+import type { MessageRecord } from '../mailbox/mailbox-store.ts';
 import type { JobRecord } from '../store/job-store.ts';
-import type { CallbackClient, CallbackPost } from './callback-client.ts';
 import { patiently, pauseUnless } from './patience.ts';
+
+/** A job's status is to be read by people. */
+const maxDetailLength = 2_000;
 
 /** Somebody else works on the job now, or it has ended. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
+}
+
+/** The job has ended, whoever ended it: nothing is left to do, and nothing has gone wrong. */
+export class JobOver extends Error {
+  override name = 'JobOver';
 }
 
 /** This worker is stopping; another one goes on. */
@@ -15,7 +23,7 @@ export class WorkerStopped extends Error {
   override name = 'WorkerStopped';
 }
 
-/** Thrown by a task: the job can never be done. The message is for the job's owner. */
+/** Thrown by a task, or by a post: the job can never be done. The message is for the job's owner. */
 export class JobFailed extends Error {
   override name = 'JobFailed';
 }
@@ -25,10 +33,7 @@ export type JobTask = (run: JobRun) => Promise<void>;
 
 export interface JobRunOptions {
   job: JobRecord;
-  kind: CallbackPost['kind'];
-  callback: CallbackClient;
-  callback_token: string;
-  mailbox: Pick<MailboxStore, 'lastChunk' | 'list'>;
+  mailbox: Pick<MailboxService, 'post' | 'end' | 'list' | 'lastChunk'>;
   /** False once the job is not ours any more. */
   renew: () => Promise<boolean>;
   leaseMs: number;
@@ -36,35 +41,31 @@ export interface JobRunOptions {
 
 export class JobRun {
   readonly job: JobRecord;
-  readonly mailbox: Pick<MailboxStore, 'lastChunk' | 'list'>;
-  readonly #options: JobRunOptions;
+  readonly mailbox: JobRunOptions['mailbox'];
+  readonly #renew: () => Promise<boolean>;
+  readonly #leaseMs: number;
   readonly #stopping = new AbortController();
-  readonly #aborting = new AbortController();
   #goodUntil: number;
   #chunk = 0;
   /** Messages that this run has posted. */
   posted = 0;
 
-  constructor(options: JobRunOptions) {
-    this.#options = options;
-    this.job = options.job;
-    this.mailbox = options.mailbox;
-    this.#goodUntil = performance.now() + options.leaseMs;
+  constructor({ job, mailbox, renew, leaseMs }: JobRunOptions) {
+    this.job = job;
+    this.mailbox = mailbox;
+    this.#renew = renew;
+    this.#leaseMs = leaseMs;
+    this.#goodUntil = performance.now() + leaseMs;
   }
 
-  /** Aborted when the work should end at the next good moment, or at once. */
+  /** Aborted when the work should end at the next good moment. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** Begins no further post; one that is under way comes to its end, so that whoever goes on knows of it. */
+  /** Begins no further post, nor a retry; one that is under way comes to its end, so that whoever goes on knows of it. */
   stop(reason: Error): void {
     this.#stopping.abort(reason);
-  }
-
-  abort(reason: Error): void {
-    this.#stopping.abort(reason);
-    this.#aborting.abort(reason);
   }
 
   /** The message after which the work goes on; undefined at the very beginning. To be called once, before any post. */
@@ -75,25 +76,32 @@ export class JobRun {
     return last;
   }
 
-  /** Resolves once the message is durable. Throws what `signal` was aborted with, and what the callback client throws. */
-  async post(data: string, { final, progress }: { final?: boolean; progress?: number } = {}): Promise<void> {
-    this.signal.throwIfAborted();
-    await this.#holdLease();
-    const { callback, callback_token, kind } = this.#options;
-    const { job_number } = this.job;
-    const { signal } = this.#aborting;
+  /**
+   * Resolves once the message is durable, however long the database is away. Throws JobOver, JobFailed if the mailbox
+   * refuses the message for good, and what `signal` was aborted with.
+   */
+  async post(data: string, { final = false, progress }: { final?: boolean; progress?: number } = {}): Promise<void> {
     const chunk = this.#chunk + 1;
-    await callback.post({ kind, job_number, callback_token, data, chunk, final, progress, signal });
+    const callback: Callback = {
+      kind: this.job.task_type as CallbackKind,
+      data,
+      isEmpty: data === '[]',
+      final,
+      chunk,
+      error: undefined,
+      progress,
+      isByWorker: true,
+    };
+    // A post that failed may be stored all the same: the mailbox knows its repeat by the chunk number.
+    await this.#underLease(() => this.mailbox.post(this.job, callback));
     this.#chunk = chunk;
     this.posted++;
   }
 
-  /** Ends the job as failed, for its owner to read. */
+  /** Ends the job as failed, for its owner to read; nothing happens if it has ended. Throws what `post` throws. */
   async fail(detail: string): Promise<void> {
-    const { callback, callback_token, kind } = this.#options;
-    const { job_number } = this.job;
-    const { signal } = this.#aborting;
-    await callback.post({ kind, job_number, callback_token, data: '[]', error: detail, signal });
+    const text = detail.slice(0, maxDetailLength).toWellFormed();
+    await this.#underLease(() => this.mailbox.end(this.job.job_number, 'failed', text));
   }
 
   /** Repeats what a database, or the telemetry, that is out of reach refuses, for as long as the job is ours. */
@@ -101,28 +109,40 @@ export class JobRun {
     return patiently(work, this.signal);
   }
 
-  /** Ends early, without a word, when the work should end, or is woken. */
+  /** Ends early, and throws nothing, when the work should end, or is woken. */
   pause(ms: number, wake: AbortSignal): Promise<void> {
     return pauseUnless(AbortSignal.any([this.signal, wake]), ms);
   }
 
-  /** Resolves whether the job is still ours; throws TryLaterError if that cannot be told. */
-  async renewLease(): Promise<boolean> {
-    const asked = performance.now();
-    return this.renewed(await this.#options.renew(), asked);
+  /** What came of a renewal that was asked for at that time of performance.now(). */
+  renewed(isOurs: boolean, asked: number): void {
+    if (isOurs) this.#goodUntil = asked + this.#leaseMs;
+    else this.stop(new LeaseLost('the job is somebody else’s now, or has ended'));
   }
 
-  /** What came of a renewal that was asked for at that time of performance.now(). */
-  renewed(isOurs: boolean, asked: number): boolean {
-    if (isOurs) this.#goodUntil = asked + this.#options.leaseMs;
-    else this.abort(new LeaseLost('the job is somebody else’s now, or has ended'));
-    return isOurs;
+  #underLease<T>(work: () => Promise<T>): Promise<T> {
+    return this.patiently(async () => {
+      await this.#requireLease();
+      try {
+        return await work();
+      } catch (error) {
+        throw toRunError(error);
+      }
+    });
   }
 
   /** A process that was frozen must not post what another one has taken over meanwhile. */
-  async #holdLease(): Promise<void> {
-    if (performance.now() < this.#goodUntil) return;
-    await this.patiently(() => this.renewLease());
+  async #requireLease(): Promise<void> {
+    const asked = performance.now();
+    if (asked < this.#goodUntil) return;
+    this.renewed(await this.#renew(), asked);
     this.signal.throwIfAborted();
   }
+}
+
+/** What a refusal of the mailbox means to the work; a database that is away is for `patiently`. */
+function toRunError(error: unknown): unknown {
+  if (error instanceof TryLaterError && error.status === 503) return error;
+  if (error instanceof ConflictError && error.code === 'job_ended') return new JobOver(error.message);
+  return error instanceof WeftError ? new JobFailed(`The controller refused a result: ${error.message}`) : error;
 }

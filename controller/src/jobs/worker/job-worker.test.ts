@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
-import { TryLaterError } from '../../errors.ts';
+import { ConflictError, TryLaterError } from '../../errors.ts';
+import { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobStore } from '../store/job-store.ts';
-import { CallbackClient } from './callback-client.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 import { JobWorker, type JobWorkerOptions } from './job-worker.ts';
 
@@ -35,10 +35,7 @@ async function startWorker(task: JobTask, options: Partial<JobWorkerOptions> = {
     broker: fixture.broker,
     jobs: fixture.jobs,
     mailbox: fixture.mailbox,
-    callback: fixture.callback,
-    callbackTokenOf: (job_number) => `token-${job_number}`,
     tasks: { agent_details: task, agent_data: task },
-    endJob: async (job_number, detail) => void (await fixture.mailboxService.end(job_number, 'failed', detail)),
     onError: (error) => errors.push(error),
     ...quick,
     ...options,
@@ -66,7 +63,7 @@ async function expectRenewals(job: string): Promise<void> {
   });
 }
 
-/** Posts numbers, one a message, from where it was left; waits where it is told to. */
+/** Posts numbers, one a message, from where it was left; pauses before each. */
 function counting(upTo: number, pause: (n: number, run: JobRun) => Promise<void> = async () => {}): JobTask {
   return async (run) => {
     const last = await run.resume();
@@ -81,12 +78,14 @@ async function numbersIn(job: string): Promise<number[]> {
   return (await fixture.results(job)).map(({ n }) => n);
 }
 
-test('a message becomes a job that is done, with the token of its job', async () => {
+test('a message becomes a job that is done', async () => {
   await startWorker(counting(3));
   const job = await publishJob();
   await expectState(job, { state: 'succeeded', attempts: 0 });
   expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
-  expect(fixture.endpoint.posts[0]).toMatchObject({ kind: 'agent_details', token: `Bearer token-${job}`, chunk: 1 });
+  expect(await fixture.messages(job)).toMatchObject(
+    [1, 2, 3].map((chunk) => ({ type: 'agent_details', chunk, final: chunk === 3 })),
+  );
   await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
 });
 
@@ -118,7 +117,7 @@ test.each([
 test('messages of jobs that are unknown, ended or worked on are of no more use', async () => {
   const task = vi.fn(counting(1));
   const ended = await fixture.createJob('agent_details', {});
-  await fixture.mailboxService.end(ended, 'cancelled', 'Cancelled');
+  await fixture.mailbox.end(ended, 'cancelled', 'Cancelled');
   const taken = await fixture.createJob('agent_details', {});
   await fixture.jobs.claim(taken, 'another', Date.now(), 60_000);
   for (const job of [ended, taken]) await fixture.publish(job);
@@ -148,10 +147,10 @@ test('the message goes once the job is claimed; the lease is renewed for as long
   expect(task).toHaveBeenCalledTimes(1);
 });
 
-test('a job that was left lying is taken over, and goes on after its last message', async () => {
+test('an abandoned job is taken over, and goes on after its last message', async () => {
   const job = await fixture.createJob('agent_details', {});
   await fixture.jobs.claim(job, 'one that died', Date.now() - 10_000, 1_000);
-  await fixture.mailbox.append({ job_number: job, type: 'agent_details', data: '[{"n":1}]', ts: 1, chunk: 1 });
+  await fixture.mailboxStore.append({ job_number: job, type: 'agent_details', data: '[{"n":1}]', ts: 1, chunk: 1 });
   await startWorker(counting(3));
   await expectState(job, { state: 'succeeded' });
   expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
@@ -178,10 +177,9 @@ test('stop lets a post under way come to its end', async () => {
   const worker = await startWorker(counting(3));
   const arrived = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  fixture.endpoint.after = async () => {
+  fixture.mailbox.after = async () => {
     arrived.resolve();
     await gate.promise;
-    return undefined;
   };
   const job = await publishJob();
   await arrived.promise;
@@ -189,20 +187,36 @@ test('stop lets a post under way come to its end', async () => {
   gate.resolve();
   await stopped;
   expect(await numbersIn(job)).toStrictEqual([1]);
-  expect(fixture.endpoint.posts).toHaveLength(1);
+  expect(fixture.mailbox.posts).toHaveLength(1);
 });
 
-test('stop does not wait for a callback that never answers', async () => {
+test('stop does not wait for a post that never ends; another worker goes on once the lease has run out', async () => {
   const worker = await startWorker(counting(3), { stopTimeoutMs: 50 });
   const arrived = Promise.withResolvers<void>();
-  fixture.endpoint.before = async () => {
+  fixture.mailbox.before = () => {
     arrived.resolve();
     return new Promise<never>(() => {});
   };
   const job = await publishJob();
   await arrived.promise;
   await worker.stop();
+  expect((await fixture.jobs.get(job))!.lease_until).toBeGreaterThan(0);
+  fixture.mailbox.reset();
+  await startWorker(counting(3));
+  await expectState(job, { state: 'succeeded' });
+  expect(await numbersIn(job)).toStrictEqual([1, 2, 3]);
+});
+
+test('stop ends a post that waits for its retry, and gives the job back', async () => {
+  const worker = await startWorker(counting(3), { leaseMs: 60_000 });
+  fixture.mailbox.before = async () => {
+    throw databaseAway();
+  };
+  const job = await publishJob();
+  await untilSo(() => expect(fixture.mailbox.posts.length).toBeGreaterThan(1));
+  await worker.stop();
   expect((await fixture.jobs.get(job))!.lease_until).toBe(0);
+  expect(errors).toStrictEqual([]);
 });
 
 test('a lease that another has taken stops the work before its next message', async () => {
@@ -222,7 +236,7 @@ test('a lease that another has taken stops the work before its next message', as
   await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(runs.map((run) => run.signal.reason.name)).toStrictEqual(['LeaseLost']);
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'running', lease_holder: 'another' });
-  expect(fixture.endpoint.posts).toHaveLength(1);
+  expect(fixture.mailbox.posts).toHaveLength(1);
 });
 
 test('one that was frozen asks for its lease before it posts', async () => {
@@ -235,29 +249,35 @@ test('one that was frozen asks for its lease before it posts', async () => {
   await publishJob();
   await untilSo(() => expect(renew).toHaveBeenCalled());
   await untilSo(() => expect(workers[0]!.running).toBe(0));
-  expect(fixture.endpoint.posts).toHaveLength(0);
+  expect(fixture.mailbox.posts).toHaveLength(0);
 });
 
 test('a job that is cancelled is stopped, quietly', async () => {
   await startWorker(counting(2, (n, run) => (n < 2 ? Promise.resolve() : untilAborted(run))));
   const job = await publishJob();
   await untilSo(async () => expect(await numbersIn(job)).toStrictEqual([1]));
-  await fixture.mailboxService.end(job, 'cancelled', 'Cancelled by its owner');
+  await fixture.mailbox.end(job, 'cancelled', 'Cancelled by its owner');
   await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'cancelled' });
   expect(errors).toStrictEqual([]);
 });
 
-test('a callback of a job that has ended meanwhile stops the work, quietly', async () => {
-  await startWorker(
-    counting(3, async (n, run) => {
-      if (n === 2) await fixture.mailboxService.end(run.job.job_number, 'expired', 'Time is over');
+test('a post to a job that has ended meanwhile stops the work, quietly', async () => {
+  const task = counting(3, async (n, run) => {
+    if (n === 2) await fixture.mailbox.end(run.job.job_number, 'expired', 'Time is over');
+  });
+  const ends: string[] = [];
+  await startWorker((run) =>
+    task(run).catch((error) => {
+      ends.push(error.name);
+      throw error;
     }),
   );
   const job = await publishJob();
-  await untilSo(() => expect(fixture.endpoint.posts).toHaveLength(2));
+  await untilSo(() => expect(fixture.mailbox.posts).toHaveLength(2));
   await untilSo(() => expect(workers[0]!.running).toBe(0));
   expect(await fixture.jobs.get(job)).toMatchObject({ state: 'expired' });
+  expect(ends).toStrictEqual(['JobOver']);
   expect(errors).toStrictEqual([]);
 });
 
@@ -270,31 +290,79 @@ test('what can never be done fails at once, and says why', async () => {
   expect(await fixture.messages(job)).toMatchObject([{ type: 'status', final: true }]);
 });
 
-test.each([
-  [413, 'body_too_large'],
-  [429, 'job_full'],
-])('a result that is refused for good (%i %s) fails the job with the reason', async (status, code) => {
-  fixture.endpoint.before = async ({ error }) => (error === undefined ? { status, code } : undefined);
+test('a failure that is too long is cut', async () => {
+  await startWorker(async () => {
+    throw new JobFailed(`${'x'.repeat(1_999)}😀`);
+  });
+  await expectState(await publishJob(), { state: 'failed', detail: `${'x'.repeat(1_999)}\ufffd` });
+});
+
+test('a job that is full fails, and says why', async () => {
+  const limits = { messages: 2, bytes: 1e6, bytesByWorker: 1e6 };
+  const mailbox = new MailboxService({ mailbox: fixture.mailboxStore, retentionMs: 60_000, limits });
+  await startWorker(counting(3), { mailbox });
+  const job = await publishJob();
+  const detail = 'The controller refused a result: This job has taken as many messages as it can hold';
+  await expectState(job, { state: 'failed', detail });
+  expect(await numbersIn(job)).toStrictEqual([1, 2]);
+});
+
+test('a result that is refused for good fails the job with the reason, at once', async () => {
+  fixture.mailbox.before = async () => {
+    throw new ConflictError('wrong_callback', 'Not this one');
+  };
   await startWorker(counting(1));
-  const detail = `The controller refused a result (${status}): as told: ${code}`;
-  await expectState(await publishJob(), { state: 'failed', detail });
+  await expectState(await publishJob(), { state: 'failed', detail: 'The controller refused a result: Not this one' });
+  expect(fixture.mailbox.posts).toHaveLength(1);
 });
 
-test('where the callback refuses even the failure, the job fails all the same', async () => {
-  fixture.endpoint.before = async () => ({ status: 401, code: 'not_authenticated' });
-  await startWorker(counting(1));
-  await expectState(await publishJob(), { state: 'failed' });
+test('a job that is gone is nothing to do for, quietly', async () => {
+  fixture.mailbox.before = async () => {
+    await fixture.database.query('DELETE FROM jobs');
+  };
+  const worker = await startWorker(counting(1));
+  await publishJob();
+  await untilSo(() => expect(fixture.mailbox.posts).toHaveLength(1));
+  await untilSo(() => expect(worker.running).toBe(0));
+  expect(errors).toStrictEqual([]);
 });
 
-test('a callback that nobody answers: tried again, and failed with the reason after the last attempt', async () => {
-  const callback = new CallbackClient({ url: 'http://127.0.0.1:9', giveUpAfterMs: 20 });
-  await startWorker(counting(1), { callback, maxAttempts: 2 });
-  const reason = "The controller's callback could not be reached: ECONNREFUSED";
-  await expectState(await publishJob(), { state: 'failed', detail: `Given up after 2 attempts: ${reason}` });
-  expect(errors).toHaveLength(2);
+test('while the database is away a post is repeated with its chunk number, for longer than a lease, and is there once', async () => {
+  // The back-off after these takes at least 750 ms.
+  let refusals = 4;
+  fixture.mailbox.before = async () => {
+    if (refusals-- > 0) throw databaseAway();
+  };
+  let hasLostAnswer = false;
+  fixture.mailbox.after = async () => {
+    if (hasLostAnswer) return;
+    hasLostAnswer = true;
+    throw databaseAway();
+  };
+  await startWorker(counting(2), { maxAttempts: 1 });
+  const job = await publishJob();
+  await expectState(job, { state: 'succeeded', attempts: 0 });
+  expect(await numbersIn(job)).toStrictEqual([1, 2]);
+  const chunks = fixture.mailbox.posts.map(({ chunk }) => chunk);
+  expect(chunks).toStrictEqual([1, 1, 1, 1, 1, 1, 2]);
+  expect(errors).toStrictEqual([]);
 });
 
-test('an unforeseen error is tried again, and never told to the owner', async () => {
+test('a post is not repeated once another worker has the lease', async () => {
+  fixture.mailbox.before = async () => {
+    throw databaseAway();
+  };
+  // No renewals in the background: only the repeated post asks for the lease.
+  const worker = await startWorker(counting(1), { renewEveryMs: 1e9, scanEveryMs: 1e9 });
+  const job = await publishJob();
+  await untilSo(() => expect(fixture.mailbox.posts).not.toHaveLength(0));
+  await fixture.database.query('UPDATE jobs SET lease_holder = ? WHERE job_number = ?', ['another', job]);
+  await untilSo(() => expect(worker.running).toBe(0));
+  expect(await fixture.jobs.get(job)).toMatchObject({ ended_at: null, lease_holder: 'another' });
+  expect(errors).toStrictEqual([]);
+});
+
+test('an unforeseen error is tried again, and its owner never sees it', async () => {
   await startWorker(
     async () => {
       throw new Error('secret of the database');
@@ -305,7 +373,7 @@ test('an unforeseen error is tried again, and never told to the owner', async ()
   await expectState(await publishJob(), { state: 'failed', detail });
 });
 
-test('a job that was begun too often without a word is given up', async () => {
+test('a job that was begun too often without a message is given up', async () => {
   const job = await fixture.createJob('agent_details', {});
   for (let n = 0; n < 5; n++) await fixture.jobs.claim(job, `one that died ${n}`, Date.now() - 10_000 + n, 0);
   const task = vi.fn(counting(1));
@@ -317,7 +385,7 @@ test('a job that was begun too often without a word is given up', async () => {
 test('a database that is away is waited for: the message stays in hand, no attempt is lost', async () => {
   let refusals = 4;
   const away = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (refusals-- > 0) throw new TryLaterError(503, 'database_unavailable', 'away', 1);
+    if (refusals-- > 0) throw databaseAway();
     return work();
   };
   const task = vi.fn(counting(2));
@@ -364,6 +432,10 @@ test('a message that waits for a slot when the worker stops goes back to its que
   await startWorker(counting(1));
   await expectState(waiting, { state: 'succeeded' });
 });
+
+function databaseAway(): TryLaterError {
+  return new TryLaterError(503, 'database_unavailable', 'away', 1);
+}
 
 function untilAborted(run: JobRun): Promise<void> {
   if (run.signal.aborted) return Promise.resolve();

@@ -1,15 +1,21 @@
 // Works on jobs: takes their messages, claims them in the database (from then on the message may go: the lease is the
-// hand-over), does the work under the lease, and takes over what others have left lying.
-import { randomUUID } from 'node:crypto';
+// hand-over), does the work under the lease (job-leases, job-run), and takes over what others have abandoned.
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
 import { JobMessage } from '@weft/contract';
-import { TryLaterError, ValidationError } from '../../errors.ts';
+import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
-import type { MailboxStore } from '../mailbox/mailbox-store.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
 import { isSubscription } from './agent-data-source.ts';
-import { type CallbackClient, CallbackRefused, CallbackUnreachable, JobOver } from './callback-client.ts';
-import { JobFailed, JobRun, type JobTask, LeaseLost, WorkerStopped } from './job-run.ts';
+import { JobLeases } from './job-leases.ts';
+import {
+  JobFailed,
+  JobOver,
+  type JobRun,
+  type JobRunOptions,
+  type JobTask,
+  LeaseLost,
+  WorkerStopped,
+} from './job-run.ts';
 import { patiently, pauseUnless } from './patience.ts';
 import { Slots } from './slots.ts';
 
@@ -17,18 +23,12 @@ const workTypes = ['agent_details', 'agent_data'] as const;
 type WorkType = (typeof workTypes)[number];
 
 const maxMessageBytes = 1024 * 1024;
-const abandonedPerScan = 64;
 
 export interface JobWorkerOptions {
   broker: Pick<Broker, 'consume'>;
   jobs: Pick<JobStore, 'get' | 'claim' | 'renew' | 'release' | 'listAbandoned'>;
-  mailbox: Pick<MailboxStore, 'lastChunk' | 'list'>;
-  callback: CallbackClient;
-  /** A job that is taken over comes without its message, and so without its token. */
-  callbackTokenOf: (job_number: string) => string;
+  mailbox: JobRunOptions['mailbox'];
   tasks: Record<WorkType, JobTask>;
-  /** Ends a job as failed where its callback cannot be reached, or refuses even that. */
-  endJob: (job_number: string, detail: string) => Promise<void>;
   onError: (error: unknown, message: string) => void;
   maxJobs?: number;
   /** Live subscriptions do nothing most of the time. */
@@ -36,27 +36,23 @@ export interface JobWorkerOptions {
   leaseMs?: number;
   renewEveryMs?: number;
   scanEveryMs?: number;
-  /** How often a job may be begun without bringing a message. */
+  /** How often a job may be begun without posting a message. */
   maxAttempts?: number;
-  /** How long posts under way may take when the worker stops. */
+  /** How long work under way may take when the worker stops. */
   stopTimeoutMs?: number;
   now?: () => number;
 }
 
 export class JobWorker {
   readonly #options: Required<JobWorkerOptions>;
-  readonly #holder = randomUUID();
+  readonly #leases: JobLeases;
   readonly #validator = new Validator({});
   readonly #slots: { job: Slots; subscription: Slots };
   readonly #stopping = new AbortController();
-  /** Undefined while it is being claimed. */
-  readonly #runs = new Map<string, JobRun | undefined>();
+  readonly #claiming = new Set<string>();
   readonly #works = new Set<Promise<void>>();
   readonly #leftOver: string[] = [];
   #consumers: Consumer[] = [];
-  #timers: NodeJS.Timeout[] = [];
-  #renewal: Promise<void> | undefined;
-  #scan: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: JobWorkerOptions) {
@@ -67,12 +63,13 @@ export class JobWorker {
       renewEveryMs: 1_500,
       scanEveryMs: 1_000,
       maxAttempts: 5,
-      stopTimeoutMs: 5_000,
+      stopTimeoutMs: 10_000,
       now: Date.now,
       ...options,
     };
     const { maxJobs, maxSubscriptions } = this.#options;
     this.#slots = { job: new Slots(maxJobs), subscription: new Slots(maxSubscriptions) };
+    this.#leases = new JobLeases({ ...this.#options, takeOver: (job) => this.#takeOver(job) });
   }
 
   /** Jobs that are being worked on. */
@@ -81,19 +78,8 @@ export class JobWorker {
   }
 
   async start(): Promise<void> {
-    const { broker, maxJobs, renewEveryMs, scanEveryMs } = this.#options;
-    this.#timers = [
-      setInterval(() => {
-        this.#renewal ??= this.#renewAll().finally(() => {
-          this.#renewal = undefined;
-        });
-      }, renewEveryMs),
-      setInterval(() => {
-        this.#scan ??= this.#takeAbandoned().finally(() => {
-          this.#scan = undefined;
-        });
-      }, scanEveryMs),
-    ];
+    const { broker, maxJobs } = this.#options;
+    this.#leases.start();
     for (const queue of workTypes) {
       // More than there are slots, so that subscriptions that wait for theirs do not hold up everything else.
       const options = { prefetch: 4 * maxJobs };
@@ -108,29 +94,23 @@ export class JobWorker {
   }
 
   async #stopOnce(): Promise<void> {
-    const { jobs, stopTimeoutMs, onError } = this.#options;
+    const { stopTimeoutMs, onError } = this.#options;
     const reason = new WorkerStopped('the worker is stopping');
     this.#stopping.abort(reason);
-    clearInterval(this.#timers[1]);
     const handlers = Promise.all(this.#consumers.map((consumer) => consumer.stop()));
-    await this.#scan;
-    for (const run of this.#runs.values()) run?.stop(reason);
-    const deadline = setTimeout(() => {
-      for (const run of this.#runs.values()) run?.abort(reason);
-    }, stopTimeoutMs);
+    await this.#leases.stop(reason);
     const over = new AbortController();
     const ended = handlers.then(() => Promise.all(this.#works));
     ended.then(
       () => over.abort(),
       () => over.abort(),
     );
-    // Something that does not even hear of its end must not keep the process.
-    await pauseUnless(over.signal, 2 * stopTimeoutMs);
-    clearTimeout(deadline);
-    clearInterval(this.#timers[0]);
-    await this.#renewal;
-    await jobs
-      .release(this.#leftOver, this.#holder)
+    // A post that never comes to its end must not keep the process. Its job is not given back: what may still be stored
+    // must not meet another worker's messages before the lease has run out.
+    await pauseUnless(over.signal, stopTimeoutMs);
+    await this.#leases.close();
+    await this.#leases
+      .giveBack(this.#leftOver)
       .catch((error) =>
         onError(error, 'jobs could not be given back; others take them when their leases have run out'),
       );
@@ -139,9 +119,7 @@ export class JobWorker {
   /** Resolves when the message is of no more use: the job is claimed, by whomever, or over. */
   async #handle(queue: WorkType, { body }: Delivery): Promise<void> {
     const { job_number } = this.#parse(queue, body);
-    if (this.#runs.has(job_number)) return;
-    this.#runs.set(job_number, undefined);
-    try {
+    await this.#unlessInHand(job_number, async () => {
       if (queue === 'agent_details') {
         // All of these are alike: claiming finds out whether it is to be had.
         await this.#slots.job.acquire(this.#stopping.signal);
@@ -150,8 +128,22 @@ export class JobWorker {
       }
       const job = await this.#patiently(() => this.#options.jobs.get(job_number));
       if (job && this.#canTake(job)) await this.#take(job);
+    });
+  }
+
+  async #takeOver(job: JobRecord): Promise<void> {
+    if (!isWorkType(job.task_type) || !this.#slotsFor(job).hasFree) return;
+    await this.#unlessInHand(job.job_number, () => this.#take(job));
+  }
+
+  /** Does nothing with a job that this worker is claiming or working on already. */
+  async #unlessInHand(job_number: string, take: () => Promise<void>): Promise<void> {
+    if (this.#claiming.has(job_number) || this.#leases.holds(job_number)) return;
+    this.#claiming.add(job_number);
+    try {
+      await take();
     } finally {
-      if (!this.#runs.get(job_number)) this.#runs.delete(job_number);
+      this.#claiming.delete(job_number);
     }
   }
 
@@ -183,116 +175,57 @@ export class JobWorker {
 
   /** Begins the work if the job is to be had; gives the slot back in the end. */
   async #claim(job_number: string, slots: Slots): Promise<void> {
-    const { jobs, leaseMs, now } = this.#options;
-    let job: JobRecord | undefined;
+    let run: JobRun | undefined;
     try {
-      job = await this.#patiently(() => jobs.claim(job_number, this.#holder, now(), leaseMs));
+      run = await this.#patiently(() => this.#leases.claim(job_number));
     } finally {
-      if (!job) slots.release();
+      if (!run) slots.release();
     }
-    if (!job) return;
-    if (!isWorkType(job.task_type)) {
+    if (!run) return;
+    const end = () => {
+      this.#leases.drop(run);
       slots.release();
+    };
+    if (!isWorkType(run.job.task_type)) {
+      end();
       // A message that names somebody else's kind of job: hands off.
-      await this.#patiently(() => jobs.release([job_number], this.#holder));
+      await this.#patiently(() => this.#leases.giveBack([job_number]));
       return;
     }
-    const run = this.#runOf(job);
-    this.#runs.set(job_number, run);
     const work = this.#work(run).finally(() => {
-      this.#runs.delete(job_number);
       this.#works.delete(work);
-      slots.release();
+      end();
     });
     this.#works.add(work);
     if (this.#stopping.signal.aborted) run.stop(this.#stopping.signal.reason);
   }
 
-  #runOf(job: JobRecord): JobRun {
-    const { jobs, mailbox, callback, callbackTokenOf, leaseMs, now } = this.#options;
-    const { job_number } = job;
-    return new JobRun({
-      job,
-      kind: job.task_type as WorkType,
-      callback,
-      callback_token: callbackTokenOf(job_number),
-      mailbox,
-      renew: async () => (await jobs.renew([job_number], this.#holder, now(), leaseMs)).has(job_number),
-      leaseMs,
-    });
-  }
-
   /** Never rejects. */
   async #work(run: JobRun): Promise<void> {
-    const { tasks, maxAttempts, onError } = this.#options;
     try {
-      if (run.job.attempts > maxAttempts) throw new JobFailed(`Given up after ${maxAttempts} attempts`);
-      await tasks[run.job.task_type as WorkType](run);
+      await this.#attempt(run).catch((error) => this.#settle(run, error));
     } catch (error) {
-      await this.#settle(run, error).catch((problem) => onError(problem, 'a job could not be ended'));
+      if (error instanceof WorkerStopped) this.#leftOver.push(run.job.job_number);
+      else if (!isNotOurs(error)) this.#options.onError(error, 'a job could not be ended');
     }
   }
 
+  async #attempt(run: JobRun): Promise<void> {
+    const { tasks, maxAttempts } = this.#options;
+    if (run.job.attempts > maxAttempts) throw new JobFailed(`Given up after ${maxAttempts} attempts`);
+    await tasks[run.job.task_type as WorkType](run);
+  }
+
+  /** Throws the error again if the job is not ours to end. */
   async #settle(run: JobRun, error: unknown): Promise<void> {
-    const { maxAttempts, onError, endJob } = this.#options;
+    const { maxAttempts, onError } = this.#options;
     const { job_number, attempts } = run.job;
-    if (error instanceof WorkerStopped) this.#leftOver.push(job_number);
-    if (isQuiet(error)) return;
-    if (error instanceof JobFailed || error instanceof CallbackRefused) return this.#fail(run, error.message);
+    if (isNotOurs(error)) throw error;
+    if (error instanceof JobFailed) return run.fail(error.message);
     onError(error, `job ${job_number} could not be done; it will be tried again`);
     // The lease runs out by itself, which is as good a pause as any.
     if (run.posted > 0 || attempts < maxAttempts) return;
-    const isUnreachable = error instanceof CallbackUnreachable;
-    const detail = `Given up after ${attempts} attempts: ${isUnreachable ? error.message : 'something unforeseen happened'}`;
-    if (isUnreachable) await run.patiently(() => endJob(job_number, detail));
-    else await this.#fail(run, detail);
-  }
-
-  async #fail(run: JobRun, detail: string): Promise<void> {
-    try {
-      await run.fail(detail);
-    } catch (error) {
-      if (isQuiet(error)) return;
-      await run.patiently(() => this.#options.endJob(run.job.job_number, detail));
-    }
-  }
-
-  async #renewAll(): Promise<void> {
-    const { jobs, leaseMs, now, onError } = this.#options;
-    const runs = [...this.#runs].filter((entry): entry is [string, JobRun] => entry[1] !== undefined);
-    if (runs.length === 0) return;
-    const asked = performance.now();
-    try {
-      const numbers = runs.map(([job_number]) => job_number);
-      const renewed = await jobs.renew(numbers, this.#holder, now(), leaseMs);
-      for (const [job_number, run] of runs) run.renewed(renewed.has(job_number), asked);
-    } catch (error) {
-      // While the database is away nobody else can claim the jobs either.
-      if (!(error instanceof TryLaterError)) onError(error, 'leases could not be renewed');
-    }
-  }
-
-  async #takeAbandoned(): Promise<void> {
-    const { jobs, now, onError } = this.#options;
-    try {
-      const abandoned = await jobs.listAbandoned(now(), abandonedPerScan);
-      for (const job of abandoned) {
-        if (this.#stopping.signal.aborted) return;
-        const { job_number } = job;
-        const slots = this.#slotsFor(job);
-        if (this.#runs.has(job_number) || !isWorkType(job.task_type) || !slots.hasFree) continue;
-        this.#runs.set(job_number, undefined);
-        try {
-          await this.#take(job);
-        } finally {
-          if (!this.#runs.get(job_number)) this.#runs.delete(job_number);
-        }
-      }
-    } catch (error) {
-      if (!(error instanceof TryLaterError || error instanceof WorkerStopped)) {
-        onError(error, 'abandoned jobs could not be looked for');
-      }
-    }
+    await run.fail(`Given up after ${attempts} attempts: something unforeseen happened`);
   }
 
   #slotsFor(job: JobRecord): Slots {
@@ -314,6 +247,6 @@ function isWorkType(task_type: string): task_type is WorkType {
   return (workTypes as readonly string[]).includes(task_type);
 }
 
-function isQuiet(error: unknown): boolean {
+function isNotOurs(error: unknown): boolean {
   return error instanceof JobOver || error instanceof LeaseLost || error instanceof WorkerStopped;
 }

@@ -1,7 +1,7 @@
 // Live subscriptions (#23 with an end ahead) on the real telemetry store. Their end is brought near when all has been seen.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JobFixture, openJobFixture, type Told } from '../../../../test/job-worker-fixture.ts';
+import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
@@ -22,8 +22,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(() => {
   isVisible = true;
-  fixture.endpoint.before = async () => undefined;
-  fixture.endpoint.after = async () => undefined;
+  fixture.mailbox.reset();
 });
 
 class Subscription {
@@ -165,25 +164,25 @@ test('whatever comes when, from whichever node, and whoever dies: each record on
     isHeard: fc.boolean(),
     death: fc.constantFrom<'before' | 'after' | undefined>(undefined, undefined, 'before', 'after'),
   });
+  const crash = new Error('the worker died');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async (steps) => {
       const subscription = await new Subscription({ lookBackMs: 2 * minute }).ask();
       // Keeps a worker at it: one that dies is followed by another.
       const working = (async () => {
         while ((await fixture.jobs.get(subscription.job))!.ended_at === null) {
-          await subscription.run().catch((error) => expect(error).toMatchObject({ name: 'JobOver' }));
+          await subscription.run().catch((error) => expect(error).toBe(crash));
         }
       })();
       let offset = 0;
       for (const { ageMs, isHeard, death } of steps) {
         if (death) {
           let isAlive = true;
-          const die = async (): Promise<Told> => {
-            const told = isAlive ? { status: 409, code: 'job_ended' } : undefined;
+          fixture.mailbox[death] = async () => {
+            if (!isAlive) return;
             isAlive = false;
-            return told;
+            throw crash;
           };
-          fixture.endpoint[death] = die;
         }
         const ts = Date.now() - ageMs - ++offset;
         await subscription.report([sampleOf(ts, { a: 1, b: 2 }, { note: 'x' })], isHeard);

@@ -1,0 +1,119 @@
+// The leases of one worker. A job belongs to whoever holds its lease: here they are claimed, renewed for as long as the
+// work takes, and given back; and jobs whose leases others let run out are found.
+import { randomUUID } from 'node:crypto';
+import { TryLaterError } from '../../errors.ts';
+import type { JobRecord, JobStore } from '../store/job-store.ts';
+import { JobRun, type JobRunOptions, WorkerStopped } from './job-run.ts';
+
+const abandonedPerScan = 64;
+
+export interface JobLeasesOptions {
+  jobs: Pick<JobStore, 'claim' | 'renew' | 'release' | 'listAbandoned'>;
+  mailbox: JobRunOptions['mailbox'];
+  /** Called for abandoned jobs, one after the other. */
+  takeOver: (job: JobRecord) => Promise<void>;
+  onError: (error: unknown, message: string) => void;
+  leaseMs: number;
+  renewEveryMs: number;
+  scanEveryMs: number;
+  now: () => number;
+}
+
+export class JobLeases {
+  readonly #options: JobLeasesOptions;
+  readonly #holder = randomUUID();
+  readonly #runs = new Map<string, JobRun>();
+  #renewing: NodeJS.Timeout | undefined;
+  #scanning: NodeJS.Timeout | undefined;
+  #renewal: Promise<void> | undefined;
+  #scan: Promise<void> | undefined;
+  #hasStopped = false;
+
+  constructor(options: JobLeasesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { renewEveryMs, scanEveryMs } = this.#options;
+    this.#renewing = setInterval(() => {
+      this.#renewal ??= this.#renewAll().finally(() => {
+        this.#renewal = undefined;
+      });
+    }, renewEveryMs);
+    this.#scanning = setInterval(() => {
+      this.#scan ??= this.#takeOverAbandoned().finally(() => {
+        this.#scan = undefined;
+      });
+    }, scanEveryMs);
+  }
+
+  /** Takes over nothing more, and stops every run; their leases are renewed until `close`. */
+  async stop(reason: WorkerStopped): Promise<void> {
+    this.#hasStopped = true;
+    clearInterval(this.#scanning);
+    await this.#scan;
+    for (const run of this.#runs.values()) run.stop(reason);
+  }
+
+  /** Renews nothing more. */
+  async close(): Promise<void> {
+    clearInterval(this.#renewing);
+    await this.#renewal;
+  }
+
+  holds(job_number: string): boolean {
+    return this.#runs.has(job_number);
+  }
+
+  /** The run of a job that is to be had, its lease renewed until `drop`; undefined if somebody has it, or it has ended. */
+  async claim(job_number: string): Promise<JobRun | undefined> {
+    const { jobs, mailbox, leaseMs, now } = this.#options;
+    const job = await jobs.claim(job_number, this.#holder, now(), leaseMs);
+    if (!job) return undefined;
+    const renew = async () => (await this.#renew([job_number])).has(job_number);
+    const run = new JobRun({ job, mailbox, renew, leaseMs });
+    this.#runs.set(job_number, run);
+    return run;
+  }
+
+  drop(run: JobRun): void {
+    this.#runs.delete(run.job.job_number);
+  }
+
+  /** Others may claim the jobs at once. */
+  async giveBack(job_numbers: string[]): Promise<void> {
+    await this.#options.jobs.release(job_numbers, this.#holder);
+  }
+
+  #renew(job_numbers: string[]): Promise<Set<string>> {
+    const { jobs, leaseMs, now } = this.#options;
+    return jobs.renew(job_numbers, this.#holder, now(), leaseMs);
+  }
+
+  async #renewAll(): Promise<void> {
+    const runs = [...this.#runs];
+    if (runs.length === 0) return;
+    const asked = performance.now();
+    try {
+      const renewed = await this.#renew(runs.map(([job_number]) => job_number));
+      for (const [job_number, run] of runs) run.renewed(renewed.has(job_number), asked);
+    } catch (error) {
+      // While the database is away nobody else can claim the jobs either.
+      if (!(error instanceof TryLaterError)) this.#options.onError(error, 'leases could not be renewed');
+    }
+  }
+
+  async #takeOverAbandoned(): Promise<void> {
+    const { jobs, takeOver, now, onError } = this.#options;
+    try {
+      for (const job of await jobs.listAbandoned(now(), abandonedPerScan)) {
+        if (this.#hasStopped) return;
+        await takeOver(job);
+      }
+    } catch (error) {
+      if (!(error instanceof TryLaterError || error instanceof WorkerStopped)) {
+        onError(error, 'abandoned jobs could not be looked for');
+      }
+    }
+  }
+}
