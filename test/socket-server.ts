@@ -1,37 +1,24 @@
-// The sockets of jobs on a real server with real stores, for tests that need the mailbox, the accounts or the clock of the
-// sockets in their own hands. What the mailbox service does with a result, `post` does here.
+// The sockets of jobs on the real server, for tests that need the mailbox or the clocks of the sockets in their own hands.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EnvelopeType } from '../contract/src/index.ts';
-import { AuthService } from '../controller/src/auth/auth-service.ts';
-import { requirePermission } from '../controller/src/auth/permissions.ts';
-import type { Caller, Principal, PrincipalSource } from '../controller/src/caller.ts';
-import { NotFoundError } from '../controller/src/errors.ts';
-import type { Logger } from '../controller/src/http/request/log.ts';
-import type { SocketTimes } from '../controller/src/http/sockets/open-socket.ts';
-import { jobSocketRoutes } from '../controller/src/jobs/mailbox/job-socket.ts';
-import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
-import { SocketHub } from '../controller/src/jobs/mailbox/socket-hub.ts';
-import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
+import { system } from '../controller/src/caller.ts';
+import { createJobsPart, type JobsTuning } from '../controller/src/jobs/jobs-part.ts';
 import type { EndState } from '../controller/src/jobs/store/job-store.ts';
-import { RateLimiter } from '../controller/src/rate-limiter.ts';
-import { Keyring } from '../controller/src/secrets.ts';
+import { createAccountParts } from '../controller/src/parts.ts';
+import type { ServeOptions } from '../controller/src/serve.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
-import { listen } from './listening-server.ts';
+import { startWeft } from './weft.ts';
 
 const minute = 60_000;
-const secret = randomBytes(32).toString('hex');
+/** All nodes of a test have the same. */
+const secret = randomBytes(48).toString('base64');
 
-export interface SocketServerOptions {
-  times?: Partial<SocketTimes>;
-  maxSocketsPerCaller?: number;
-  connectsPerMinute?: number;
-  guessesPerMinute?: number;
-  tokenTtlSeconds?: number;
-  pollMs?: number;
-  log?: Logger;
-  publicUrl?: string;
-  corsOrigins?: string[];
-  isReady?: () => boolean;
+export interface SocketServerOptions extends Omit<JobsTuning, 'socketTimes'>, Pick<ServeOptions<never>, 'log'> {
+  times?: JobsTuning['socketTimes'];
+  /** Settings by name. */
+  settings?: Record<string, string>;
+  /** Of other nodes too. Default: one of its own. */
+  database?: SqlDatabase;
   /** Called with the job number before each lookup: where a test may hold or end it. */
   onAdmit?: (job_number: string) => Promise<void> | void;
   /** The same after each look into a mailbox. */
@@ -40,97 +27,69 @@ export interface SocketServerOptions {
 
 export type SocketServer = Awaited<ReturnType<typeof startSocketServer>>;
 
-/** Several on one database are several nodes; the database is the test's to migrate and close. */
-export async function startSocketServer(database: SqlDatabase, options: SocketServerOptions = {}) {
-  const mailbox = createMailboxStore(database);
-  const jobs = createJobStore(database);
-  const principals = new Map<string, Principal>();
-  const source: PrincipalSource = {
-    principal: async (name) => principals.get(name),
-    authenticate: async (name) => principals.get(name),
-  };
-  const auth = new AuthService({
-    sources: { user: source, agent: source, third_party_app: source },
-    keyring: new Keyring(secret),
-    tokenTtlSeconds: options.tokenTtlSeconds ?? 3600,
-    freshMs: 100,
-  });
-  const requireSocket = (caller: Caller) => {
-    requirePermission('job_socket', caller);
-    return caller;
-  };
+/** Several on one database are several nodes. */
+export async function startSocketServer(options: SocketServerOptions = {}) {
+  const { settings = {}, database, onAdmit, onPage, log, times: socketTimes, ...tuning } = options;
   let pagesRead = 0;
   const errors: unknown[] = [];
-  const hub = new SocketHub({
-    list: async (job_number, afterSeq, maxBytes) => {
-      pagesRead++;
-      const page = await mailbox.list(job_number, afterSeq, maxBytes);
-      await options.onPage?.();
-      return page;
-    },
-    positions: (job_numbers) => jobs.positions(job_numbers),
-    authorize: (token) => {
-      const caller = auth.authenticate(token);
-      return caller instanceof Promise ? caller.then(requireSocket) : requireSocket(caller);
-    },
-    maxSocketsPerCaller: options.maxSocketsPerCaller ?? 1e6,
-    pollMs: options.pollMs,
-    onError: (error) => errors.push(error),
-    times: options.times,
-  });
-  const { log, isReady, publicUrl, corsOrigins } = options;
-  const server = await listen({
-    sockets: jobSocketRoutes({
-      hub,
-      admit: async (caller, job_number) => {
-        await options.onAdmit?.(job_number);
-        const job = await jobs.get(job_number);
-        const isVisible = job && (job.owner_id === caller.id || (caller.kind === 'user' && caller.isAdmin));
-        if (!isVisible) throw new NotFoundError('job_not_found', 'There is no such job');
-        return job;
+  const weft = await startWeft(
+    { WEFT_SECRET: secret, WEFT_MAX_SOCKETS_PER_CALLER: '100000', ...settings },
+    {
+      ...(log && { log }),
+      createParts(own, events) {
+        const platform = {
+          ...own,
+          ...(database && { database }),
+          freshMs: 100,
+          onError: (error: unknown) => errors.push(error),
+        };
+        const accounts = createAccountParts(platform, events);
+        const { start: _, ...jobs } = createJobsPart(
+          {
+            ...platform,
+            auth: accounts.auth.auth,
+            principals: accounts.auth.principals,
+            agents: accounts.agents.agents,
+            tuning: { connectsPerMinute: 1e6, guessesPerMinute: 1e6, socketTimes, ...tuning },
+          },
+          events,
+        );
+        const { list } = jobs.mailboxStore;
+        jobs.mailboxStore.list = async (...query) => {
+          pagesRead++;
+          const page = await list.apply(jobs.mailboxStore, query);
+          await onPage?.();
+          return page;
+        };
+        const { admit } = jobs.jobs;
+        jobs.jobs.admit = async (caller, job_number) => {
+          await onAdmit?.(job_number);
+          return admit.call(jobs.jobs, caller, job_number);
+        };
+        return { ...accounts, jobs };
       },
-      limits: {
-        connects: new RateLimiter('too_many_connects', { max: options.connectsPerMinute ?? 1e6, windowMs: minute }),
-        guesses: new RateLimiter('too_many_guesses', { max: options.guessesPerMinute ?? 1e6, windowMs: minute }),
-      },
-    }),
-    authenticator: {
-      authenticate: (token) => auth.authenticate(token),
-      remembered: (token) => auth.remembered(token),
     },
-    ...(log && { log }),
-    ...(isReady && { isReady }),
-    ...(publicUrl !== undefined && { publicUrl }),
-    ...(corsOrigins && { corsOrigins }),
-  });
-  const { url, port } = server;
-  let stopped: Promise<void> | undefined;
-
+  );
+  const { auth, users, jobs } = weft.parts;
+  const { hub, jobStore, mailboxStore } = jobs;
   return {
-    url,
-    host: `127.0.0.1:${port}`,
+    url: weft.url,
+    host: new URL(weft.url).host,
+    database: database ?? weft.platform.database,
     hub,
-    jobs,
+    jobs: jobStore,
     errors,
     get pagesRead() {
       return pagesRead;
     },
-    async user(name: string, roles = ['user']): Promise<string> {
-      const isAdmin = roles.includes('admin');
-      principals.set(name, { caller: { kind: 'user', id: randomUUID(), name, roles, isAdmin }, ver: '1' });
-      return (await auth.login('user', name, '')).access_token;
-    },
-    /** What every node notices when an account is gone. */
-    removeUser(name: string): void {
-      principals.delete(name);
-      auth.forget('user', name);
-    },
+    user: (name: string, roles = ['user']) => weft.user(name, roles),
+    removeUser: (name: string) => users.users.remove(name, system),
     /** A job of the user behind that token. */
     async job(token: string): Promise<string> {
-      const { id, name } = await auth.authenticate(token);
+      const { id, name } = await auth.auth.authenticate(token);
       const job_number = randomUUID();
       const now = Date.now();
-      await jobs.create({
+      await jobStore.create({
         job_number,
         task_type: 'agent_data',
         owner_kind: 'user',
@@ -144,7 +103,7 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
       });
       return job_number;
     },
-    /** Stores a result and, unless told otherwise, tells the sockets of this process. */
+    /** Stores a result and, by default, notifies the sockets of this process. */
     async post(
       job_number: string,
       data: unknown[] | string,
@@ -157,10 +116,7 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
     async end(job_number: string, state: EndState, detail: string) {
       return store(job_number, 'status', JSON.stringify([{ state, detail }]), { state, detail }, true);
     },
-    stop() {
-      stopped ??= Promise.all([hub.stop(), server.close()]).then(() => {});
-      return stopped;
-    },
+    stop: () => weft.stop(),
   };
 
   async function store(
@@ -170,7 +126,7 @@ export async function startSocketServer(database: SqlDatabase, options: SocketSe
     ends: { state: EndState; detail: string | null } | undefined,
     isTold: boolean,
   ) {
-    const stored = await mailbox.append({
+    const stored = await mailboxStore.append({
       job_number,
       type,
       data,

@@ -5,13 +5,14 @@ import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
+import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../rate-limiter.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
-import { MailboxService } from './mailbox/mailbox-service.ts';
+import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
 import { createMailboxStore } from './mailbox/mailbox-store.sql.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
@@ -30,17 +31,29 @@ const hour = 3_600_000;
 /** Other nodes' messages are looked for this often, should the news of them be lost. */
 const pollMs = 500;
 
+/** Other clocks and bounds than Weft's own; for tests. */
+export interface JobsTuning {
+  now?: () => number;
+  mailboxLimits?: MailboxLimits;
+  socketTimes?: Partial<SocketTimes>;
+  pollMs?: number;
+  connectsPerMinute?: number;
+  guessesPerMinute?: number;
+}
+
 interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
+  tuning?: JobsTuning;
 }
 
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { config, database, broker, telemetryStore, keyring, auth, principals, agents } = deps;
-  const { log, onError, onChange } = deps;
+  const { log, onError, onChange, tuning = {} } = deps;
+  const { now } = tuning;
   const jobStore = createJobStore(database);
   const mailboxStore = createMailboxStore(database);
   const tokens = new CallbackTokens(keyring);
@@ -53,13 +66,16 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
     },
     maxSocketsPerCaller: config.maxSocketsPerCaller,
-    pollMs: database.dialect === 'postgres' ? pollMs : undefined,
+    pollMs: tuning.pollMs ?? (database.dialect === 'postgres' ? pollMs : undefined),
+    times: tuning.socketTimes,
     onError,
   });
   const mailbox = new MailboxService({
     mailbox: mailboxStore,
     retentionMs: config.jobs.retentionHours * hour,
     hasSocket: (job_number) => hub.hasSocket(job_number),
+    limits: tuning.mailboxLimits,
+    now,
   });
   const outbox = new JobOutbox({
     jobs: jobStore,
@@ -73,6 +89,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         .catch((error) => onError(error, 'the job could not be ended'));
     },
     onChange,
+    now,
   });
   const jobs = new JobService({
     jobs: jobStore,
@@ -81,18 +98,21 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
+    now,
   });
   let deadLetters = 0;
+  const letterStore = createDeadLetterStore(database);
   const letters = new DeadLetterService({
-    letters: createDeadLetterStore(database),
+    letters: letterStore,
     jobs: jobStore,
     mailbox,
     onLetter: (letter) => {
       deadLetters++;
       log.warn(letter, 'a message that no worker could do anything with');
     },
+    now,
   });
-  const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange });
+  const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange, now });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
     hub.deliver(message);
@@ -130,14 +150,24 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     mailboxStore,
     mailbox,
     outbox,
+    jobs,
+    tokens,
+    hub,
+    letters,
+    letterStore,
+    upkeep,
     routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
     sockets: {
       routes: jobSocketRoutes({
         hub,
         admit: (caller, job_number) => jobs.admit(caller, job_number),
         limits: {
-          connects: limitPerMinutes('too_many_connects', Math.max(4_500, 3 * config.maxSocketsPerCaller), 1),
-          guesses: limitPerMinutes('too_many_unknown_jobs', 60, 1),
+          connects: limitPerMinutes(
+            'too_many_connects',
+            tuning.connectsPerMinute ?? Math.max(4_500, 3 * config.maxSocketsPerCaller),
+            1,
+          ),
+          guesses: limitPerMinutes('too_many_unknown_jobs', tuning.guessesPerMinute ?? 60, 1),
         },
       }),
       close: () => hub.stop(),

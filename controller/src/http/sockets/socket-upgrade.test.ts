@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRaw, openRawConnection } from '../../../../test/raw-connection.ts';
 import { bearer, connect, refusal } from '../../../../test/socket-client.ts';
 import { type SocketServer, startSocketServer } from '../../../../test/socket-server.ts';
-import { openDatabase } from '../../../../test/stores.ts';
+import { startWeft } from '../../../../test/weft.ts';
+import { TryLaterError } from '../../errors.ts';
+import { createParts } from '../../parts.ts';
 
 const handshake = [
   'Host: localhost',
@@ -15,37 +17,28 @@ const handshake = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-let removeDatabase: () => Promise<void>;
 let server: SocketServer;
 let token: string;
 let path: string;
-let isReady = true;
 let onAdmit: (() => Promise<void>) | undefined;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  const { database, close: remove } = await openDatabase('sockets');
-  removeDatabase = remove;
   const sink = new Writable({
     write(line, _encoding, done) {
       lines.push(String(line));
       done();
     },
   });
-  server = await startSocketServer(database, {
+  server = await startSocketServer({
     log: pino({ level: 'debug' }, sink),
-    publicUrl: 'https://weft.example',
-    corsOrigins: ['https://dashboard.example'],
-    isReady: () => isReady,
+    settings: { WEFT_PUBLIC_URL: 'https://weft.example', WEFT_CORS_ORIGINS: 'https://dashboard.example' },
     onAdmit: () => onAdmit?.(),
   });
   token = await server.user('ada@weft.test');
   path = `/api/v1/ws/${await server.job(token)}`;
 });
-afterAll(async () => {
-  await server.stop();
-  await removeDatabase();
-});
+afterAll(() => server.stop());
 
 const raw = (line: string, headers = handshake) => askRaw(server.url, `${[line, ...headers].join('\r\n')}\r\n\r\n`);
 const without = (name: string, ...more: string[]) => [...handshake.filter((line) => !line.startsWith(name)), ...more];
@@ -194,13 +187,14 @@ describe('what the route itself refuses', () => {
   });
 
   it('everything is refused with 503 until the database is there', async () => {
-    isReady = false;
-    try {
-      const { status, headers } = await refusal(server.url, path, bearer(token));
-      expect([status, headers['retry-after']]).toEqual([503, '2']);
-    } finally {
-      isReady = true;
-    }
+    const prepare = () => Promise.reject(new TryLaterError(503, 'database_unavailable', 'for the test', 1));
+    const waiting = await startWeft(
+      {},
+      { createParts: (platform, events) => ({ ...createParts(platform, events), waiting: { prepare } }) },
+    );
+    const { status, headers } = await refusal(waiting.url, path, bearer(token));
+    expect([status, headers['retry-after']]).toEqual([503, '2']);
+    await waiting.stop();
   });
 
   it('what nobody foresaw is a 500 that says nothing, and the next client is served', async () => {

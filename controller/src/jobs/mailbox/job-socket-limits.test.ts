@@ -1,27 +1,19 @@
 // Clients that are slow, gone, rude, too many or no longer allowed: each has an end, and nobody else notices.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from 'ws';
 import { bearer, connect, refusal, type SocketClient } from '../../../../test/socket-client.ts';
 import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../../test/socket-server.ts';
-import { openDatabase } from '../../../../test/stores.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
 
 const mebibyte = 1024 * 1024;
 const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, farewellMs: 100 };
 // For what must not happen by itself during a test.
 const never = 1e9;
 
-let database: SqlDatabase;
-let removeDatabase: () => Promise<void>;
 let server: SocketServer;
 let token: string;
 let job: string;
 const clients: SocketClient[] = [];
 
-beforeAll(async () => {
-  ({ database, close: removeDatabase } = await openDatabase('sockets'));
-});
-afterAll(() => removeDatabase());
 beforeEach(() => start());
 afterEach(async () => {
   for (const { socket } of clients.splice(0)) socket.terminate();
@@ -30,7 +22,7 @@ afterEach(async () => {
 
 async function start(options: SocketServerOptions = {}): Promise<void> {
   await server?.stop();
-  server = await startSocketServer(database, { times: { ...quick, pingMs: never }, ...options });
+  server = await startSocketServer({ times: { ...quick, pingMs: never }, ...options });
   token = await server.user('ada@weft.test');
   job = await server.job(token);
 }
@@ -171,13 +163,13 @@ describe('J17: a client that does not answer', () => {
 describe('rights that end', () => {
   it('T9: a removed account closes its sockets with 4401', async () => {
     const [one, two] = [await open(), await open()];
-    server.removeUser('ada@weft.test');
+    await server.removeUser('ada@weft.test');
     expect([(await one.closed).code, (await two.closed).code]).toEqual([4401, 4401]);
     expect((await refusal(server.url, `/api/v1/ws/${job}`, bearer(token))).status).toBe(401);
   });
 
   it('J14: a token that expires closes the socket with 4401', async () => {
-    await start({ tokenTtlSeconds: 2 });
+    await start({ settings: { WEFT_TOKEN_TTL_SECONDS: '2' } });
     const client = await open();
     expect((await client.closed).code).toBe(4401);
   });
@@ -188,7 +180,7 @@ describe('rights that end', () => {
     const theirs = await connect(server.url, `/api/v1/ws/${number}`, bearer(other));
     clients.push(theirs);
     const mine = await open();
-    server.removeUser('ada@weft.test');
+    await server.removeUser('ada@weft.test');
     await mine.closed;
     await server.post(number, [1]);
     await expect.poll(() => theirs.seqs).toEqual([1]);
@@ -197,7 +189,7 @@ describe('rights that end', () => {
 
 describe('J18: too many', () => {
   it('sockets of one caller are refused with 429, others are not', async () => {
-    await start({ maxSocketsPerCaller: 3 });
+    await start({ settings: { WEFT_MAX_SOCKETS_PER_CALLER: '3' } });
     await Promise.all([open(), open(), open()]);
     const { status, headers, body } = await refusal(server.url, `/api/v1/ws/${job}`, bearer(token));
     expect([status, body.code, headers['retry-after']]).toEqual([429, 'too_many_sockets', '10']);
@@ -217,7 +209,7 @@ describe('J18: too many', () => {
       if (asked === all) everybodyAsked.resolve();
       return everybodyAsked.promise;
     };
-    await start({ maxSocketsPerCaller: 3, onAdmit });
+    await start({ settings: { WEFT_MAX_SOCKETS_PER_CALLER: '3' }, onAdmit });
     const results = await Promise.allSettled(Array.from({ length: all }, () => open()));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(server.hub.openSockets).toBe(3);

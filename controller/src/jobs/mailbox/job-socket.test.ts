@@ -3,24 +3,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { bearer, connect, type SocketClient } from '../../../../test/socket-client.ts';
 import { type SocketServer, startSocketServer } from '../../../../test/socket-server.ts';
-import { openDatabase } from '../../../../test/stores.ts';
 
-let removeDatabase: () => Promise<void>;
 let server: SocketServer;
 let token: string;
 let job: string;
 let onPage: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {
-  const { database, close: remove } = await openDatabase('sockets');
-  removeDatabase = remove;
-  server = await startSocketServer(database, { onPage: () => onPage?.() });
+  server = await startSocketServer({ onPage: () => onPage?.() });
   token = await server.user('ada@weft.test');
 });
-afterAll(async () => {
-  await server.stop();
-  await removeDatabase();
-});
+afterAll(() => server.stop());
 beforeEach(async () => {
   job = await server.job(token);
 });
@@ -217,8 +210,8 @@ describe('how a job ends', () => {
 });
 
 it('what cannot be read at first is delivered later', async () => {
-  const { database, close: remove } = await openDatabase('sockets');
-  const frail = await startSocketServer(database, { times: { sweepMs: 20 } });
+  const frail = await startSocketServer({ times: { sweepMs: 20 } });
+  const { database } = frail;
   try {
     const owner = await frail.user('bob@weft.test');
     const number = await frail.job(owner);
@@ -231,13 +224,11 @@ it('what cannot be read at first is delivered later', async () => {
     await expect.poll(() => client.seqs).toEqual([1]);
   } finally {
     await frail.stop();
-    await remove();
   }
 });
 
 it('L5: a stop closes every socket with 1012 and opens no other', async () => {
-  const { database, close: remove } = await openDatabase('sockets');
-  const node = await startSocketServer(database, { times: { farewellMs: 300 } });
+  const node = await startSocketServer({ times: { farewellMs: 300 } });
   const owner = await node.user('bob@weft.test');
   const path = `/api/v1/ws/${await node.job(owner)}`;
   const client = await connect(node.url, path, bearer(owner));
@@ -246,7 +237,6 @@ it('L5: a stop closes every socket with 1012 and opens no other', async () => {
   await node.stop();
   expect(await client.closed).toEqual({ code: 1012, reason: 'restarting' });
   expect(node.hub.openSockets).toBe(0);
-  await remove();
 });
 
 eachDatabase((kind: DatabaseKind) => {
@@ -261,7 +251,7 @@ eachDatabase((kind: DatabaseKind) => {
       const opened = await openTwoNodes(kind);
       remove = opened.remove;
       const options = pollMs === undefined ? {} : { pollMs };
-      nodes = await Promise.all(opened.nodes.map((database) => startSocketServer(database, options)));
+      nodes = await Promise.all(opened.nodes.map((database) => startSocketServer({ database, ...options })));
       owner = await nodes[0]!.user('ada@weft.test');
       number = await nodes[0]!.job(owner);
       client = await connect(nodes[0]!.url, `/api/v1/ws/${number}`, bearer(owner));
