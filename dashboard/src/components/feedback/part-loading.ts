@@ -1,7 +1,7 @@
 // Loading parts of the dashboard while Weft is away, or has been updated since the page was opened. The browser takes
 // the styles of a part that was missed for loaded, so that from then on only a reload gives whole pages.
-import { forget, keep, readKept } from '../data/kept.ts';
-import { pause } from '../data/pause.ts';
+import { forget, keep, readKept } from '../../data/kept.ts';
+import { pause } from '../../data/pause.ts';
 
 const storageKey = 'weft.reloaded';
 const retryMs = 2000;
