@@ -26,7 +26,7 @@ export function lazy<Props extends object>(
         },
         () => {
           setMissing(true);
-          void reloadWhenBack(leaving.signal);
+          reloadWhenBack(leaving.signal).catch(() => {});
         },
       );
       return () => leaving.abort();
