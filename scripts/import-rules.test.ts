@@ -25,6 +25,8 @@ test.each([
     'what any author has',
   ],
   ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
+  ['sdk/src/app/pause.ts', "import { setTimeout } from 'node:timers/promises';", 'runs in browsers'],
+  ['sdk/src/app/app.ts', "import { HttpClient } from '../http-client.ts';", 'runs in browsers'],
   ['dashboard/src/pages/map/map-page.tsx', "import { Agent } from '@weft/sdk';", 'runs in a browser'],
   ['dashboard/src/data/fleet.ts', "import { text } from '../pages/map/map-page.tsx';", 'none of the pages'],
   [`${src}/jobs/job-worker.ts`, "import { connect } from 'amqplib';", 'by its package name'],

@@ -62,6 +62,11 @@ const rules: Rule[] = [
     only: [/^sdk\/src\//, contract, builtIn, /^ws$/],
   },
   {
+    because: 'this part of the SDK also runs in browsers: nothing of Node',
+    who: /^sdk\/src\/(app\/|(browser|back-off|weft-refusal)\.ts$)/,
+    only: [/^sdk\/src\/(app\/|(back-off|weft-refusal)\.ts$)/, contract],
+  },
+  {
     because: 'the command line of people and access points is one file that runs without a server',
     who: /^cli\/src\//,
     only: [/^cli\/(src\/|package\.json$)/, contract, builtIn, /^@weft\/sdk$/],
@@ -83,9 +88,14 @@ const rules: Rule[] = [
     only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^scripts\/plots\/svg-chart\.ts$/],
   },
   {
-    because: 'the dashboard runs in a browser: it knows the wire, its own folder and a few small libraries',
+    because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',
     who: /^dashboard\/src\//,
-    only: [/^dashboard\/src\//, contract, /^(preact|@preact\/signals|uplot|leaflet|topojson-client|world-atlas)(\/|$)/],
+    only: [
+      /^dashboard\/src\//,
+      contract,
+      /^@weft\/sdk\/browser$/,
+      /^(preact|@preact\/signals|uplot|leaflet|topojson-client|world-atlas)(\/|$)/,
+    ],
   },
   {
     because: 'what the dashboard’s pages share knows none of the pages',

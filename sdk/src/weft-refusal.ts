@@ -1,5 +1,8 @@
 // Weft said no, and why.
 
+/** The `detail` of an answer that gives none. */
+export const noReason = 'no reason given';
+
 export class WeftRefusal extends Error {
   override name = 'WeftRefusal';
   /** As over HTTP; 0 if nothing was asked. */
@@ -8,13 +11,16 @@ export class WeftRefusal extends Error {
   /** What Weft said: a sentence, or a list of problems. */
   readonly detail: unknown;
   readonly retryAfterSeconds: number | undefined;
+  /** Of an internal error: Weft's log has more under this id. */
+  readonly requestId: string | undefined;
 
-  constructor(status: number, code: string, detail: unknown, retryAfterSeconds?: number) {
+  constructor(status: number, code: string, detail: unknown, retryAfterSeconds?: number, requestId?: string) {
     super(`${status} ${code}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`);
     this.status = status;
     this.code = code;
     this.detail = detail;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.requestId = requestId;
   }
 
   /** The same may work later. */
@@ -27,10 +33,10 @@ export class WeftRefusal extends Error {
 export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
   const after = toSeconds(retryAfter);
   try {
-    const { code, detail } = JSON.parse(text);
-    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? 'no reason given', after);
+    const { code, detail, request_id } = JSON.parse(text);
+    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? noReason, after, request_id);
   } catch {
-    return new WeftRefusal(status, 'unknown', 'no reason given', after);
+    return new WeftRefusal(status, 'unknown', noReason, after);
   }
 }
 

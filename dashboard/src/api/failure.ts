@@ -1,5 +1,6 @@
 // A request that did not work out, as the dashboard knows it: what happened, what to try next, and which field of a form
 // is to blame.
+import { CommandConflict, noReason, toError, WeftRefusal, WeftUnreachable } from '@weft/sdk/browser';
 import { formatSpan } from '../format/times.ts';
 import { failureText } from '../text/failures.ts';
 import type { Rival, ValidationError, VerdictReason } from './operations.ts';
@@ -47,32 +48,34 @@ export class Failure extends Error {
 /** Whatever was thrown, as a failure; a mistake of our own keeps its words for the person who has to report it. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof WeftRefusal) return ofRefusal(error);
+  if (error instanceof WeftUnreachable) return new Failure(0, 'unreachable', failureText.unreachable);
   const detail = error instanceof Error ? error.message : String(error);
   return new Failure(0, 'dashboard_error', failureText.ownMistake(detail));
 }
 
-/** Reads what the server said; answers of something in between (a proxy) get words by their status. */
-export function failureOf(response: Response, body: unknown): Failure {
-  const { detail, code, request_id, ...more } = (body ?? {}) as Partial<LostConflict> & {
-    detail?: unknown;
-    code?: string;
-    request_id?: string;
-  };
-  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+/** What an answer other than a success says, given its text. */
+export function failureOf(response: Response, text: string): Failure {
+  return ofRefusal(toError(response, text));
+}
+
+/** Answers of something in between (a proxy) get words by their status. */
+function ofRefusal(refusal: WeftRefusal): Failure {
+  const { status, code, detail, retryAfterSeconds, requestId } = refusal;
   const problems = Array.isArray(detail) ? (detail as ValidationError[]) : [];
-  const words =
-    typeof detail === 'string'
-      ? detail
-      : problems.length > 0
-        ? problems.map(({ msg }) => msg).join('. ')
-        : failureText.status(response.status);
-  return new Failure(response.status, code ?? `http_${response.status}`, words, {
-    problems,
-    ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
-    ...(request_id !== undefined && { requestId: request_id }),
-    ...(code === 'command_conflict' &&
-      more.reason !== undefined && { conflict: { reason: more.reason, rival: more.rival ?? null } }),
-  });
+  const isTold = typeof detail === 'string' && detail !== noReason;
+  const listed = problems.map(({ msg }) => msg).join('. ');
+  return new Failure(
+    status,
+    code === 'unknown' ? `http_${status}` : code,
+    isTold ? detail : listed || failureText.status(status),
+    {
+      problems,
+      retryAfterSeconds,
+      requestId,
+      conflict: refusal instanceof CommandConflict ? { reason: refusal.reason, rival: refusal.rival } : undefined,
+    },
+  );
 }
 
 /** The words of the server without the prefix that tells programs where they come from. */

@@ -11,16 +11,18 @@ export interface Readiness {
 /** Rejects with Failure only if there is no answer: a part that is out of order is one. */
 export async function readReadiness(): Promise<Readiness> {
   const response = await get('/readyz');
-  const body = (await response.json().catch(() => undefined)) as { parts?: Record<string, string> } | undefined;
-  if (!body?.parts) throw failureOf(response, body);
+  const text = await response.text().catch(() => '');
+  const body = parse<{ parts?: Record<string, string> }>(text);
+  if (!body?.parts) throw failureOf(response, text);
   const parts = Object.fromEntries(Object.entries(body.parts).map(([name, word]) => [name, word === 'ok']));
   return { isReady: response.ok, parts };
 }
 
 export async function readVersion(): Promise<string> {
   const response = await get('/openapi.json');
-  const body = (await response.json().catch(() => undefined)) as { info?: { version?: string } } | undefined;
-  if (!response.ok || !body?.info?.version) throw failureOf(response, body);
+  const text = await response.text().catch(() => '');
+  const body = parse<{ info?: { version?: string } }>(text);
+  if (!response.ok || !body?.info?.version) throw failureOf(response, text);
   return body.info.version;
 }
 
@@ -41,7 +43,16 @@ export function parseFigures(text: string): Map<string, number> {
   return figures;
 }
 
-function get(path: string): Promise<Response> {
+function parse<Body>(text: string): Body | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Without a token: for what anybody may ask. Rejects with Failure if there is no answer. */
+export function get(path: string): Promise<Response> {
   return fetch(path, { credentials: 'omit', cache: 'no-store' }).catch(() => {
     throw new Failure(0, 'unreachable', failureText.unreachable);
   });

@@ -1,6 +1,6 @@
 // How far Weft is set up: asked before anybody has signed in.
-import { failureText } from '../text/failures.ts';
-import { Failure, failureOf } from './failure.ts';
+import { failureOf } from './failure.ts';
+import { get } from './service.ts';
 
 export interface Setup {
   /** Null while the database does not answer. */
@@ -13,10 +13,7 @@ export interface Setup {
 
 /** Rejects with Failure. */
 export async function readSetup(): Promise<Setup> {
-  const response = await fetch('/setup.json', { credentials: 'omit', cache: 'no-store' }).catch(() => {
-    throw new Failure(0, 'unreachable', failureText.unreachable);
-  });
-  const body = await response.json().catch(() => undefined);
-  if (!response.ok) throw failureOf(response, body);
-  return body as Setup;
+  const response = await get('/setup.json');
+  if (!response.ok) throw failureOf(response, await response.text().catch(() => ''));
+  return (await response.json()) as Setup;
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { componentText } from '../text/components.ts';
 import { IconButton } from './button.tsx';
-import { showToast } from './toasts.tsx';
+import { showToast } from './feedback/toasts.tsx';
 
 export function CopyButton({ text, label = componentText.copy }: { text: string; label?: string }) {
   const [isDone, setDone] = useState(false);

@@ -1,6 +1,6 @@
 // How new what is on the screen is: the one word that the dot in the top bar says.
 import { computed, signal } from '@preact/signals';
-import type { LiveState } from './live-stream.ts';
+import type { LiveState } from './live-values.ts';
 import { clockOffsetMs } from './server-clock.ts';
 
 export type Freshness = { state: 'live' | 'polling' | 'old' | 'unknown'; ageSeconds: number };

@@ -1,6 +1,7 @@
 // Answers that pages share: asked once, kept while somebody looks, asked again at intervals while the page is visible.
 // What was known stays on show when a later request fails.
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { BackOff } from '@weft/sdk/browser';
 import { type Failure, toFailure } from '../api/failure.ts';
 
 export interface QueryState<Value> {
@@ -23,13 +24,13 @@ interface Entry {
   options: QueryOptions<unknown>;
   state: Signal<QueryState<unknown>>;
   watchers: number;
-  failures: number;
+  backOff: BackOff;
   timer: ReturnType<typeof setTimeout> | undefined;
   abort: AbortController | undefined;
 }
 
 const keptMs = 60_000;
-const maxWaitMs = 30_000;
+const backOffOptions = { firstMs: 2000, longestMs: 30_000 };
 
 export class QueryCache {
   readonly #entries = new Map<string, Entry>();
@@ -49,7 +50,7 @@ export class QueryCache {
         options: options as QueryOptions<unknown>,
         state: signal<QueryState<unknown>>(empty),
         watchers: 0,
-        failures: 0,
+        backOff: new BackOff(backOffOptions),
         timer: undefined,
         abort: undefined,
       };
@@ -111,7 +112,7 @@ export class QueryCache {
     for (const entry of this.#entries.values()) {
       entry.abort?.abort();
       clearTimeout(entry.timer);
-      entry.failures = 0;
+      entry.backOff.reset();
       entry.state.value = { data: undefined, failure: undefined, isLoading: false, updatedAt: 0 };
     }
   }
@@ -127,12 +128,11 @@ export class QueryCache {
     try {
       const data = await entry.options.fetch(abort.signal);
       if (entry.abort !== abort) return;
-      entry.failures = 0;
+      entry.backOff.reset();
       entry.state.value = { data, failure: undefined, isLoading: false, updatedAt: Date.now() };
     } catch (error) {
       if (entry.abort !== abort) return;
       const before = entry.state.peek();
-      if (!abort.signal.aborted) entry.failures++;
       const failure = abort.signal.aborted ? before.failure : toFailure(error);
       entry.state.value = { ...before, failure, isLoading: false };
     }
@@ -152,8 +152,7 @@ export class QueryCache {
       // Refusals stay what they are; only what may pass is tried again.
       const mayPass = failure.status === 0 || failure.status === 429 || failure.status >= 500;
       if (!mayPass) return undefined;
-      const asked = (failure.retryAfterSeconds ?? 0) * 1000;
-      return Math.max(asked, Math.min(maxWaitMs, 1000 * 2 ** Math.min(entry.failures, 6)));
+      return entry.backOff.next((failure.retryAfterSeconds ?? 0) * 1000);
     }
     const pollMs = pollMsOf(entry.options, data);
     return pollMs === undefined ? undefined : Math.max(0, updatedAt + pollMs - Date.now());

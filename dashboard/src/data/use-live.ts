@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isSignedIn } from '../session/session.ts';
 import { noteAnswer, noteStream } from './freshness.ts';
-import { type LiveFilter, type LiveSample, type LiveState, LiveStream } from './live-stream.ts';
+import { type LiveFilter, type LiveSample, type LiveState, LiveValues } from './live-values.ts';
 
 export interface UseLiveOptions extends LiveFilter {
   isWanted?: boolean;
@@ -31,7 +31,7 @@ export function useLive({ agents, metrics, isWanted = true, onSamples, onGap }: 
       noteAnswer();
       latest.current.onSamples(samples);
     };
-    const stream = new LiveStream({
+    const stream = new LiveValues({
       ...(agents && { agents }),
       ...(metrics && { metrics }),
       onSamples: (samples) => {

@@ -1,6 +1,6 @@
 // Over the page when the session has ended: sign in again, and everything below is as it was.
 import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog } from '../components/overlays/dialog.tsx';
 import { sessionText } from '../text/session.ts';
 import { isExpired, session, signOut } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';

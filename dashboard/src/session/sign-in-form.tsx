@@ -1,8 +1,8 @@
 // The form of a name and a password, on the sign-in page and in the dialog that an ended session opens.
 import { Button } from '../components/button.tsx';
-import { TextField } from '../components/fields.tsx';
-import { Form, useForm } from '../components/form.tsx';
-import { PasswordField } from '../components/password-field.tsx';
+import { TextField } from '../components/forms/fields.tsx';
+import { Form, useForm } from '../components/forms/form.tsx';
+import { PasswordField } from '../components/forms/password-field.tsx';
 import { sessionText } from '../text/session.ts';
 import { signIn } from './sign-in.ts';
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.tsx';
-import { useFocus } from '../components/use-focus.ts';
+import { useFocus } from '../components/overlays/use-focus.ts';
 import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-window.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { navigate } from '../router/location.ts';

@@ -1,6 +1,6 @@
 // The most used pages at the foot of a small screen, and the rest behind “More”.
 import { Icon } from '../components/icon.tsx';
-import { Menu } from '../components/menu.tsx';
+import { Menu } from '../components/overlays/menu.tsx';
 import { navigate } from '../router/location.ts';
 import { shellText } from '../text/shell.ts';
 import { currentNavPath, navigation } from './navigation.ts';

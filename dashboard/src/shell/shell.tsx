@@ -1,7 +1,7 @@
 // The frame around the pages: rail, top bar, page. Under 720 px the rail becomes a bar at the foot.
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Toasts } from '../components/toasts.tsx';
+import { Toasts } from '../components/feedback/toasts.tsx';
 import { ExpiredDialog } from '../session/expired-dialog.tsx';
 import { shellText } from '../text/shell.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';

@@ -1,6 +1,6 @@
 // The choice of the time window that all charts obey. Pages with charts put it beside their title.
 import { Icon } from '../components/icon.tsx';
-import { Menu } from '../components/menu.tsx';
+import { Menu } from '../components/overlays/menu.tsx';
 import { chooseTimeWindow, type TimeWindow, timeWindow, timeWindows } from '../data/time-window.ts';
 import { shellText } from '../text/shell.ts';
 

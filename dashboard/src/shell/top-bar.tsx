@@ -1,6 +1,6 @@
 // Above every page: search, how fresh the values are, theme, account.
 import { Icon, type IconName } from '../components/icon.tsx';
-import { Menu } from '../components/menu.tsx';
+import { Menu } from '../components/overlays/menu.tsx';
 import { WeftMark } from '../components/weft-mark.tsx';
 import { session, signOut } from '../session/session.ts';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';

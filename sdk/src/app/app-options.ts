@@ -98,6 +98,7 @@ export interface ConflictOptions extends Abortable {
 export interface RequestOptions extends Abortable {
   query?: Query;
   json?: unknown;
+  form?: URLSearchParams;
 }
 
 export interface DownloadOptions extends Abortable {

@@ -293,3 +293,100 @@ test('an emulated network tells of itself, can be asked what if, and is stopped'
   expect((await network.stop()).is_over).toBe(true);
   await expect(progress.toArray()).rejects.toMatchObject({ name: 'JobFailure', state: 'cancelled' });
 });
+
+describe('a page', () => {
+  /** As a page has it: somebody else's token, and nothing repeated behind its back. */
+  const asPage = (more: Partial<AppOptions> & { token: () => string | undefined }) =>
+    new App({ url: weft.url, backOff: quick, patienceMs: 0, ...more });
+
+  test('has the token of whoever is signed in, or none, and hears when it is refused', async () => {
+    let token: string | undefined;
+    const refused: string[] = [];
+    const app = asPage({ token: () => token, onTokenRefused: (bad) => refused.push(bad) });
+    await expect(app.agent('ap-1')).rejects.toMatchObject({ status: 401 });
+    await expect(app.logIn()).rejects.toMatchObject({ code: 'no_token' });
+    const form = new URLSearchParams({ username: adminUsername, password });
+    const answer = await app.open('POST', '/api/v1/token/', { query: { login_type: 'user' }, form });
+    token = ((await answer.json()) as { access_token: string }).access_token;
+    expect((await app.agent('ap-1')).ap_id).toBe('ap-1');
+    expect(refused).toEqual([]);
+    token = 'bad';
+    await expect(app.open('GET', '/api/v1/jobs')).rejects.toMatchObject({ status: 401 });
+    expect(refused).toEqual(['bad']);
+  });
+
+  test('gets an answer or a failure at the first attempt', async () => {
+    const busy = { status: 503, body: '{"code":"internal_error","detail":"later","request_id":"r-1"}' };
+    const { url, asked } = await startAnswering([busy, { status: 201, body: '{"id":1}' }, { status: 0 }]);
+    const app = asPage({ url, token: () => 'mine' });
+    await expect(app.open('PUT', '/a')).rejects.toMatchObject({ status: 503, requestId: 'r-1' });
+    expect(await (await app.open('POST', '/b', { json: {} })).json()).toEqual({ id: 1 });
+    await expect(app.open('GET', '/c')).rejects.toBeInstanceOf(WeftUnreachable);
+    expect(asked).toEqual(['PUT /a', 'POST /b', 'GET /c']);
+  });
+
+  test('sees how a job stands: where to begin, socket or not, the end', async () => {
+    const { proxy, app: behind } = await behindProxy();
+    const { token } = await behind.logIn();
+    const app = asPage({ url: `http://127.0.0.1:${proxy.port}`, token: () => token });
+    const query = { agent_id: 'ap-1', start_time: new Date().toISOString() };
+    await agent.post({ turn: 1 });
+    const { job_number } = await app.request('POST', '/api/v1/agent_data/request_agent_data', {
+      query: { ...query, end_time: new Date(Date.now() + 600_000).toISOString() },
+    });
+    const turns = (data: unknown[]) => (data as { field: string; value: number }[]).map(({ value }) => value);
+    for await (const { data } of app.job(job_number)) if (turns(data).includes(1)) break;
+
+    const states: string[] = [];
+    const jobs: (string | null)[] = [];
+    const job = app.job(job_number, {
+      after: ({ last_seq }) => last_seq,
+      onOpen: () => states.push('open'),
+      onBreak: (error) => states.push(error instanceof WeftUnreachable ? 'away' : 'polled'),
+      onJob: ({ ended_at }) => jobs.push(ended_at),
+    });
+    let next = job.next();
+    await untilSo(() => expect(states).toEqual(['open']));
+    await agent.post({ turn: 2 });
+    expect(turns((await next).value!.data)).toEqual([2]);
+
+    next = job.next();
+    proxy.onClientBytes = (_bytes, cut) => cut();
+    proxy.cutAll();
+    await untilSo(() => expect(states).toContain('away'));
+    proxy.onClientBytes = (bytes, cut) => bytes.includes('/api/v1/ws/') && cut();
+    await untilSo(() => expect(states.at(-1)).toBe('polled'));
+    await agent.post({ turn: 3 });
+    expect(turns((await next).value!.data)).toEqual([3]);
+    proxy.onClientBytes = undefined;
+    next = job.next();
+    await untilSo(() => expect(states.at(-1)).toBe('open'));
+
+    await app.request('DELETE', `/api/v1/jobs/${job_number}`);
+    expect((await next).value).toMatchObject({ type: 'status', final: true });
+    expect(await job.toArray()).toEqual([]);
+    expect([jobs[0], jobs.at(-1)]).toEqual([null, expect.any(String)]);
+    expect(await app.job(job_number, { after: () => 0, onOpen: () => states.push('again') }).toArray()).toHaveLength(4);
+    expect(states).not.toContain('again');
+  });
+
+  test('sees when live samples break off and come again', async () => {
+    const { proxy, app } = await behindProxy();
+    const states: string[] = [];
+    const live = app.live({
+      metrics: ['beat'],
+      onOpen: () => states.push('open'),
+      onBreak: () => states.push('break'),
+    });
+    const next = live.next();
+    await untilSo(() => expect(states).toEqual(['open']));
+    proxy.onClientBytes = (_bytes, cut) => cut();
+    proxy.cutAll();
+    await untilSo(() => expect(states.slice(0, 3)).toEqual(['open', 'break', 'break']));
+    proxy.onClientBytes = undefined;
+    await untilSo(() => expect(states.at(-1)).toBe('open'));
+    await agent.post({ beat: 1 });
+    expect((await next).value).toMatchObject({ metrics: { beat: 1 } });
+    await live.return();
+  });
+});

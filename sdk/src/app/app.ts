@@ -1,6 +1,7 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import { WeftRefusal } from '../weft-refusal.ts';
 import {
   type Abortable,
   type AppOptions,
@@ -50,7 +51,9 @@ export class App extends FleetReader {
    */
   async logIn({ signal }: Abortable = {}): Promise<{ token: string; expiresAt: Date | undefined }> {
     const { tokens } = this.#rest;
-    return { token: await tokens.token(signal), expiresAt: tokens.expiresAt };
+    const token = await tokens.token(signal);
+    if (token === undefined) throw new WeftRefusal(0, 'no_token', 'there is no token');
+    return { token, expiresAt: tokens.expiresAt };
   }
 
   /**
@@ -161,6 +164,18 @@ export class App extends FleetReader {
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asks for
   request<Answer = any>(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<Answer> {
     return this.#rest.ask({ method, path, ...options });
+  }
+
+  /**
+   * As `request`, with the answer as it arrives and a single attempt: for downloads, and for those who retry by themselves.
+   *
+   * ```ts
+   * const response = await app.open('GET', '/api/v1/jobs', { query: { limit: 5 } });
+   * console.log((await response.json()).length);
+   * ```
+   */
+  open(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.#rest.open({ method, path, ...options }, {});
   }
 
   async *#conflicts(query: Query, signal: AbortSignal): AsyncGenerator<Conflict, void> {

@@ -6,7 +6,14 @@ import { unlessAborted } from './pause.ts';
 const renewAfter = 0.8;
 
 /** An app with its key, a user with a password, or a token that somebody else has got. */
-export type Credentials = { name: string; key: string } | { username: string; password: string } | { token: string };
+export type Credentials = { name: string; key: string } | { username: string; password: string } | GivenToken;
+
+export interface GivenToken {
+  /** A function is called for each request; while it returns undefined, requests go without a token. */
+  token: string | (() => string | undefined);
+  /** Weft has refused this token. */
+  onTokenRefused?: (token: string) => void;
+}
 
 /** Logs in with this form; throws WeftRefusal if Weft does not want it. */
 export type LogIn = (kind: LoginType, form: { username: string; password: string }) => Promise<Token>;
@@ -23,7 +30,6 @@ export class TokenKeeper {
   constructor(credentials: Credentials, logIn: LogIn) {
     this.#credentials = credentials;
     this.#logIn = logIn;
-    if ('token' in credentials) this.#token = credentials.token;
   }
 
   /** Whether a token that has become bad can be replaced. */
@@ -31,10 +37,14 @@ export class TokenKeeper {
     return !('token' in this.#credentials);
   }
 
-  /** A token that will do for a while. */
-  async token(signal?: AbortSignal): Promise<string> {
+  /** A token that will do for a while; undefined while the one who provides it has none. */
+  async token(signal?: AbortSignal): Promise<string | undefined> {
+    const credentials = this.#credentials;
+    if ('token' in credentials) {
+      return typeof credentials.token === 'function' ? credentials.token() : credentials.token;
+    }
     if (this.#token !== undefined && performance.now() < this.#renewAtMs) return this.#token;
-    this.#login ??= this.#begin().finally(() => {
+    this.#login ??= this.#begin(credentials).finally(() => {
       this.#login = undefined;
     });
     return unlessAborted(this.#login, signal);
@@ -42,13 +52,12 @@ export class TokenKeeper {
 
   /** The token was refused: the next one will be new. */
   forget(token: string): void {
-    if (this.canRenew && this.#token === token) this.#token = undefined;
+    if ('token' in this.#credentials) this.#credentials.onTokenRefused?.(token);
+    else if (this.#token === token) this.#token = undefined;
   }
 
-  async #begin(): Promise<string> {
+  async #begin(credentials: Exclude<Credentials, GivenToken>): Promise<string> {
     const startedAt = performance.now();
-    const credentials = this.#credentials;
-    if ('token' in credentials) return credentials.token;
     const { access_token, expires_in } = await ('key' in credentials
       ? this.#logIn('third_party_app', { username: credentials.name, password: credentials.key })
       : this.#logIn('user', { username: credentials.username, password: credentials.password }));

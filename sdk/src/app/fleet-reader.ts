@@ -21,7 +21,7 @@ import {
   toTime,
   type Window,
 } from './app-options.ts';
-import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
+import { type JobConnection, type JobOptions, jobMessages, jobRecords } from './job-messages.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
 import { linkedSignal } from './pause.ts';
 import { type Query, toUnreachable } from './rest-client.ts';
@@ -201,15 +201,15 @@ export class FleetReader {
 
   /**
    * The messages of a job by its number, in their envelopes, after the one numbered `after`: to go on in another process.
-   * Ends with the last one; leaves the job alone when it is left early.
+   * Ends with the last one; leaves the job alone when it is left early. `onOpen`, `onBreak` and `onJob` tell how it stands.
    *
    * ```ts
    * const { job_number } = await app.command('ap-1', 'set_tx_power', { dbm: 12 });
    * for await (const { seq, type, final } of app.job(job_number, { after: 0 })) console.log(seq, type, final);
    * ```
    */
-  job(job_number: string, { after = 0, signal }: { after?: number } & Abortable = {}): Stream<JobEnvelope> {
-    return new Stream((ended) => jobMessages(this.#connection, job_number, ended, after), signal);
+  job(job_number: string, { signal, ...options }: JobOptions & Abortable = {}): Stream<JobEnvelope> {
+    return new Stream((ended) => jobMessages(this.#connection, job_number, ended, options), signal);
   }
 
   #get<Answer>(path: string, query: Query, signal: AbortSignal | undefined): Promise<Answer> {

@@ -26,7 +26,7 @@ export type * from './app-options.ts';
 export { CommandConflict } from './command-conflict.ts';
 export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
 export type { LatestValues } from './fleet-reader.ts';
-export { JobFailure } from './job-messages.ts';
+export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
 export { WeftUnreachable } from './rest-client.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';

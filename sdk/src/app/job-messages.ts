@@ -1,12 +1,16 @@
 // The messages of a job, each once and in order, whatever happens to the connection: over the job's WebSocket, and where
 // that cannot be had, by asking for them.
-import type { JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
+import type { Job, JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
+import type { BackOff } from '../back-off.ts';
+import { WeftRefusal } from '../weft-refusal.ts';
 import { pause } from './pause.ts';
 import { isPassing, type RestClient } from './rest-client.ts';
-import { openSocket, type SocketReader, type WebSocketClass } from './web-socket.ts';
+import { openSocket, type WebSocketClass } from './web-socket.ts';
 
 /** After this long without a message it is asked whether there is one: a dead connection says nothing. */
 const quietMs = 45_000;
+/** While there is no socket, and Weft answers, messages are asked for this often. */
+const pollMs = 2_000;
 
 /** The job did not succeed. */
 export class JobFailure extends Error {
@@ -26,60 +30,139 @@ export interface JobConnection {
   WebSocket: WebSocketClass;
 }
 
+export interface JobOptions {
+  /** The `seq` of the last message that is not wanted. A function chooses it by the job as it is stored. Default: 0. */
+  after?: number | ((job: Job) => number);
+  /** Messages now come over a socket; called again after each break. */
+  onOpen?: () => void;
+  /** There is no socket. With an error Weft is away; without one, messages are polled until there is a socket again. */
+  onBreak?: (error?: Error) => void;
+  /** The job as it is stored, whenever it was read; the last time after its end. */
+  onJob?: (job: Job) => void;
+}
+
 /** From after the message numbered `after` to the last one; throws WeftRefusal if there is no such job for this caller. */
-export async function* jobMessages(
-  { rest, WebSocket }: JobConnection,
+export function jobMessages(
+  connection: JobConnection,
   job_number: string,
   signal: AbortSignal,
-  after = 0,
+  options: JobOptions = {},
 ): AsyncGenerator<JobEnvelope, void> {
-  const backOff = rest.newBackOff();
-  const path = `/api/v1/jobs/${encodeURIComponent(job_number)}`;
-  let seq = after;
-  /** Undefined while Weft is away. */
-  const readStored = () =>
-    rest.ask<JobWithMessages>({ method: 'GET', path, query: { after: seq }, signal }).catch((error) => {
-      if (isPassing(error)) return undefined;
-      throw error;
-    });
-  for (;;) {
-    let socket: SocketReader | undefined;
-    try {
-      const token = await rest.tokens.token(signal);
-      const url = `${rest.url.replace(/^http/, 'ws')}/api/v1/ws/${encodeURIComponent(job_number)}?after=${seq}`;
-      socket = await openSocket(WebSocket, url, token, signal).catch(() => undefined);
-      signal.throwIfAborted();
-      while (socket) {
-        const text = await socket.next(quietMs, signal);
-        if (text === undefined) break;
-        if (text === null) {
-          const stored = await readStored();
-          if (stored && stored.last_seq <= seq) continue;
-          break;
-        }
-        const message: JobEnvelope = JSON.parse(text);
-        if (message.seq <= seq) continue;
-        seq = message.seq;
-        backOff.reset();
+  return new JobReader(connection, job_number, signal, options).messages();
+}
+
+class JobReader {
+  readonly #connection: JobConnection;
+  readonly #job: string;
+  readonly #signal: AbortSignal;
+  readonly #options: JobOptions;
+  readonly #backOff: BackOff;
+  /** Of the last message that was handed on. */
+  #seq = 0;
+  /** Why the job could not be read just now. */
+  #error: Error | undefined;
+
+  constructor(connection: JobConnection, job_number: string, signal: AbortSignal, options: JobOptions) {
+    this.#connection = connection;
+    this.#job = encodeURIComponent(job_number);
+    this.#signal = signal;
+    this.#options = options;
+    this.#backOff = connection.rest.newBackOff();
+  }
+
+  async *messages(): AsyncGenerator<JobEnvelope, void> {
+    const { after = 0, onBreak } = this.#options;
+    if (typeof after === 'number') this.#seq = after;
+    let hasBegun = typeof after === 'number';
+    let retryAtMs = 0;
+    for (;;) {
+      if (hasBegun && performance.now() >= retryAtMs) {
+        if (yield* this.#listen()) return;
+        retryAtMs = performance.now() + this.#backOff.next();
+      }
+      // Also tells, where the socket only was not there, whether it is worth trying again.
+      const stored = await this.#read();
+      if (stored && !hasBegun) {
+        hasBegun = true;
+        if (typeof after === 'function') this.#seq = after(stored);
+        if (this.#seq > 0) continue;
+      }
+      for (const message of stored?.messages ?? []) {
+        this.#seq = message.seq;
         yield message;
         if (message.final) return;
       }
-      if (socket?.closeCode === 4401) rest.tokens.forget(token);
-    } finally {
-      socket?.close();
+      if (stored?.has_more) continue;
+      // Whoever asks for what comes after the end has everything.
+      if (stored && stored.ended_at !== null && stored.last_seq <= this.#seq) return;
+      if (!hasBegun) retryAtMs = performance.now() + this.#backOff.next();
+      const waitMs = retryAtMs - performance.now();
+      if (waitMs <= 0) continue;
+      onBreak?.(this.#error);
+      await pause(stored ? Math.min(pollMs, waitMs) : waitMs + retryAfterMs(this.#error), this.#signal);
     }
-    // Also tells, where the socket only was not there, whether it is worth trying again.
-    const stored = await readStored();
-    for (const message of stored?.messages ?? []) {
-      seq = message.seq;
-      yield message;
-      if (message.final) return;
-    }
-    if (stored?.has_more) continue;
-    // Whoever asks for what comes after the end has everything.
-    if (stored && stored.ended_at !== null && stored.last_seq <= seq) return;
-    await pause(backOff.next(), signal);
   }
+
+  /** What the socket delivers until it closes; returns whether the reader has all there is to know. */
+  async *#listen(): AsyncGenerator<JobEnvelope, boolean> {
+    const { rest, WebSocket } = this.#connection;
+    const { onOpen, onJob } = this.#options;
+    const signal = this.#signal;
+    const token = await rest.tokens.token(signal);
+    if (token === undefined) return false;
+    const url = `${rest.url.replace(/^http/, 'ws')}/api/v1/ws/${this.#job}?after=${this.#seq}`;
+    const socket = await openSocket(WebSocket, url, token, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    if (!socket) return false;
+    try {
+      onOpen?.();
+      for (;;) {
+        const text = await socket.next(quietMs, signal);
+        if (text === undefined) break;
+        if (text === null) {
+          const stored = await this.#read();
+          if (stored && stored.last_seq <= this.#seq) continue;
+          break;
+        }
+        const message: JobEnvelope = JSON.parse(text);
+        if (message.seq <= this.#seq) continue;
+        this.#seq = message.seq;
+        this.#backOff.reset();
+        yield message;
+        if (message.final) return onJob === undefined;
+      }
+      if (socket.closeCode === 4401) rest.tokens.forget(token);
+      return false;
+    } finally {
+      socket.close();
+    }
+  }
+
+  /** Undefined while Weft is away. */
+  async #read(): Promise<JobWithMessages | undefined> {
+    const path = `/api/v1/jobs/${this.#job}`;
+    const query = { after: this.#seq };
+    try {
+      const stored = await this.#connection.rest.ask<JobWithMessages>({
+        method: 'GET',
+        path,
+        query,
+        signal: this.#signal,
+      });
+      this.#error = undefined;
+      const { messages, has_more, ...job } = stored;
+      this.#options.onJob?.(job);
+      return stored;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.#error = error as Error;
+      return undefined;
+    }
+  }
+}
+
+function retryAfterMs(error: Error | undefined): number {
+  return error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
 }
 
 /** The same without the envelopes: throws JobFailure if the job does not succeed. */

@@ -22,6 +22,8 @@ export interface LiveOptions {
   metrics?: readonly string[];
   /** From now on samples come; called again after each break. */
   onOpen?: () => void;
+  /** The connection is lost, or could not be had; it is tried again. */
+  onBreak?: () => void;
   /** Samples may be missing, or come twice: the break was too long, or Weft has been started anew. */
   onGap?: () => void;
   signal?: AbortSignal;
@@ -29,7 +31,7 @@ export interface LiveOptions {
 
 export async function* liveSamples(
   rest: RestClient,
-  { agents, metrics, onOpen, onGap }: LiveOptions,
+  { agents, metrics, onOpen, onBreak, onGap }: LiveOptions,
   signal: AbortSignal,
 ): AsyncGenerator<LiveSample, void> {
   const backOff = rest.newBackOff();
@@ -50,10 +52,15 @@ export async function* liveSamples(
       const response = await rest.open(request, { accept: 'text/event-stream' }, controller.signal);
       if (!isFirst && cursor === undefined) onGap?.();
       isFirst = false;
-      onOpen?.();
       const parser = new EventStreamParser();
+      let isOpen = false;
       for await (const piece of textOf(response)) {
         heard();
+        // Weft sends something at once: headers alone may be those of a proxy that keeps back the rest.
+        if (!isOpen) onOpen?.();
+        // Beats without a sample show as well that the connection was good.
+        else backOff.reset();
+        isOpen = true;
         for (const { id, event, data } of parser.push(piece)) {
           cursor = id ?? cursor;
           if (event === 'gap') onGap?.();
@@ -73,6 +80,7 @@ export async function* liveSamples(
       controller.abort();
       release();
     }
+    onBreak?.();
     await pause(retryAfterMs + backOff.next(), signal);
   }
 }

@@ -22,6 +22,7 @@ export interface RestRequest {
   path: string;
   query?: Query;
   json?: unknown;
+  form?: URLSearchParams;
   /** Whether sending it twice is the same as sending it once; true of everything but POST unless told. */
   isRepeatable?: boolean;
   timeoutMs?: number;
@@ -59,15 +60,15 @@ export class RestClient {
     return this.#patiently(request, () => this.#withToken(request, (token) => this.#answer<Answer>(request, token)));
   }
 
-  /** One attempt, for an answer that has no end; throws as `ask` does. */
-  open(request: RestRequest, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  /** One attempt, for an answer of any length; throws as `ask` does. */
+  open(request: RestRequest, headers: Record<string, string>, signal = request.signal): Promise<Response> {
     return this.#withToken(request, async (token) => {
       try {
         const response = await this.#send(request, token, signal, headers);
-        if (response.status === 200) return response;
+        if (response.ok) return response;
         throw toError(response, await response.text());
       } catch (error) {
-        signal.throwIfAborted();
+        signal?.throwIfAborted();
         throw toUnreachable(error);
       }
     });
@@ -78,13 +79,14 @@ export class RestClient {
   }
 
   /** A token that has become bad meanwhile is renewed once. */
-  async #withToken<T>(request: RestRequest, work: (token: string) => Promise<T>): Promise<T> {
+  async #withToken<T>(request: RestRequest, work: (token: string | undefined) => Promise<T>): Promise<T> {
     const token = await this.tokens.token(request.signal);
     try {
       return await work(token);
     } catch (error) {
-      if (!(error instanceof WeftRefusal && error.status === 401 && this.tokens.canRenew)) throw error;
+      if (token === undefined || !(error instanceof WeftRefusal && error.status === 401)) throw error;
       this.tokens.forget(token);
+      if (!this.tokens.canRenew) throw error;
       return work(await this.tokens.token(request.signal));
     }
   }
@@ -107,7 +109,7 @@ export class RestClient {
     }
   }
 
-  async #answer<Answer>(request: RestRequest & { form?: URLSearchParams }, token?: string): Promise<Answer> {
+  async #answer<Answer>(request: RestRequest, token?: string): Promise<Answer> {
     const { controller, release } = linkedSignal(request.signal);
     const tooLate = new WeftUnreachable('Weft did not answer in time');
     const timer = setTimeout(() => controller.abort(tooLate), request.timeoutMs ?? timeoutMs);
@@ -127,14 +129,17 @@ export class RestClient {
   }
 
   #send(
-    { method, path, query, json, form }: RestRequest & { form?: URLSearchParams },
+    { method, path, query, json, form }: RestRequest,
     token: string | undefined,
-    signal: AbortSignal,
+    signal: AbortSignal | undefined,
     headers: Record<string, string> = {},
   ): Promise<Response> {
     // A token must not go where somebody else points.
     return this.#options.fetch(this.url + path + toSearch(query), {
-      ...{ method, signal, redirect: 'error', credentials: 'omit' },
+      method,
+      signal: signal ?? null,
+      redirect: 'error',
+      credentials: 'omit',
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(json !== undefined && { 'content-type': 'application/json' }),
@@ -159,7 +164,8 @@ function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   return isRepeatable && (status === 502 || status === 504);
 }
 
-function toError(response: Response, text: string): WeftRefusal {
+/** What an answer other than a success says, given its text. */
+export function toError(response: Response, text: string): WeftRefusal {
   const retryAfter = response.headers.get('retry-after');
   return toConflict(response.status, text, retryAfter) ?? toRefusal(response.status, text, retryAfter);
 }

@@ -1,7 +1,7 @@
 // The measurements of an agent as charts: one for each unit, so that lines which can be compared share an axis.
 import { useMemo } from 'preact/hooks';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { agentsText } from '../../text/agents.ts';
 import { useAgentMarks } from './use-agent-marks.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';

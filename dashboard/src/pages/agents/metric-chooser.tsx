@@ -2,7 +2,7 @@
 import { useId, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { filterRows } from '../../components/table-view.ts';
+import { filterRows } from '../../components/tables/table-view.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';

@@ -5,7 +5,7 @@ import type { AgentMultiMetricData } from '../../api/operations.ts';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
 import { useChartRange } from '../../components/chart/use-chart-range.ts';
-import type { LiveSample } from '../../data/live-stream.ts';
+import type { LiveSample } from '../../data/live-values.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { useLive } from '../../data/use-live.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';

@@ -1,6 +1,6 @@
 // A new key of an app, with the line that signs in with it.
 import { CodeBlock } from '../../components/code-block.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
+import { SecretOnce } from '../../components/forms/secret-once.tsx';
 import { appsText } from '../../text/apps.ts';
 
 interface AppKeyOnceProps {

@@ -2,11 +2,11 @@
 import { useEffect } from 'preact/hooks';
 import type { ThirdPartyAppSummary } from '../../api/operations.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { type Column, Table } from '../../components/tables/table.tsx';
 import { serverNow } from '../../data/server-clock.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';

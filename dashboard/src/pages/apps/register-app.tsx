@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
 import { randomKey } from '../../session/random-secret.ts';

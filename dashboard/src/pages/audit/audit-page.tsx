@@ -6,12 +6,12 @@ import type { AuditPage as AuditAnswer, AuditEntry } from '../../api/operations.
 import { Button } from '../../components/button.tsx';
 import { JsonBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/filter-bar.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment } from '../../format/times.ts';

@@ -1,8 +1,8 @@
 // Commands on the page of an agent: the form to send one, and what was sent and refused lately.
 import { useMemo } from 'preact/hooks';
 import type { Command, Conflict } from '../../api/operations.ts';
-import { FailureNotice } from '../../components/notice.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';

@@ -1,6 +1,6 @@
 // The part of a form that says what to do: a command, and fields for the arguments that the access points declare.
-import { Field, SelectField, TextField } from '../../components/fields.tsx';
-import type { FormState } from '../../components/form.tsx';
+import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
+import type { FormState } from '../../components/forms/form.tsx';
 import { commandsText } from '../../text/commands.ts';
 import { boundsInWords, type DeclaredArgument, type DeclaredCommand } from './declared-commands.ts';
 import './command-form.css';

@@ -2,10 +2,10 @@
 // lead here and a choice can be shared.
 import { useMemo } from 'preact/hooks';
 import { ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { place, setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';

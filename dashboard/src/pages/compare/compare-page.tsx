@@ -3,10 +3,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { labelWithoutUnit, unitOf } from '../../format/numbers.ts';
 import { useQueryState } from '../../router/use-query-state.ts';

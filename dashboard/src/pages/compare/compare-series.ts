@@ -1,7 +1,7 @@
 // The series of several agents as charts draw them: for each metric a line for each agent. Pure.
 import type { AgentMultiMetricData } from '../../api/operations.ts';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
-import type { LiveSample } from '../../data/live-stream.ts';
+import type { LiveSample } from '../../data/live-values.ts';
 
 /** More lines than these cannot be told apart. */
 export const maxAgents = 6;

@@ -2,10 +2,10 @@
 import { call } from '../../api/client.ts';
 import type { Conflict, ConflictPage } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/filter-bar.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment } from '../../format/times.ts';

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { ConflictRules, ParameterGroup } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';

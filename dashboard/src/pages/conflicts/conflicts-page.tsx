@@ -1,5 +1,5 @@
 // Where callers were in each other's way, and the rules by which it was settled.
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
 import { pageTitles } from '../../text/pages.ts';

@@ -2,9 +2,9 @@
 import { call } from '../../api/client.ts';
 import type { ConflictRules } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
-import { Form, type FormState, useForm } from '../../components/form.tsx';
-import { showToast } from '../../components/toasts.tsx';
+import { showToast } from '../../components/feedback/toasts.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { conflictsText } from '../../text/conflicts.ts';
 import { groupCount, type RulesValues, toRules, toRulesValues, withGroup, withoutGroup } from './rules-form.ts';

@@ -2,9 +2,9 @@
 import { call } from '../../api/client.ts';
 import type { EmulatorFaultKind } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { showToast } from '../../components/toasts.tsx';
+import { showToast } from '../../components/feedback/toasts.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { FaultKindFields } from './fault-rows.tsx';
 import { nameInRun } from './run-words.ts';

@@ -2,8 +2,8 @@
 import { useRef } from 'preact/hooks';
 import type { EmulatorFaultKind } from '../../api/operations.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
-import type { FormState } from '../../components/form.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import type { FormState } from '../../components/forms/form.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { faultFields, type NetworkValues } from './network-form.ts';
 

@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
-import { Form, type FormState, useForm } from '../../components/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { withProblemsMoved } from '../commands/moved-problems.ts';

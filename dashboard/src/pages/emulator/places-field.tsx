@@ -1,10 +1,10 @@
 // Where a network stands: places by name or coordinates, typed or picked from a map.
 import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
-import { Field } from '../../components/fields.tsx';
-import type { FormState } from '../../components/form.tsx';
-import { lazy } from '../../components/lazy.tsx';
-import { Skeleton } from '../../components/skeleton.tsx';
+import { lazy } from '../../components/feedback/lazy.tsx';
+import { Skeleton } from '../../components/feedback/skeleton.tsx';
+import { Field } from '../../components/forms/fields.tsx';
+import type { FormState } from '../../components/forms/form.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
 

@@ -1,8 +1,8 @@
 // The access points of a run: where they stand, and each with the way to its page.
 import type { EmulatorRunWithAgents } from '../../api/operations.ts';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Glyph, PresenceChip } from '../../components/glyph.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/tables/table.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';

@@ -1,7 +1,7 @@
 // How a network fares now and which way it goes, and how much of its time is left.
 import type { EmulatorRun } from '../../api/operations.ts';
-import { Notice } from '../../components/notice.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { StatCard } from '../../components/layout/stat-card.tsx';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatMoment, formatSpan } from '../../format/times.ts';
 import { emulatorText } from '../../text/emulator.ts';

@@ -1,7 +1,7 @@
 // How many access points of each technology, with how many devices each and what these want.
 import type { Technology } from '../../api/operations.ts';
-import { Field, SelectField } from '../../components/fields.tsx';
-import type { FormState } from '../../components/form.tsx';
+import { Field, SelectField } from '../../components/forms/fields.tsx';
+import type { FormState } from '../../components/forms/form.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, technologies } from './network-form.ts';

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { WhatIfAnswer } from '../../api/operations.ts';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
+import { StatCard } from '../../components/layout/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { formatCount, formatNumber, formatValue } from '../../format/numbers.ts';

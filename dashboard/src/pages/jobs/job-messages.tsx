@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JobEnvelope } from '../../api/operations.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';

@@ -1,14 +1,14 @@
 // The whole fleet on a map, with a list of what is in sight beside it for those who cannot use a map.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Choice } from '../../components/choice.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Choice } from '../../components/forms/choice.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { Skeleton, SkeletonLines } from '../../components/skeleton.tsx';
-import '../../components/table.css';
-import { filterRows } from '../../components/table-view.ts';
+import { Page } from '../../components/layout/page.tsx';
+import '../../components/tables/table.css';
+import { filterRows } from '../../components/tables/table-view.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';

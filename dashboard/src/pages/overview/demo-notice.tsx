@@ -1,8 +1,8 @@
 // How the demo network gets on: access points coming online, then the hint at what to do first, or why there is none.
 
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { Progress } from '../../components/progress.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { Progress } from '../../components/feedback/progress.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';

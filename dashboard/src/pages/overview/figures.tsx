@@ -1,7 +1,7 @@
 // The row of figures: who is there, what the network carries, serves and draws, who is in whose way, what is under way.
 import { computed } from '@preact/signals';
 import { PresenceDot } from '../../components/glyph.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
+import { StatCard } from '../../components/layout/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
 import { serverNow } from '../../data/server-clock.ts';

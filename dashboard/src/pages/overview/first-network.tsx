@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { session } from '../../session/session.ts';
 import { overviewText } from '../../text/overview.ts';
 import { RegisterAgentDialog } from '../agents/register-agent-dialog.tsx';

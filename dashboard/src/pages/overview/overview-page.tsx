@@ -1,7 +1,7 @@
 // The network at a glance; while it is empty, the way to a first one.
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { timeWindowSeconds } from '../../data/time-window.ts';
 import { queries } from '../../data/use-operation.ts';

@@ -1,9 +1,9 @@
 // The latest events, newest first, each with the way to where it is told in full.
 import { useMemo } from 'preact/hooks';
 import { AgentName } from '../../components/agent-name.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { PresenceDot } from '../../components/glyph.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';

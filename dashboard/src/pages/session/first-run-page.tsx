@@ -2,9 +2,9 @@
 import { call } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
+import { PasswordField } from '../../components/forms/password-field.tsx';
 import { navigate, place } from '../../router/location.ts';
 import { refreshSetup, setup } from '../../session/setup-state.ts';
 import { signIn } from '../../session/sign-in.ts';

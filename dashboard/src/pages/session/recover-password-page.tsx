@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { Notice } from '../../components/notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
 import { pageTitles } from '../../text/pages.ts';
 import { sessionText } from '../../text/session.ts';
 import { SessionFrame } from './session-frame.tsx';

@@ -3,9 +3,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { Notice } from '../../components/notice.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
+import { PasswordField } from '../../components/forms/password-field.tsx';
 import { navigate, place } from '../../router/location.ts';
 import { setup } from '../../session/setup-state.ts';
 import { pageTitles } from '../../text/pages.ts';

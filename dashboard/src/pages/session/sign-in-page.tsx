@@ -1,5 +1,5 @@
 // Signing in; app.tsx then shows the page that was asked for.
-import { Notice } from '../../components/notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { signedOutBecause } from '../../session/session.ts';
 import { setup } from '../../session/setup-state.ts';
 import { SignInForm } from '../../session/sign-in-form.tsx';

@@ -1,9 +1,9 @@
 // A new account with the standard role, where the operator leaves that open.
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { PasswordField } from '../../components/password-field.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
+import { PasswordField } from '../../components/forms/password-field.tsx';
 import { setup } from '../../session/setup-state.ts';
 import { signIn } from '../../session/sign-in.ts';
 import { pageTitles } from '../../text/pages.ts';

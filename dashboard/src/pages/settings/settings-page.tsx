@@ -1,5 +1,5 @@
 // One's account, how the dashboard looks, the way for programs, and how the service is.
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { pageTitles } from '../../text/pages.ts';
 import { AccountCard, DeleteAccountCard, PasswordCard } from './account-cards.tsx';
 import { AppearanceCard } from './appearance-card.tsx';

@@ -1,7 +1,7 @@
 // How the service is: its parts, its version, and a few of its figures.
 import { readFigures, readReadiness, readVersion } from '../../api/service.ts';
-import { FailureNotice, Notice } from '../../components/notice.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
+import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { now } from '../../data/freshness.ts';
 import { useQuery } from '../../data/use-query.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';

@@ -2,10 +2,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
-import { Form, useForm } from '../../components/form.tsx';
-import { SecretOnce } from '../../components/secret-once.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, useForm } from '../../components/forms/form.tsx';
+import { SecretOnce } from '../../components/forms/secret-once.tsx';
+import { Dialog } from '../../components/overlays/dialog.tsx';
 import { randomPassword } from '../../session/random-secret.ts';
 import { usersText } from '../../text/users.ts';
 import { refreshUsers } from './guarded-change.ts';

@@ -1,7 +1,7 @@
 // Asks before an account is disabled, or enabled again, and says what follows.
 import { call } from '../../api/client.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { showToast } from '../../components/toasts.tsx';
+import { showToast } from '../../components/feedback/toasts.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { usersText } from '../../text/users.ts';
 import { guardedChange } from './guarded-change.ts';
 

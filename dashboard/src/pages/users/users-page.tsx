@@ -1,12 +1,12 @@
 // All user accounts. A row opens into what can be done with it, under `?user=`.
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
-import { Choice } from '../../components/choice.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Choice } from '../../components/forms/choice.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { FailureNotice } from '../../components/notice.tsx';
-import { Page } from '../../components/page.tsx';
-import { SkeletonLines } from '../../components/skeleton.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { type Column, Table } from '../../components/tables/table.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { place } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';

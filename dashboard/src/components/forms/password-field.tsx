@@ -1,10 +1,10 @@
 // A password: it can be looked at, and a new one is judged while it is typed.
 import { useState } from 'preact/hooks';
-import { passwordStrength } from '../session/password-strength.ts';
-import { componentText } from '../text/components.ts';
-import { IconButton } from './button.tsx';
+import { passwordStrength } from '../../session/password-strength.ts';
+import { componentText } from '../../text/components.ts';
+import { IconButton } from '../button.tsx';
+import { useFocus } from '../overlays/use-focus.ts';
 import { Field, type FieldProps } from './fields.tsx';
-import { useFocus } from './use-focus.ts';
 
 type PasswordFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {
   isNew?: boolean;

@@ -2,10 +2,10 @@
 // went wrong.
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Failure } from '../api/failure.ts';
-import { componentText } from '../text/components.ts';
-import { IconButton } from './button.tsx';
-import { Icon } from './icon.tsx';
+import type { Failure } from '../../api/failure.ts';
+import { componentText } from '../../text/components.ts';
+import { IconButton } from '../button.tsx';
+import { Icon } from '../icon.tsx';
 import './toasts.css';
 
 export interface Toast {

@@ -3,9 +3,9 @@
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
-import { type Failure, fieldOf, problemWords, toFailure } from '../api/failure.ts';
+import { type Failure, fieldOf, problemWords, toFailure } from '../../api/failure.ts';
 import './form.css';
-import { FailureNotice } from './notice.tsx';
+import { FailureNotice } from '../feedback/notice.tsx';
 
 export interface FormState<Values extends Record<string, string>> {
   values: Signal<Values>;

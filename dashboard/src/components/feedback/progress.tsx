@@ -1,8 +1,8 @@
 // Long work: how much is done, of how much, and how long it will take at this pace.
 import { useId, useRef } from 'preact/hooks';
-import { formatNumber } from '../format/numbers.ts';
-import { formatSpan } from '../format/times.ts';
-import { componentText } from '../text/components.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatSpan } from '../../format/times.ts';
+import { componentText } from '../../text/components.ts';
 import './progress.css';
 
 interface ProgressProps {

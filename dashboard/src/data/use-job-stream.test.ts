@@ -1,6 +1,6 @@
 // Where reading the messages of a job begins.
 import { expect, it } from 'vitest';
-import { firstToRead } from './job-stream.ts';
+import { firstToRead } from './use-job-stream.ts';
 
 it.each([
   ['a job without messages is read from its beginning', 0, 0, 0],

@@ -1,7 +1,7 @@
 // Loading parts of the dashboard while Weft is away, or has been updated since the page was opened. The browser takes
 // the styles of a part that was missed for loaded, so that from then on only a reload gives whole pages.
-import { forget, keep, readKept } from '../data/kept.ts';
-import { pause } from '../data/pause.ts';
+import { pause } from '@weft/sdk/browser';
+import { forget, keep, readKept } from '../../data/kept.ts';
 
 const storageKey = 'weft.reloaded';
 const retryMs = 2000;
@@ -21,9 +21,9 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** Reloads the page once Weft answers, unless that was tried just now. Nobody who types is interrupted. */
+/** Reloads the page once Weft answers, unless that was tried just now. Nobody who types is interrupted. Rejects when aborted. */
 export async function reloadWhenBack(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  for (;;) {
     const isTyping = document.activeElement?.matches('input, select, textarea') === true;
     if (!isTyping && (await isThere(signal))) {
       if (mayReload(Date.now()) && !signal.aborted) reload();

@@ -1,9 +1,9 @@
 // A secret that was just made: in clear, once, with a way to copy it.
 import type { ComponentChildren } from 'preact';
-import { Button } from './button.tsx';
-import { CopyButton } from './copy-button.tsx';
-import { Dialog } from './dialog.tsx';
-import { Notice } from './notice.tsx';
+import { Button } from '../button.tsx';
+import { CopyButton } from '../copy-button.tsx';
+import { Notice } from '../feedback/notice.tsx';
+import { Dialog } from '../overlays/dialog.tsx';
 import './secret-once.css';
 
 interface SecretOnceProps {

@@ -1,7 +1,7 @@
 // Filters of a list that the server applies: they live in the address, and a text counts once it is complete.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { fromLocalMoment, toLocalMoment } from '../format/local-moment.ts';
+import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import './filter-bar.css';
 
 export function FilterBar({ label, children }: { label: string; children: ComponentChildren }) {

@@ -1,8 +1,8 @@
 // The frame of every page: its title, what can be done with it, and its matter. Takes the focus when it is gone to.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { hasGoneElsewhere } from '../router/location.ts';
-import { shellText } from '../text/shell.ts';
+import { hasGoneElsewhere } from '../../router/location.ts';
+import { shellText } from '../../text/shell.ts';
 import './page.css';
 
 interface PageFrameProps {

@@ -1,7 +1,7 @@
 // A button that opens a list of actions or choices. Arrows move, Enter chooses, Escape and a click elsewhere close.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../icon.tsx';
 import './menu.css';
 
 export interface MenuItem {

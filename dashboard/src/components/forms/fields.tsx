@@ -1,9 +1,9 @@
 // The fields of a form: each with its label, and below it what is wrong or else a hint.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { componentText } from '../text/components.ts';
+import { componentText } from '../../text/components.ts';
+import { useFocus } from '../overlays/use-focus.ts';
 import type { FormState } from './form.tsx';
-import { useFocus } from './use-focus.ts';
 
 export interface FieldProps<Values extends Record<string, string>> {
   form: FormState<Values>;

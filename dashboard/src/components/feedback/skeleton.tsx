@@ -1,5 +1,5 @@
 // The shape of what is coming. Shown only once waiting has taken 300 ms, so that quick answers do not flicker.
-import { componentText } from '../text/components.ts';
+import { componentText } from '../../text/components.ts';
 import './skeleton.css';
 
 interface SkeletonProps {

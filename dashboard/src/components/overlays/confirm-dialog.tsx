@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { type Failure, toFailure } from '../api/failure.ts';
-import { componentText } from '../text/components.ts';
-import { Button } from './button.tsx';
+import { type Failure, toFailure } from '../../api/failure.ts';
+import { componentText } from '../../text/components.ts';
+import { Button } from '../button.tsx';
+import { FailureNotice } from '../feedback/notice.tsx';
 import { Dialog } from './dialog.tsx';
-import { FailureNotice } from './notice.tsx';
 
 interface ConfirmDialogProps {
   title: string;

@@ -1,7 +1,7 @@
 // One figure at a glance: what it is, how much, which way it goes. As a link it leads to where the figure comes from.
 import type { ComponentChildren } from 'preact';
-import { Skeleton } from './skeleton.tsx';
-import { Sparkline } from './sparkline.tsx';
+import { Sparkline } from '../chart/sparkline.tsx';
+import { Skeleton } from '../feedback/skeleton.tsx';
 import './stat-card.css';
 
 interface StatCardProps {

@@ -1,8 +1,8 @@
 // A dialog over the page. The browser's own: it keeps the focus inside, closes with Escape, and gives the focus back.
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { componentText } from '../text/components.ts';
-import { IconButton } from './button.tsx';
+import { componentText } from '../../text/components.ts';
+import { IconButton } from '../button.tsx';
 import './dialog.css';
 
 interface DialogProps {

@@ -2,12 +2,12 @@
 // mouse, touch, or Enter.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { navigate } from '../router/location.ts';
-import { useQueryState } from '../router/use-query-state.ts';
-import { componentText } from '../text/components.ts';
-import { Button } from './button.tsx';
-import { EmptyState } from './empty-state.tsx';
-import { Icon } from './icon.tsx';
+import { navigate } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { componentText } from '../../text/components.ts';
+import { Button } from '../button.tsx';
+import { EmptyState } from '../feedback/empty-state.tsx';
+import { Icon } from '../icon.tsx';
 import './table.css';
 import { filterRows, parseSort, rowsInSight, type SortValue, scrollToRow, sortRows, writeSort } from './table-view.ts';
 

@@ -1,9 +1,9 @@
 // What is worth saying beside the page's own matter: a failure with its next step, a warning, a hint.
 import type { ComponentChildren } from 'preact';
-import type { Failure } from '../api/failure.ts';
-import { failureText } from '../text/failures.ts';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
+import type { Failure } from '../../api/failure.ts';
+import { failureText } from '../../text/failures.ts';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
 import './notice.css';
 
 interface NoticeProps {

@@ -1,8 +1,8 @@
 // Components that are loaded when they are first needed, with a shape in their place until then.
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Failure } from '../api/failure.ts';
-import { failureText } from '../text/failures.ts';
+import { Failure } from '../../api/failure.ts';
+import { failureText } from '../../text/failures.ts';
 import { FailureNotice } from './notice.tsx';
 import { loadPart, reload, reloadWhenBack } from './part-loading.ts';
 
@@ -26,7 +26,7 @@ export function lazy<Props extends object>(
         },
         () => {
           setMissing(true);
-          void reloadWhenBack(leaving.signal);
+          reloadWhenBack(leaving.signal).catch(() => {});
         },
       );
       return () => leaving.abort();
