@@ -4,6 +4,7 @@ import { type Broker, BrokerUnavailable } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
 import type { Caller } from '../controller/src/caller.ts';
 import { AuthenticationError } from '../controller/src/errors.ts';
+import { Event } from '../controller/src/events.ts';
 import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
 import type { MailboxLimits } from '../controller/src/jobs/mailbox/mailbox-service.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
@@ -58,6 +59,8 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
         await broker.publish(...message);
       };
       const accounts = createAccountParts(platform, events);
+      // The tests say themselves which queue is lost.
+      const own = { ...events, queueLost: new Event<[string]>() };
       const { start: _, ...jobs } = createJobsPart(
         {
           ...platform,
@@ -70,7 +73,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
           agents: accounts.agents.agents,
           tuning: { now: () => Date.now() + outside.aheadMs, mailboxLimits },
         },
-        events,
+        own,
       );
       jobs.hub.hasSocket = (job_number) => outside.sockets.has(job_number);
       const named = { authenticator: { authenticate, authenticateAgent: () => callers['ap-1']! } };

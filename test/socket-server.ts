@@ -7,7 +7,7 @@ import type { EndState } from '../controller/src/jobs/store/job-store.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import type { ServeOptions } from '../controller/src/serve.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
-import { startWeft } from './weft.ts';
+import { adminUsername, password, startWeft } from './weft.ts';
 
 const minute = 60_000;
 /** All nodes of a test have the same. */
@@ -17,6 +17,8 @@ export interface SocketServerOptions extends Omit<JobsTuning, 'socketTimes'>, Pi
   times?: JobsTuning['socketTimes'];
   /** Settings by name. */
   settings?: Record<string, string>;
+  /** Shorter than the settings allow. */
+  tokenTtlSeconds?: number;
   /** Of other nodes too. Default: one of its own. */
   database?: SqlDatabase;
   /** Called with the job number before each lookup: where a test may hold or end it. */
@@ -29,17 +31,24 @@ export type SocketServer = Awaited<ReturnType<typeof startSocketServer>>;
 
 /** Several on one database are several nodes. */
 export async function startSocketServer(options: SocketServerOptions = {}) {
-  const { settings = {}, database, onAdmit, onPage, log, times: socketTimes, ...tuning } = options;
+  const { settings = {}, database, onAdmit, onPage, log, times: socketTimes, tokenTtlSeconds, ...tuning } = options;
   let pagesRead = 0;
   const errors: unknown[] = [];
   const weft = await startWeft(
-    { WEFT_SECRET: secret, WEFT_MAX_SOCKETS_PER_CALLER: '100000', ...settings },
+    {
+      WEFT_SECRET: secret,
+      WEFT_ADMIN_USERNAME: adminUsername,
+      WEFT_ADMIN_PASSWORD: password,
+      WEFT_MAX_SOCKETS_PER_CALLER: '100000',
+      ...settings,
+    },
     {
       ...(log && { log }),
       createParts(own, events) {
         const platform = {
           ...own,
           ...(database && { database }),
+          ...(tokenTtlSeconds !== undefined && { config: { ...own.config, tokenTtlSeconds } }),
           freshMs: 100,
           onError: (error: unknown) => errors.push(error),
         };

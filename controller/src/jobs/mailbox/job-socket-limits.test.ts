@@ -169,7 +169,7 @@ describe('rights that end', () => {
   });
 
   it('J14: a token that expires closes the socket with 4401', async () => {
-    await start({ settings: { WEFT_TOKEN_TTL_SECONDS: '2' } });
+    await start({ tokenTtlSeconds: 2 });
     const client = await open();
     expect((await client.closed).code).toBe(4401);
   });
