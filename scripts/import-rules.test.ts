@@ -43,8 +43,22 @@ test.each([
   [`${src}/users/user-service.ts`, "import {\n  one,\n  two,\n} from '../http/route.ts';", 'a service knows nothing'],
   [`${src}/http/a.ts`, 'const port = process.env.PORT;', 'reads the environment'],
   [`${src}/utils/text.ts`, '', 'a folder is named'],
+  [`${src}/telemetry/store/a.ts`, "import { b } from '../query/b.ts';", 'order of rooms'],
+  [`${src}/commands/delivery/poll/a.ts`, "import { b } from '../push/b.ts';", 'order of rooms'],
+  [`${src}/commands/grammar/a.ts`, "import { b } from '../delivery/push/b.ts';", 'order of rooms'],
+  ['timeseries/src/read/a.ts', "import { b } from '../write/b.ts';", 'order of rooms'],
+  ['timeseries/src/a.ts', "import { b } from '@weft/contract';", 'knows nothing of Weft'],
+  [`${src}/jobs/a.ts`, "import { b } from '@weft/timeseries';", 'used by its package name'],
+  [`${src}/users/a.test.ts`, "import { b } from '../../../e2e/b.ts';", 'what other tests need'],
+  [`${src}/users/a.ts`, '\n'.repeat(301), 'has 301 lines'],
 ])('%s with %j is found', (path, text, reason) => {
   expect(findBreaches([{ path, text }])).toEqual([expect.stringContaining(reason)]);
+});
+
+test('a folder with too many files is found', () => {
+  const files = Array.from({ length: 26 }, (_, n) => ({ path: `${src}/users/a${n}.ts`, text: '' }));
+  expect(findBreaches(files)).toEqual([expect.stringContaining('has 26 source files')]);
+  expect(findBreaches(files.slice(1))).toEqual([]);
 });
 
 test('an import cycle is found, through types too', () => {

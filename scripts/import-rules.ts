@@ -26,6 +26,7 @@ interface Rule {
 
 const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
+const generated = /^dashboard\/src\/api\/operations\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract$|contract\/src\/)/;
 
@@ -157,6 +158,10 @@ const roomOrder: Record<string, string[][]> = {
 const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
+/** A file that is longer has a second idea in it; in a folder with more files nobody sees the path. */
+const maxLines = 300;
+const maxFiles = 25;
+
 /** One line for each breach; empty when all is well. */
 export function findBreaches(files: SourceFile[]): string[] {
   const sources = files.filter(({ path }) => !test.test(path));
@@ -166,6 +171,11 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...imports.flatMap(orderBreach),
     ...imports.flatMap(roomBreaches),
     ...cycles(imports),
+    ...files
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith('e2e/'))
+      .map(({ from, to }) => `${from} imports ${to}: what other tests need is in test/`),
+    ...sizeBreaches(sources),
     ...files
       .filter(({ path }) => namelessFolder.test(path))
       .map(({ path }) => `${path}: a folder is named for what it is about`),
@@ -177,6 +187,20 @@ export function findBreaches(files: SourceFile[]): string[] {
           text.includes('process.env'),
       )
       .map(({ path }) => `${path} reads the environment: only the command line does, through the configuration`),
+  ];
+}
+
+function sizeBreaches(sources: SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [
+    ...sources
+      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+      .filter(({ path, lines }) => lines > maxLines && !generated.test(path))
+      .map(({ path, lines }) => `${path} has ${lines} lines: look for the second idea in it (at most ${maxLines})`),
+    ...[...counts]
+      .filter(([, count]) => count > maxFiles)
+      .map(([folder, count]) => `${folder} has ${count} source files: give it folders (at most ${maxFiles})`),
   ];
 }
 
