@@ -8,7 +8,7 @@ const packages = '{broker,cli,contract,controller,dashboard,emulator,examples,sc
 
 /** Fixtures that start something, or what a test would start something with. */
 const startsSomething =
-  /from '[^']*\/test\/(?!pure\/)[^']*'|\binject\b|from 'node:(child_process|net|http|https|tls|dgram)'/;
+  /^(?:import .*|\} )from '(?:[^']*\/test\/(?!pure\/)[^']*|node:(?:child_process|net|http|https|tls|dgram))'|\binject\(/m;
 
 /** Start programs through code of the product. */
 const startsPrograms = ['cli/src/access-point/commands/commands.test.ts'];
