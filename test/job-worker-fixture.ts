@@ -1,74 +1,24 @@
-// What a worker stands on: real stores, the real embedded broker and the real mailbox.
+// What a worker stands on: the stores, the broker and the mailbox of the real job part, which is not started.
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openSqliteBroker } from '../broker/src/index.ts';
-import type { CallbackAnswer } from '../contract/src/index.ts';
-import { AgentService } from '../controller/src/agents/agent-service.ts';
-import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { AuditService } from '../controller/src/audit/audit-service.ts';
-import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
-import { type Callback, MailboxService } from '../controller/src/jobs/mailbox/mailbox-service.ts';
-import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
-import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
+import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
+import type { Callback } from '../controller/src/jobs/mailbox/mailbox-service.ts';
 import { JobRun, type JobTask } from '../controller/src/jobs/worker/job-run.ts';
-import { PasswordHasher } from '../controller/src/password-hasher.ts';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
+import { createAccountParts } from '../controller/src/parts.ts';
+import { openTestPlatform } from './platform.ts';
 
 const day = 86_400_000;
-
-/** The real mailbox, with a look at each post before it is stored and after it. What these throw, the worker gets. */
-class WatchedMailbox extends MailboxService {
-  readonly posts: Callback[] = [];
-  before = async (_post: Callback): Promise<void> => {};
-  after = async (_post: Callback): Promise<void> => {};
-
-  override async post(...[job, post]: Parameters<MailboxService['post']>): Promise<CallbackAnswer> {
-    this.posts.push(post);
-    await this.before(post);
-    const answer = await super.post(job, post);
-    await this.after(post);
-    return answer;
-  }
-
-  reset(): void {
-    this.posts.length = 0;
-    this.before = async () => {};
-    this.after = async () => {};
-  }
-}
 
 export type JobFixture = Awaited<ReturnType<typeof openJobFixture>>;
 
 export async function openJobFixture() {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-jobs-'));
-  const database = openSqlite(join(folder, 'weft.db'));
-  await database.migrate();
-  const telemetry = await openEmbeddedTelemetry({
-    folder,
-    rawRetentionMs: 30 * day,
-    rollupRetentionMs: 400 * day,
-    onDamage: () => {},
-    onFatal: () => {},
-  });
-  const agentStore = createAgentStore(database);
-  const agents = new AgentService({
-    agents: agentStore,
-    hasher: new PasswordHasher(),
-    callerChanged: () => {},
-    audit: new AuditService(createAuditLog(database)),
-    maxAgents: 1e6,
-  });
-  const jobs = createJobStore(database);
-  const mailboxStore = createMailboxStore(database);
-  const mailbox = new WatchedMailbox({ mailbox: mailboxStore, retentionMs: day });
-  const broker = openSqliteBroker({
-    file: join(folder, 'broker.db'),
-    queues: ['agent_details', 'agent_data'],
-    deliveryLimit: 3,
-  });
+  const platform = await openTestPlatform();
+  const { database, telemetryStore: telemetry, broker, events } = platform;
+  const accounts = createAccountParts(platform, events);
+  const { agents, agentStore } = accounts.agents;
+  const { auth, principals } = accounts.auth;
+  const part = createJobsPart({ ...platform, auth, principals, agents }, events);
+  const { jobStore: jobs, mailboxStore } = part;
+  const mailbox = watch(part.mailbox);
 
   /** A job as JobService makes it, and its message. */
   const createJob = async (task_type: string, data: Record<string, unknown>, created_at = Date.now()) => {
@@ -131,11 +81,29 @@ export async function openJobFixture() {
     /** All records or agents of a job's messages, in order. */
     results: async (job_number: string) =>
       (await messages(job_number)).filter(({ type }) => type !== 'status').flatMap(({ data }) => JSON.parse(data)),
-    close: async () => {
-      await broker.close();
-      await telemetry.close();
-      await database.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => platform.close(),
   };
+}
+
+/** With a look at each post before it is stored and after it. What these throw, the worker gets. */
+function watch(mailbox: ReturnType<typeof createJobsPart>['mailbox']) {
+  const post = mailbox.post.bind(mailbox);
+  const watched = Object.assign(mailbox, {
+    posts: [] as Callback[],
+    before: async (_post: Callback): Promise<void> => {},
+    after: async (_post: Callback): Promise<void> => {},
+    reset(): void {
+      watched.posts.length = 0;
+      watched.before = async () => {};
+      watched.after = async () => {};
+    },
+  });
+  watched.post = async (job, callback) => {
+    watched.posts.push(callback);
+    await watched.before(callback);
+    const answer = await post(job, callback);
+    await watched.after(callback);
+    return answer;
+  };
+  return watched;
 }

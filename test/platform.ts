@@ -1,0 +1,36 @@
+// What the parts of Weft stand on, in a folder of a test's own: for tests that need no server.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../controller/src/config.ts';
+import { createEvents } from '../controller/src/events.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
+import { openPlatform } from '../controller/src/platform.ts';
+
+export type TestPlatform = Awaited<ReturnType<typeof openTestPlatform>>;
+
+/** `overrides` are settings by name. The tables are there. */
+export async function openTestPlatform(overrides: Record<string, string> = {}) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'weft-platform-'));
+  const env = { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...overrides };
+  const config = loadConfig({ env, file: {}, flags: {} });
+  const events = createEvents();
+  const platform = await openPlatform({
+    config,
+    events,
+    log: createLogger('silent'),
+    ownUrl: () => '',
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  await platform.database.migrate();
+  return {
+    ...platform,
+    events,
+    async close(): Promise<void> {
+      await platform.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
