@@ -6,6 +6,14 @@ export function actionWords(action: string): string {
   return auditText.actions[action] ?? action.replaceAll('_', ' ');
 }
 
+/** The verb of one entry; a command is called by its name. */
+export function entryWords({ action, detail: { intent, outcome } }: Pick<AuditEntry, 'action' | 'detail'>): string {
+  const command = isObject(intent) ? plainText(intent.name) : undefined;
+  if (action !== 'command_decided' || command === undefined) return actionWords(action);
+  const isRejected = isObject(outcome) && outcome.verdict === 'rejected';
+  return isRejected ? auditText.rejectedCommand(command) : auditText.sentCommand(command);
+}
+
 /** Who did it, for people: a name, or what stands in for one. */
 export function actorWords({ kind, name }: AuditEntry['actor']): string {
   const isNamed = name !== '' && name !== kind;

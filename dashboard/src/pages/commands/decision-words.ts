@@ -31,11 +31,11 @@ export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, 
   const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
   const until = formatMoment(Date.parse(rival.until));
   const asker = caller_name ?? text.thisCommand;
-  if (verdict === 'rejected') return text.refused(holder, what, until, asker);
-  if (verdict === 'queued') return text.waits(holder, what, until, asker);
+  if (verdict === 'rejected') return text.rejected(holder, what, until, asker);
+  if (verdict === 'queued') return text.queued(holder, what, until, asker);
   if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
   if (reason === 'same_value' || reason === 'own_lease') return plainDetail(detail);
-  return text.overruled(holder, what, asker, text.because[reason ?? ''] ?? '');
+  return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
 }
 
 /** `tx_power` as people say it. */

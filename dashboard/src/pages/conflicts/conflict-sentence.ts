@@ -20,10 +20,10 @@ export function conflictSentence(conflict: Conflict, nowMs = Date.now()): Senten
 function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
   const { verdict, rival, detail } = conflict;
   const verb = {
-    rejected: say.refused,
-    queued: say.waits,
+    rejected: say.rejected,
+    queued: say.queued,
     accepted_modified: say.merged,
-    accepted: say.through,
+    accepted: say.accepted,
   }[verdict ?? 'accepted'];
   return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [ended(detail)])];
 }
@@ -42,7 +42,7 @@ function becauseOf(
     return [...held, ...group, say.until, `${until}.`];
   }
   const reasons: Record<string, string> = { higher_rank: say.rank, higher_priority: say.priority, last_wins: say.last };
-  if (reason === 'merged') return [say.with, other, `${say.wants}.`];
+  if (reason === 'merged') return [say.with, other, '.'];
   const words = reason === null ? undefined : reasons[reason];
   return words === undefined ? [ended(detail)] : [say.before, other, `${words}.`];
 }
