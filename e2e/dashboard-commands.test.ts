@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByText('Nothing was sent').waitFor();
     await form.getByText(/bob@example\.org has locked tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
     await form.getByText(/Try again at \d\d:\d\d:\d\d/).waitFor();
-    await form.getByRole('link', { name: 'Show the command of bob@example.org' }).click();
+    await form.getByRole('link', { name: 'Show command of bob@example.org' }).click();
     await heading(page, 'set_tx_power dbm 3');
     await page.goBack();
     await heading(page, 'Send a command');

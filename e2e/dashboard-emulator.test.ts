@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByText('Fault injected').waitFor();
 
     await page.getByRole('checkbox', { name: '5G 1', exact: true }).check();
-    await page.getByRole('group', { name: 'Command', exact: true }).getByRole('combobox').selectOption('sleep');
+    await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('sleep');
     await page.getByRole('button', { name: 'Add to list' }).click();
     const ask = page.getByRole('form', { name: 'What-if analysis' });
     await ask.getByLabel('Minutes to simulate').fill('61');
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await group('5G').getByLabel('Number').fill('2');
     await group('WiFi').getByLabel('Number').fill('0');
     await group('LiFi').getByLabel('Devices each').fill('some');
-    await page.getByLabel('Locations').fill('Brstol');
+    await page.getByLabel('Cities or coordinates').fill('Brstol');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Start network' }).click();
     await group('LiFi')

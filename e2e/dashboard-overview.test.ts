@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
 
     await page.goto(weft.url);
     const told = page.getByRole('listitem').filter({ hasText: 'sleep' }).filter({ hasText: 'succeeded' });
-    await told.getByText(/succeeded · [\d.]+\sm?s/).waitFor();
+    await told.getByText(/succeeded after [\d.]+\sm?s/).waitFor();
     // The hint survives the reload and goes when it is told to.
     await page.getByRole('button', { name: 'Hide this hint' }).click();
     await page.reload();

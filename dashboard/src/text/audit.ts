@@ -1,7 +1,7 @@
 // Texts of the audit log.
 export const auditText = {
   words:
-    'All changes and who made them. Each entry contains the hash of the entry before it, so a changed or deleted entry can be detected. To verify the log, run',
+    'All changes and who made them. Each entry contains the hash of the entry before it, so tampering is detected. To verify the log, run',
   verify: 'weft audit verify',
   filters: 'Filters',
   actor: 'Actor',
@@ -60,8 +60,9 @@ export const auditText = {
     push_secret_created: 'created a push secret for',
     rolled_back: 'rolled back a parameter of',
   } as Record<string, string>,
-  sentCommand: (command: string) => `sent ${command} to`,
-  rejectedCommand: (command: string) => `could not send ${command} to`,
+  sent: 'sent ',
+  couldNotSend: 'could not send ',
+  to: ' to',
   keys: {
     fields: 'Changed',
     keys: 'Keys',

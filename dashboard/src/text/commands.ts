@@ -52,6 +52,7 @@ export const commandsText = {
   decision: {
     weft: 'Weft',
     thisCommand: 'this command',
+    free: 'Not locked by others',
     parameterOf: (parameter: string, agent: string) => `${parameter} of ${agent}`,
     rejected: (holder: string, what: string, until: string, asker: string) =>
       `${holder} has locked ${what} until ${until}; ${asker} requested a different value and was rejected`,
@@ -67,7 +68,7 @@ export const commandsText = {
       last_wins: ': the last command wins',
     } as Record<string, string>,
   },
-  rival: (holder: string) => `Show the command of ${holder}`,
+  rival: (holder: string) => `Show command of ${holder}`,
   bounds: {
     range: (low: number, high: number) => `${low} to ${high}`,
     atLeast: (low: number) => `at least ${low}`,
@@ -95,7 +96,7 @@ export const commandsText = {
   },
   form: {
     label: 'Send a command',
-    title: 'Command',
+    title: 'Command to send',
     chooseFirst: 'Select access points to see their commands.',
     name: 'Command',
     nameHint: 'This access point does not declare its commands. You can send any command.',
@@ -132,7 +133,6 @@ export const commandsText = {
     sent: 'Sent',
     rejectedAll: 'Nothing was sent',
     tryAt: (moment: string) => `Try again at ${moment}.`,
-    free: 'Not locked by others',
     holdUntil: (moment: string) => `you will lock it until ${moment}`,
     more: (count: string) => `and ${count} more`,
     sendsInstead: (args: string) => `${args} is sent instead`,

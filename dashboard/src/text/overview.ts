@@ -39,7 +39,9 @@ export const overviewText = {
     changedTo: { online: 'came online', late: 'is late', offline: 'went offline' },
     changedToMany: { online: 'came online', late: 'are late', offline: 'went offline' },
     many: (count: string) => `${count} access points`,
-    by: (who: string) => `by ${who}`,
+    sent: (who: string) => `${who} sent`,
+    to: 'to',
+    after: (span: string) => `after ${span}`,
     states: {
       queued: 'queued',
       sent: 'sent',

@@ -24,7 +24,7 @@ export const settingsText = {
   interface: {
     title: 'API',
     words:
-      'Programs can do everything that this dashboard does, over HTTP. The documentation lets you try each request as the signed-in user.',
+      'Programs can use all functions of this dashboard over HTTP. In the documentation you can try each request, signed in as you.',
     docs: 'API documentation',
     openApi: 'openapi.json',
     asyncApi: 'asyncapi.json',

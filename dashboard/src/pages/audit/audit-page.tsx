@@ -102,7 +102,9 @@ export function AuditPage() {
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const [isShown, setShown] = useState(false);
-  const { seq, ts, actor, target } = entry;
+  const { seq, ts, actor, action, target } = entry;
+  // There is one set of rules, and access points onboard themselves: a second name would say nothing.
+  const hasTarget = target.kind !== 'conflict_rules' && !(action === 'agent_onboarded' && actor.name === target.name);
   const at = Date.parse(ts);
   return (
     <li>
@@ -112,8 +114,11 @@ function Entry({ entry }: { entry: AuditEntry }) {
           {formatMoment(at)}
         </time>
         <span class="sentence">
-          <strong>{actorWords(actor)}</strong> {entryWords(entry)}{' '}
-          {target.kind !== 'conflict_rules' && <code>{target.name}</code>}
+          <strong>{actorWords(actor)}</strong>{' '}
+          {entryWords(entry).map((part, index) =>
+            typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
+          )}{' '}
+          {hasTarget && <code>{target.name}</code>}
         </span>
         <span class="faint small seq">{seq}</span>
       </button>

@@ -32,9 +32,9 @@ it('a command is called by its name', () => {
     action: 'command_decided',
     detail: { intent: { name: 'sleep' }, outcome: { verdict } },
   });
-  expect(entryWords(entry('accepted'))).toBe('sent sleep to');
-  expect(entryWords(entry('rejected'))).toBe('could not send sleep to');
-  expect(entryWords({ action: 'agent_onboarded', detail: {} })).toBe('onboarded');
+  expect(entryWords(entry('accepted'))).toEqual(['sent ', { name: 'sleep' }, ' to']);
+  expect(entryWords(entry('rejected'))).toEqual(['could not send ', { name: 'sleep' }, ' to']);
+  expect(entryWords({ action: 'agent_onboarded', detail: {} })).toEqual(['onboarded']);
 });
 
 it('a decision about a command says what was requested and what was decided', () => {

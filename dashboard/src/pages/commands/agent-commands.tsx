@@ -11,7 +11,7 @@ import { CommandForm } from './command-form.tsx';
 import { RivalLink } from './command-link.tsx';
 import { StatusDots } from './command-status-history.tsx';
 import { commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords, rivalSentence } from './decision-words.ts';
+import { decisionSentence, parameterWords, rivalSentence, withFullStop } from './decision-words.ts';
 import { isEnded } from './status-steps.ts';
 
 const text = commandsText.ofAgent;
@@ -97,7 +97,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
       <span class="soft">{conflict.caller_name}</span>
       {time}
       <p class="soft small">
-        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+        {withFullStop(decisionSentence(conflict))} <RivalLink rival={conflict.rival} />
       </p>
     </li>
   );

@@ -9,7 +9,7 @@ import { commandsText } from '../../text/commands.ts';
 import { RivalLink } from './command-link.tsx';
 import { StatusDots } from './command-status-history.tsx';
 import { argumentsInWords } from './command-words.ts';
-import { decisionSentence } from './decision-words.ts';
+import { decisionSentence, withFullStop } from './decision-words.ts';
 import { isEnded } from './status-steps.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
@@ -69,7 +69,7 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
 function Verdict({ target, command }: { target: OutcomeTarget; command: Command | undefined }) {
   const { ap_id, verdict, hold_until, command_id, sent_args } = target;
   const words = [
-    target.reason === 'free' ? text.free : decisionSentence(target),
+    decisionSentence(target),
     sent_args && text.sendsInstead(argumentsInWords(sent_args)),
     hold_until && text.holdUntil(formatMoment(Date.parse(hold_until))),
   ].filter(Boolean);
@@ -91,7 +91,7 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
           </span>
         ) : (
           <>
-            {words.join('; ')} <RivalLink rival={target.rival} />
+            {withFullStop(words.join('; '))} <RivalLink rival={target.rival} />
           </>
         )}
       </span>

@@ -22,7 +22,7 @@ import '../../components/facts.css';
 import './command-page.css';
 import { RivalLink } from './command-link.tsx';
 import { argumentsInWords, commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords } from './decision-words.ts';
+import { decisionSentence, parameterWords, withFullStop } from './decision-words.ts';
 import { writeCommand } from './declared-commands.ts';
 import { isCancellable, isEnded } from './status-steps.ts';
 import { VerdictChip } from './verdict-chip.tsx';
@@ -100,7 +100,7 @@ function CommandDetails({ command }: { command: Command }) {
             <h2>{text.decision}</h2>
             <VerdictChip verdict={verdict} />
           </div>
-          <p>{decisionSentence(command)}</p>
+          <p>{withFullStop(decisionSentence(command))}</p>
           <RivalLink rival={rival} />
         </section>
         <section class="card stack">

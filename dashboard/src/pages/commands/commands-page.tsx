@@ -51,7 +51,7 @@ const columns: Column<Command>[] = [
     cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
     isWideOnly: true,
   },
-  { name: 'history', title: text.statusHistory, width: '92px', cell: (command) => <StatusDots command={command} /> },
+  { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
   {
     name: 'state',
     title: text.state,

@@ -33,6 +33,9 @@ it('leaves the words of the server where there is no rival, in the time of the r
   expect(decisionSentence({ ...decided, verdict: 'rejected', rival: null, detail: `frozen until ${until}` })).toBe(
     'Frozen until 10:44:00',
   );
+  expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'free', rival: null })).toBe(
+    'Not locked by others',
+  );
   expect(plainDetail('Value error, the agent does not know this command.')).toBe(
     'The agent does not know this command.',
   );

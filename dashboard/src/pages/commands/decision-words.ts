@@ -26,6 +26,7 @@ export function rivalSentence(decision: Command | Conflict): string | undefined 
 }
 
 export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, rival }: Decision): string {
+  if (reason === 'free') return text.free;
   if (!rival) return plainDetail(detail);
   const holder = rival.caller_kind === 'weft' ? text.weft : rival.caller_name;
   const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
@@ -36,6 +37,11 @@ export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, 
   if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
   if (reason === 'same_value' || reason === 'own_lease') return plainDetail(detail);
   return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
+}
+
+/** With a full stop, where something follows. */
+export function withFullStop(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** `tx_power` as people say it. */

@@ -13,7 +13,7 @@ import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import { RivalLink } from './command-link.tsx';
-import { decisionSentence, parameterWords } from './decision-words.ts';
+import { decisionSentence, parameterWords, withFullStop } from './decision-words.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
 const limit = 100;
@@ -66,7 +66,7 @@ function Rejection({ conflict }: { conflict: Conflict }) {
       </a>
       <span class="soft">{parameterWords(parameter)}</span>
       <span class="sentence">
-        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+        {withFullStop(decisionSentence(conflict))} <RivalLink rival={conflict.rival} />
       </span>
       <time class="faint" dateTime={ts}>
         {formatMoment(Date.parse(ts))}

@@ -94,12 +94,12 @@ function EventWords({ event }: { event: RecentEvent }) {
     <>
       <Icon name={commandIcon(command.state)} size={14} />
       <span>
-        <a href={`/commands/${command.command_id}`}>{command.name}</a> <AgentLink ap_id={command.ap_id} />{' '}
+        {text.sent(command.caller_name)} <a href={`/commands/${command.command_id}`}>{command.name}</a> {text.to}{' '}
+        <AgentLink ap_id={command.ap_id} />:{' '}
         <span class={command.state === 'failed' ? 'bad' : 'soft'}>
           {text.states[command.state]}
-          {seconds !== undefined && ` · ${formatTaken(seconds)}`}
-        </span>{' '}
-        <span class="faint">{text.by(command.caller_name)}</span>
+          {seconds !== undefined && ` ${text.after(formatTaken(seconds))}`}
+        </span>
       </span>
     </>
   );
