@@ -99,11 +99,11 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await page.goBack();
     await heading(page, 'Send a command');
 
-    await page.getByRole('radio', { name: 'Use a name pattern' }).check();
+    await page.getByRole('radio', { name: 'By name pattern' }).check();
     await page.getByRole('textbox', { name: 'Pattern' }).fill('ap-*');
     await page.getByText(/matches 2.access points/).waitFor();
     await form.getByRole('button', { name: 'Dry run' }).click();
-    await form.getByText('1 refused, 1 accepted').waitFor();
+    await form.getByText('1 rejected, 1 accepted').waitFor();
     await form.getByRole('button', { name: /Send to 2/ }).click();
     await form.getByRole('heading', { name: 'Sent' }).waitFor();
     await form.getByRole('link', { name: 'ap-2' }).waitFor();
@@ -112,7 +112,8 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     expect(body).toMatchObject([{ name: 'set_tx_power', args: { dbm: 12 }, caller_name: adminUsername }]);
 
     await page.goto(`${weft.url}/commands?state=refused`);
-    const sentence = /bob@example\.org has locked tx power of ap-1 until .*; ada@example\.org asked .* and was refused/;
+    const sentence =
+      /bob@example\.org has locked tx power of ap-1 until .*; ada@example\.org requested a different value and was rejected/;
     await page.getByText(sentence).first().waitFor();
     await expectFitting(page);
     await page.goto(`${weft.url}/agents/ap-1`);

@@ -41,10 +41,10 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('sleep');
     await page.getByRole('button', { name: 'Add to list' }).click();
     const ask = page.getByRole('form', { name: 'What-if analysis' });
-    await ask.getByLabel('Minutes to simulate').fill('61');
+    await ask.getByLabel('Minutes').fill('61');
     await ask.getByRole('button', { name: 'Run analysis' }).click();
     await ask.getByText(/less than or equal to 60/).waitFor();
-    await ask.getByLabel('Minutes to simulate').fill('2');
+    await ask.getByLabel('Minutes').fill('2');
     await ask.getByRole('button', { name: 'Run analysis' }).click();
     await page.getByRole('heading', { name: /^After 2/ }).waitFor();
     await page.getByText('succeeded, full effect after 5').waitFor();
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByText('Network not found').waitFor();
   });
 
-  test('a network of one’s own: said in words, refused beside the fields, then as it was typed', async () => {
+  test('a network of one’s own: described in words, errors beside the fields, then as it was typed', async () => {
     const weft = await serve();
     const token = await weft.createAdmin();
     const { page } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await expectFitting(page);
     await page.getByRole('button', { name: 'Start network' }).click();
     await heading(page, 'Emulated network');
-    await page.getByText('“Bristol” was taken for Bristol, GB').waitFor();
+    await page.getByText('“Bristol” was found as Bristol, GB').waitFor();
     const { body } = await weft.request('GET', '/api/v1/emulator', { token });
     expect(body).toMatchObject([{ access_points: 6, by_type: { '5G': 2, LiFi: 4 }, speed: 60, duration: 3600 }]);
   });

@@ -77,8 +77,8 @@ export const commandsText = {
   },
   picker: {
     label: 'Access points',
-    choose: 'Choose from the list',
-    pattern: 'Use a name pattern',
+    choose: 'From the list',
+    pattern: 'By name pattern',
     how: 'How to select access points',
     filter: 'Filter access points',
     chosen: (count: string, all: string) => `${count} of ${all} selected`,

@@ -89,7 +89,7 @@ export const conflictsText = {
     merges: { min: 'minimum', max: 'maximum', mean: 'mean' } as Record<string, string>,
     merge: 'Merge method',
     noMerge: 'Choose a method',
-    scopes: { agent: 'this access point', neighbours: 'and its neighbours' } as Record<string, string>,
+    scopes: { agent: 'this access point', neighbours: 'with neighbours' } as Record<string, string>,
     losers: { reject: 'rejected', queue: 'queued' } as Record<string, string>,
     name: 'Name',
     parametersHint: 'Separated by commas',

@@ -28,7 +28,7 @@ export const mapText = {
     values: 'Latest values',
     noValues: 'No reports yet.',
     coverage: 'Coverage',
-    defaultCoverage: (metres: string) => `about ${metres} (default for this type)`,
+    defaultCoverage: (metres: string) => `about ${metres} (default)`,
     configuredCoverage: (metres: string) => `${metres} (configured)`,
     site: 'Site',
     described: 'Label',
