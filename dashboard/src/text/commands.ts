@@ -52,7 +52,12 @@ export const commandsText = {
   decision: {
     weft: 'Weft',
     thisCommand: 'this command',
-    free: 'Not locked by others',
+    /** By reason, where no other caller is involved. */
+    unopposed: {
+      free: 'Not locked by others',
+      same_value: 'Already locked with this value',
+      own_lease: 'Already locked by the same caller',
+    } as Record<string, string>,
     parameterOf: (parameter: string, agent: string) => `${parameter} of ${agent}`,
     rejected: (holder: string, what: string, until: string, asker: string) =>
       `${holder} has locked ${what} until ${until}; ${asker} requested a different value and was rejected`,

@@ -7,7 +7,6 @@ export const shellText = {
   expand: 'Expand menu',
   more: 'More',
   search: 'Search access points, pages, actions',
-  searchShort: 'Search',
   searchKeys: 'Ctrl K',
   theme: 'Theme',
   themes: { system: 'System setting', light: 'Light', dark: 'Dark' },

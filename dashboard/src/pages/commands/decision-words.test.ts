@@ -36,6 +36,9 @@ it('leaves the words of the server where there is no rival, in the time of the r
   expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'free', rival: null })).toBe(
     'Not locked by others',
   );
+  expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'own_lease' })).toBe(
+    'Already locked by the same caller',
+  );
   expect(plainDetail('Value error, the agent does not know this command.')).toBe(
     'The agent does not know this command.',
   );

@@ -26,7 +26,8 @@ export function rivalSentence(decision: Command | Conflict): string | undefined 
 }
 
 export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, rival }: Decision): string {
-  if (reason === 'free') return text.free;
+  const unopposed = text.unopposed[reason ?? ''];
+  if (unopposed !== undefined) return unopposed;
   if (!rival) return plainDetail(detail);
   const holder = rival.caller_kind === 'weft' ? text.weft : rival.caller_name;
   const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
@@ -35,7 +36,6 @@ export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, 
   if (verdict === 'rejected') return text.rejected(holder, what, until, asker);
   if (verdict === 'queued') return text.queued(holder, what, until, asker);
   if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
-  if (reason === 'same_value' || reason === 'own_lease') return plainDetail(detail);
   return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
 }
 
