@@ -18,19 +18,19 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
   test('an app is registered with a key made here, changed, given a new key, and deleted', async () => {
     const { weft, token } = await site();
     const { page } = await visitSignedIn(weft, { path: '/apps', title: 'Apps' });
-    await page.getByText('No app yet').waitFor();
+    await page.getByText('No apps yet').waitFor();
     await page.getByRole('link', { name: 'Register an app' }).click();
     await heading(page, 'Register an app');
     await page.getByLabel('Name', { exact: true }).fill('not a name');
-    await page.getByRole('combobox', { name: 'Agents' }).selectOption('some');
+    await page.getByRole('combobox', { name: 'Access points' }).selectOption('some');
     await page.getByLabel('Names or patterns').fill('ap-lab-*');
     await page.getByRole('combobox', { name: 'Commands' }).selectOption('limits');
     await page.getByRole('button', { name: 'Add a limit' }).click();
     await page.getByLabel('Command 1').fill('set_tx_power');
     await page.getByLabel('Argument 1').fill('dbm');
-    await page.getByLabel('At most 1').fill('20');
+    await page.getByLabel('Maximum 1').fill('20');
     await page.getByRole('textbox', { name: 'Priority' }).fill('700');
-    await page.getByText(/It may read ap-lab-\*; may send set_tx_power \(dbm up to 20\) to them/).waitFor();
+    await page.getByText(/This app may read ap-lab-\*; may send set_tx_power \(dbm up to 20\) to them/).waitFor();
     await expectFitting(page);
 
     // Wrong fields say so in the server's words and keep what was typed.
@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByLabel('Name', { exact: true }).fill('energy-saver');
     await page.getByRole('textbox', { name: 'Priority' }).fill('70');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
-    const secret = page.getByRole('dialog', { name: 'The key of energy-saver' });
+    const secret = page.getByRole('dialog', { name: 'Key of energy-saver' });
     const key = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
     expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(200);
@@ -52,11 +52,11 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await secret.getByRole('button', { name: 'I have copied it' }).click();
 
     await heading(page, 'energy-saver');
-    await page.getByRole('combobox', { name: 'Reading' }).selectOption('no');
-    await page.getByRole('button', { name: 'Save what it may do' }).click();
-    await page.getByText('energy-saver may do this from now on').waitFor();
-    await page.getByRole('button', { name: 'Make a new key' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a new key' }).click();
+    await page.getByRole('combobox', { name: 'Read access' }).selectOption('no');
+    await page.getByRole('button', { name: 'Save permissions' }).click();
+    await page.getByText('Permissions of energy-saver saved').waitFor();
+    await page.getByRole('button', { name: 'Generate a new key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Generate a new key' }).click();
     const fresh = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
     await secret.getByRole('button', { name: 'I have copied it' }).click();
     expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(401);
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       .getByRole('dialog', { name: 'Delete energy-saver?' })
       .getByRole('button', { name: 'Delete app' })
       .click();
-    await page.getByText('No app yet').waitFor();
+    await page.getByText('No apps yet').waitFor();
   });
 
   test('accounts are made, changed and deleted; the last administrator stays', async () => {
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await page.getByLabel('E-mail address').fill('grace@example.org');
     await page.getByRole('button', { name: 'Add user' }).click();
-    const secret = page.getByRole('dialog', { name: 'The password of grace@example.org' });
+    const secret = page.getByRole('dialog', { name: 'Password of grace@example.org' });
     const made = (await secret.getByRole('status', { name: 'Password' }).textContent()) ?? '';
     expect((await weft.login('grace@example.org', made)).status).toBe(200);
     await secret.getByRole('button', { name: 'I have copied it' }).click();
@@ -91,13 +91,13 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     // The last administrator can neither step down nor go.
     await page.getByRole('row', { name: /ada@example\.org/ }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('This is your own account').waitFor();
+    await dialog.getByText('This is your account').waitFor();
     await dialog.getByRole('combobox', { name: 'Role' }).selectOption('user');
     await dialog.getByRole('button', { name: 'Change role' }).click();
-    await dialog.getByText(/Make somebody else an administrator first/).waitFor();
+    await dialog.getByText(/First make another user an administrator/).waitFor();
     await dialog.getByRole('button', { name: 'Delete user' }).click();
     await dialog.getByRole('button', { name: 'Delete user' }).click();
-    await dialog.getByText(/Make somebody else an administrator first/).waitFor();
+    await dialog.getByText(/First make another user an administrator/).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
 
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       .getByRole('dialog', { name: 'Delete grace@example.org?' })
       .getByRole('button', { name: 'Delete user' })
       .click();
-    await page.getByText('grace@example.org has been deleted').waitFor();
+    await page.getByText('grace@example.org deleted').waitFor();
     expect((await weft.login('grace@example.org', made)).status).toBe(401);
   });
 
@@ -124,17 +124,17 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     const row = (state: string) => page.getByRole('row', { name: new RegExp(`grace@example\\.org.*${state}`) });
     const dialog = page.getByRole('dialog');
     await row('Enabled').click();
-    await dialog.getByText('Nobody can sign in with it until it is enabled again.').waitFor();
+    await dialog.getByText('Nobody can sign in with a disabled account.').waitFor();
     await expectFitting(page);
     await dialog.getByRole('button', { name: 'Disable user' }).click();
     const question = page.getByRole('dialog', { name: 'Disable grace@example.org?' });
-    await question.getByText(/All sessions of this account end at once/).waitFor();
-    await question.getByText(/Its jobs, commands and emulated networks go on/).waitFor();
+    await question.getByText(/All sessions of this account end immediately/).waitFor();
+    await question.getByText(/Its jobs, commands and emulated networks continue/).waitFor();
     await expectFitting(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByRole('button', { name: 'Disable user' }).click();
     await question.getByRole('button', { name: 'Disable user' }).click();
-    await page.getByText('grace@example.org is disabled').waitFor();
+    await page.getByText('grace@example.org disabled').waitFor();
     await row('Administrator Disabled').waitFor();
     await expectFitting(page);
     await page.setViewportSize(screens.phone.viewport);
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await told.getByLabel('Password', { exact: true }).fill(password);
     await told.getByRole('button', { name: 'Sign in', exact: true }).click();
     await told.getByText('This account is disabled; an administrator can enable it').waitFor();
-    await told.getByRole('button', { name: 'Sign in as somebody else' }).click();
+    await told.getByRole('button', { name: 'Sign in as another user' }).click();
     await grace.page.getByLabel('E-mail address').fill('grace@example.org');
     await grace.page.getByLabel('Password', { exact: true }).fill(password);
     await grace.page.getByRole('button', { name: 'Sign in' }).click();
@@ -159,11 +159,11 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
 
     // The last administrator who is enabled can neither step down nor be disabled by themselves.
     await page.getByRole('row', { name: /ada@example\.org/ }).click();
-    await dialog.getByText('Your own account can be disabled by another administrator only.').waitFor();
+    await dialog.getByText('Only another administrator can disable your account.').waitFor();
     expect(await dialog.getByRole('button', { name: 'Disable user' }).count()).toBe(0);
     await dialog.getByRole('combobox', { name: 'Role' }).selectOption('user');
     await dialog.getByRole('button', { name: 'Change role' }).click();
-    await dialog.getByText(/or enable one who is disabled/).waitFor();
+    await dialog.getByText(/or enable a disabled administrator/).waitFor();
     await page.keyboard.press('Escape');
 
     await row('Disabled').click();
@@ -171,9 +171,9 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await expectFitting(page);
     await dialog.getByRole('button', { name: 'Enable user' }).click();
     const enabling = page.getByRole('dialog', { name: 'Enable grace@example.org?' });
-    await enabling.getByText('Sessions from before stay ended.').waitFor();
+    await enabling.getByText('Old sessions stay ended.').waitFor();
     await enabling.getByRole('button', { name: 'Enable user' }).click();
-    await page.getByText('grace@example.org can sign in again').waitFor();
+    await page.getByText('grace@example.org enabled').waitFor();
     await row('Enabled').click();
     await grace.page.getByRole('button', { name: 'Sign in' }).click();
     await heading(grace.page, 'Overview');
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     expect((await weft.request('DELETE', '/api/v1/users/grace@example.org', { token })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Disable user' }).click();
     await question.getByRole('button', { name: 'Disable user' }).click();
-    await dialog.getByText('There is no user of this name').waitFor();
+    await dialog.getByText(/^User not found/).waitFor();
   });
 
   test('the audit log tells who did what, is filtered by the address, and shows older entries', async () => {
@@ -193,23 +193,23 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
     }
     await createUser(weft, token, 'grace@example.org');
-    const { page } = await visitSignedIn(weft, { path: '/audit', title: 'Audit' });
+    const { page } = await visitSignedIn(weft, { path: '/audit', title: 'Audit log' });
     await page.getByRole('button', { name: /ada@example\.org created the user grace@example\.org/ }).click();
     await page.getByText('user_created').waitFor();
-    await page.getByRole('button', { name: 'Copy the whole hash' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the full hash' }).waitFor();
     await expectFitting(page);
     await page.getByRole('button', { name: 'Show older entries' }).click();
-    await page.getByText('This is the beginning of the log.').waitFor();
-    await page.getByRole('button', { name: /became the first administrator/ }).waitFor();
+    await page.getByText('This is the first entry of the log.').waitFor();
+    await page.getByRole('button', { name: /created the first administrator/ }).waitFor();
 
-    await page.getByLabel('To what').fill('app-7');
+    await page.getByLabel('Target').fill('app-7');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
     expect(await page.locator('.audit-entry').count()).toBe(1);
     await page.reload();
     await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
-    await page.getByLabel('What', { exact: true }).selectOption('user_removed');
-    await page.getByText('No entry matches').waitFor();
+    await page.getByLabel('Action', { exact: true }).selectOption('user_removed');
+    await page.getByText('No entries found').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('button', { name: /created the user grace/ }).waitFor();
   });
@@ -228,27 +228,27 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     };
     expect([await send('energy-saver', 'sleep'), await send('load-balancer', 'wake')]).toEqual([200, 409]);
     const { page } = await visitSignedIn(weft, { path: '/conflicts', title: 'Conflicts' });
-    await page.getByText(/load-balancer asked to change power_state of ap-3 and was refused/).waitFor();
+    await page.getByText(/load-balancer asked to change power_state of ap-3 and was rejected/).waitFor();
     await expectFitting(page);
-    await page.getByLabel('Why').selectOption('merged');
-    await page.getByText('No conflict matches').waitFor();
+    await page.getByLabel('Reason').selectOption('merged');
+    await page.getByText('No conflicts found').waitFor();
 
     await page.getByRole('link', { name: 'Rules' }).click();
     await page.getByRole('row', { name: /5g_coverage/ }).waitFor();
     await expectFitting(page);
-    await page.getByRole('button', { name: 'Change the rules' }).click();
+    await page.getByRole('button', { name: 'Edit rules' }).click();
     const first = page.getByRole('group', { name: '5g_coverage' });
-    await first.getByLabel('Who wins').selectOption('merge');
+    await first.getByLabel('Policy').selectOption('merge');
     await page.getByLabel('Share of a site').fill('2');
-    const save = page.getByRole('button', { name: 'Save the rules' }).first();
+    const save = page.getByRole('button', { name: 'Save rules' }).first();
     await save.click();
     await page.getByText('Input should be less than or equal to 1').waitFor();
     await page.getByLabel('Share of a site').fill('0.5');
     await save.click();
     await first.getByText('Policy merge needs min, max or mean').waitFor();
-    await first.getByLabel('Merged to').selectOption('max');
+    await first.getByLabel('Merge method').selectOption('max');
     await save.click();
-    await page.getByRole('row', { name: /5g_coverage.*Both, merged \(the greatest\)/ }).waitFor();
+    await page.getByRole('row', { name: /5g_coverage.*Merge \(maximum\)/ }).waitFor();
     const rules = (await weft.request('GET', '/api/v1/conflicts/rules', { token })).body;
     expect([rules.groups[0].merge, rules.blast_radius.fraction]).toEqual(['max', 0.5]);
 
@@ -257,7 +257,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       title: 'Conflicts',
       username: 'grace@example.org',
     });
-    await other.page.getByText('Administrators can change these rules.').waitFor();
+    await other.page.getByText('Only administrators can change these rules.').waitFor();
     expect(await other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
     await other.page.goto(`${weft.url}/audit`);
     await other.page.getByText('This page is for administrators').waitFor();

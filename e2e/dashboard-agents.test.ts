@@ -24,7 +24,7 @@ const latest = async (page: Page) =>
 describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
   test('are listed, sorted, filtered and opened by keyboard, and the address says how', async () => {
     const { weft } = await demo();
-    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Agents' });
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     await page.getByRole('row', { name: /emu-5g-.{4}…-1 5G Online/ }).waitFor();
     expect(await page.getByRole('row').count()).toBe(13);
     await expectFitting(page);
@@ -35,12 +35,12 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       .waitFor();
     expect(page.url()).toContain('sort=-name');
     await page.getByLabel('Type').selectOption('LiFi');
-    await page.getByLabel('Filter Agents').fill('-12');
+    await page.getByLabel('Filter access points').fill('-12');
     await page.getByText('1 of 4').waitFor();
     await page.reload();
     await page.getByText('1 of 4').waitFor();
     expect(page.url()).toMatch(/type=LiFi.*q=-12|q=-12.*type=LiFi/);
-    await page.getByRole('grid', { name: 'Agents' }).focus();
+    await page.getByRole('grid', { name: 'Access points' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: /^emu-lifi-.{4}…-12$/ }).waitFor();
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const path = `/agents/${cell!.ap_id}`;
     const { page, context } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
     await figure(page, /^Chart of Throughput/).waitFor();
-    await page.getByText(/It reported \d+ m?s ago; it is expected every 1 s/).waitFor();
+    await page.getByText(/Last report: (just now|\d+ s ago); expected every 1 s/).waitFor();
     await page.getByText('"report_interval_seconds": 1').waitFor();
     await expectFitting(page);
     await live(page);
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await still;
     const stopped = await latest(page);
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
     expect(await latest(page)).toBe(stopped);
 
     // What stands still can be looked at closely; another window is seen at once.
@@ -107,11 +107,11 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await figure(page, /^Chart of Throughput/)
       .locator('canvas')
       .waitFor();
-    await page.getByRole('button', { name: 'Show the whole window' }).first().waitFor();
+    await page.getByRole('button', { name: 'Reset zoom' }).first().waitFor();
     await page.getByRole('button', { name: /^Time window/ }).click();
     await page.getByRole('menuitemradio', { name: '15 minutes', exact: true }).click();
-    await page.getByRole('button', { name: 'Show the whole window' }).first().waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Reset zoom' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Resume' }).click();
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -131,21 +131,21 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   });
 
-  test('may be none, or ten thousand: only what is in sight is drawn, and the end is a key away', async () => {
+  test('may be none, or ten thousand: only what is visible is drawn, and the end is a key away', async () => {
     const weft = await serve();
     await weft.createAdmin();
     const { details, presence } = imagineFleet(10_000);
     const { page, context } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
-    await page.getByText('There is no agent of this name').waitFor();
-    await page.getByRole('link', { name: 'All agents' }).click();
-    await heading(page, 'Agents');
-    await page.getByText('No access point yet').waitFor();
+    await page.getByText('Access point not found').waitFor();
+    await page.getByRole('link', { name: 'All access points' }).click();
+    await heading(page, 'Access points');
+    await page.getByText('No access points yet').waitFor();
     await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
     await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('row', { name: /ap-00001/ }).waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(80);
-    const grid = page.getByRole('grid', { name: 'Agents' });
+    const grid = page.getByRole('grid', { name: 'Access points' });
     expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
     await grid.focus();
     await page.keyboard.press('End');

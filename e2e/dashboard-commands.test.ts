@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByLabel('dbm').fill('12');
     await form.getByRole('button', { name: 'Dry run' }).click();
     await form.getByText('Dry run: nothing was sent').waitFor();
-    await form.getByText('Nobody else holds it').waitFor();
+    await form.getByText('Not locked by others').waitFor();
     expect((await weft.request('GET', '/api/v1/commands', { token })).body).toEqual([]);
     await expectFitting(page);
 
@@ -71,8 +71,8 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     const row = page.getByRole('row', { name: /set_tx_power dbm 12 ap-1 .*Cancelled/ });
     await row.waitFor();
     await expectFitting(page);
-    await page.getByLabel('Show commands in state').selectOption('failed');
-    await page.getByText('No command fits these filters.').waitFor();
+    await page.getByLabel('State', { exact: true }).selectOption('failed');
+    await page.getByText('No commands match these filters.').waitFor();
     expect(page.url()).toContain('state=failed');
     await page.goto(`${weft.url}/commands?agent=ap-1`);
     await page.getByRole('grid').focus();
@@ -92,18 +92,18 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Nothing was sent').waitFor();
-    await form.getByText(/bob@example\.org holds tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
+    await form.getByText(/bob@example\.org has locked tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
     await form.getByText(/Try again at \d\d:\d\d:\d\d/).waitFor();
-    await form.getByRole('link', { name: 'The command of bob@example.org' }).click();
+    await form.getByRole('link', { name: 'Show command of bob@example.org' }).click();
     await heading(page, 'set_tx_power dbm 3');
     await page.goBack();
     await heading(page, 'Send a command');
 
-    await page.getByRole('radio', { name: 'By a pattern' }).check();
+    await page.getByRole('radio', { name: 'By name pattern' }).check();
     await page.getByRole('textbox', { name: 'Pattern' }).fill('ap-*');
-    await page.getByText(/fits 2.access points/).waitFor();
+    await page.getByText(/matches 2.access points/).waitFor();
     await form.getByRole('button', { name: 'Dry run' }).click();
-    await form.getByText('1 refused, 1 accepted').waitFor();
+    await form.getByText('1 rejected, 1 accepted').waitFor();
     await form.getByRole('button', { name: /Send to 2/ }).click();
     await form.getByRole('heading', { name: 'Sent' }).waitFor();
     await form.getByRole('link', { name: 'ap-2' }).waitFor();
@@ -112,7 +112,8 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     expect(body).toMatchObject([{ name: 'set_tx_power', args: { dbm: 12 }, caller_name: adminUsername }]);
 
     await page.goto(`${weft.url}/commands?state=refused`);
-    const sentence = /bob@example\.org holds tx power of ap-1 until .*; ada@example\.org asked .* and was refused/;
+    const sentence =
+      /bob@example\.org has locked tx power of ap-1 until .*; ada@example\.org requested a different value and was rejected/;
     await page.getByText(sentence).first().waitFor();
     await expectFitting(page);
     await page.goto(`${weft.url}/agents/ap-1`);
@@ -139,6 +140,6 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByRole('alert').waitFor();
     await page.goto(`${weft.url}/commands/no-such-command`);
-    await page.getByText('There is no such command').waitFor();
+    await page.getByText('Command not found').waitFor();
   });
 });

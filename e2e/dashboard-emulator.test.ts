@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     const weft = await serve();
     const token = await weft.createAdmin();
     const { page } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
-    await page.getByText('No emulated network yet').waitFor();
+    await page.getByText('No emulated networks yet').waitFor();
     await expectFitting(page);
     await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
     await heading(page, 'Emulated network');
@@ -23,38 +23,38 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
       () => counter.textContent(),
       (words) => /^Online12/.test(words ?? ''),
     );
-    await page.getByRole('region', { name: 'What the emulator told' }).getByText('Progress').first().waitFor();
+    await page.getByRole('region', { name: 'Emulator messages' }).getByText('Progress').first().waitFor();
 
     // What the server says about a fault stands beside its field.
     const fault = page.getByRole('form', { name: 'Fault' });
     await fault.getByLabel('Access point').selectOption({ label: '5G 2' });
-    await fault.getByLabel('Kind').selectOption('late_samples');
+    await fault.getByLabel('Type').selectOption('late_samples');
     await fault.getByLabel('Seconds late').fill('99999');
-    await fault.getByRole('button', { name: 'Inject the fault' }).click();
+    await fault.getByRole('button', { name: 'Inject fault' }).click();
     await fault.getByText(/must be 1 to 3600/).waitFor();
     expect(await fault.getByLabel('Seconds late').inputValue()).toBe('99999');
     await fault.getByLabel('Seconds late').fill('5');
-    await fault.getByRole('button', { name: 'Inject the fault' }).click();
-    await page.getByText('The fault is in place').waitFor();
+    await fault.getByRole('button', { name: 'Inject fault' }).click();
+    await page.getByText('Fault injected').waitFor();
 
     await page.getByRole('checkbox', { name: '5G 1', exact: true }).check();
-    await page.getByRole('group', { name: 'What they are told' }).getByRole('combobox').selectOption('sleep');
-    await page.getByRole('button', { name: 'Add to the list' }).click();
-    const ask = page.getByRole('form', { name: 'Look ahead' });
-    await ask.getByLabel('Minutes ahead').fill('61');
-    await ask.getByRole('button', { name: 'Look ahead' }).click();
+    await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('sleep');
+    await page.getByRole('button', { name: 'Add to list' }).click();
+    const ask = page.getByRole('form', { name: 'What-if analysis' });
+    await ask.getByLabel('Minutes').fill('61');
+    await ask.getByRole('button', { name: 'Run analysis' }).click();
     await ask.getByText(/less than or equal to 60/).waitFor();
-    await ask.getByLabel('Minutes ahead').fill('2');
-    await ask.getByRole('button', { name: 'Look ahead' }).click();
+    await ask.getByLabel('Minutes').fill('2');
+    await ask.getByRole('button', { name: 'Run analysis' }).click();
     await page.getByRole('heading', { name: /^After 2/ }).waitFor();
-    await page.getByText('obeyed, in full after 5').waitFor();
-    const changes = page.getByRole('region', { name: 'What changes most' });
+    await page.getByText('succeeded, full effect after 5').waitFor();
+    const changes = page.getByRole('region', { name: 'Largest changes' });
     await changes.getByRole('row').filter({ hasText: '5G 1' }).first().waitFor();
     await expectFitting(page);
 
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Stop this network?' });
-    await dialog.getByText(/Its 12.access points go off the air/).waitFor();
+    await dialog.getByText(/Its 12.access points go offline/).waitFor();
     await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText('Stopped', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
@@ -64,25 +64,23 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByRole('row', { name: /4 5G.*4 WiFi.*4 LiFi.*Stopped/ }).click();
     await heading(page, 'Emulated network');
     await page.goto(`${weft.url}/emulator/no-such-run`);
-    await page.getByText('There is no such network').waitFor();
+    await page.getByText('Network not found').waitFor();
   });
 
-  test('a network of one’s own: said in words, refused beside the fields, then as it was typed', async () => {
+  test('a network of one’s own: described in words, errors beside the fields, then as it was typed', async () => {
     const weft = await serve();
     const token = await weft.createAdmin();
     const { page } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
-    await page.getByRole('link', { name: 'Design your own' }).click();
+    await page.getByRole('link', { name: 'Design a network' }).click();
     await heading(page, 'New network');
-    await page
-      .getByText(/^12.access points in Bristol with 120.devices for 1.h, at the speed of the clock\.$/)
-      .waitFor();
+    await page.getByText(/^12.access points in Bristol with 120.devices for 1.h, in real time\.$/).waitFor();
     const group = (name: string) => page.getByRole('group', { name, exact: true });
-    await group('5G').getByLabel('How many').fill('2');
-    await group('WiFi').getByLabel('How many').fill('0');
+    await group('5G').getByLabel('Number').fill('2');
+    await group('WiFi').getByLabel('Number').fill('0');
     await group('LiFi').getByLabel('Devices each').fill('some');
-    await page.getByLabel('Places').fill('Brstol');
+    await page.getByLabel('Cities or coordinates').fill('Brstol');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Start the network' }).click();
+    await page.getByRole('button', { name: 'Start network' }).click();
     await group('LiFi')
       .getByText(/valid integer/)
       .waitFor();
@@ -93,7 +91,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await group('LiFi').getByLabel('Devices each').fill('3');
     await page.getByRole('button', { name: 'Add a fault' }).click();
     await group('Fault 1').getByLabel('Access point').fill('2');
-    await page.getByRole('button', { name: 'Start the network' }).click();
+    await page.getByRole('button', { name: 'Start network' }).click();
     await page.getByText('“Brstol” should be coordinates or the name of a known place').waitFor();
     await page.getByRole('button', { name: 'Remove Brstol' }).click();
 
@@ -103,9 +101,9 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Remove 51\.\d+, -2\.\d+$/ }).waitFor();
     await page.getByLabel('Speed').fill('60');
-    await page.getByText(/60 times as fast as the clock: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
-    await page.getByText('The same with curl').click();
-    const line = (await page.getByRole('region', { name: 'The same with curl' }).textContent()) ?? '';
+    await page.getByText(/60 times faster than real time: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
+    await page.getByText('Show as curl command').click();
+    const line = (await page.getByRole('region', { name: 'Show as curl command' }).textContent()) ?? '';
     expect(JSON.parse(/-d '(.*)'$/s.exec(line)![1]!)).toMatchObject({
       emulators: [{ num_access_points: 2 }, { access_point_type: 'LiFi', num_devices: 3 }],
       speed: 60,
@@ -113,9 +111,9 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     });
     expect(line).not.toContain('eyJ');
     await expectFitting(page);
-    await page.getByRole('button', { name: 'Start the network' }).click();
+    await page.getByRole('button', { name: 'Start network' }).click();
     await heading(page, 'Emulated network');
-    await page.getByText('“Bristol” was taken for Bristol, GB').waitFor();
+    await page.getByText('“Bristol” was found as Bristol, GB').waitFor();
     const { body } = await weft.request('GET', '/api/v1/emulator', { token });
     expect(body).toMatchObject([{ access_points: 6, by_type: { '5G': 2, LiFi: 4 }, speed: 60, duration: 3600 }]);
   });

@@ -31,10 +31,10 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     const { page } = await visitSignedIn(weft, { path: '/jobs', title: 'Jobs' });
     await page.getByText('No jobs yet').waitFor();
     await expectFitting(page);
-    await page.getByRole('button', { name: 'Ask for all details' }).click();
-    await heading(page, 'All agents’ details');
+    await page.getByRole('button', { name: 'Request details' }).click();
+    await heading(page, 'Details of all access points');
     await page.getByText('Succeeded').waitFor();
-    await page.getByRole('button', { name: /1\s+agent\b/ }).click();
+    await page.getByRole('button', { name: /1\s+access point\b/ }).click();
     await page.getByRole('region', { name: 'Message 1 as JSON' }).getByText('"ap_id": "ap-1"').waitFor();
 
     const code = page.getByRole('region', { name: 'curl' });
@@ -54,31 +54,31 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
 
     // The list knows it too, and keeps its filter in the address.
     await page.goto(`${weft.url}/jobs?state=succeeded`);
-    await page.getByRole('row', { name: /All agents’ details/ }).waitFor();
+    await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
     await page.getByLabel('State').selectOption('failed');
-    await page.getByText('No job is in this state').waitFor();
+    await page.getByText('No jobs in this state').waitFor();
     expect(page.url()).toContain('state=failed');
     expect((await weft.request('GET', '/api/v1/jobs', { token })).body).toHaveLength(1);
 
     await page.goto(`${weft.url}/jobs/no-such-job`);
-    await page.getByText('There is no such job').waitFor();
+    await page.getByText('Job not found').waitFor();
   });
 
   test('data of an agent with an end ahead arrives live over the socket, until it is cancelled', async () => {
     const { weft, report } = await siteWithAgent();
     await report(1);
     const { page } = await visitSignedIn(weft, { path: '/jobs', title: 'Jobs' });
-    await page.getByRole('button', { name: 'Ask for data' }).click();
+    await page.getByRole('button', { name: 'Request data' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Agent', { exact: true }).fill('nobody');
+    await dialog.getByLabel('Access point', { exact: true }).fill('nobody');
     await dialog.getByRole('button', { name: 'Live, 10 minutes' }).click();
-    await dialog.getByText(/This end lies ahead/).waitFor();
-    await dialog.getByRole('button', { name: 'Ask', exact: true }).click();
-    await dialog.getByText(/There is no agent of this name/).waitFor();
-    await dialog.getByLabel('Agent', { exact: true }).fill('ap-1');
-    await dialog.getByRole('button', { name: 'Ask', exact: true }).click();
+    await dialog.getByText(/The end time is in the future/).waitFor();
+    await dialog.getByRole('button', { name: 'Request data', exact: true }).click();
+    await dialog.getByText(/No access point has this name/).waitFor();
+    await dialog.getByLabel('Access point', { exact: true }).fill('ap-1');
+    await dialog.getByRole('button', { name: 'Request data', exact: true }).click();
 
-    await heading(page, 'Data of an agent');
+    await heading(page, 'Data of an access point');
     await page.getByText('Live: messages arrive over a WebSocket').waitFor();
     await report(2);
     await page.getByRole('button', { name: /^2 Data/ }).waitFor();
@@ -86,8 +86,8 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
 
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
-    await page.getByText('The job has been cancelled').waitFor();
-    await page.getByText('Complete: nothing more will come').waitFor();
+    await page.getByText('Job cancelled').waitFor();
+    await page.getByText('Complete: no more messages').waitFor();
     await page.getByText('Cancelled by its owner').first().waitFor();
   });
 

@@ -12,7 +12,7 @@ type Page = Visit['page'];
 /** Nobody changes anything of this network. */
 const demo = sharedServer(async (weft) => ({ weft, agents: await startDemo(weft, await weft.createAdmin()) }));
 
-const inSight = (page: Page) => page.getByRole('listbox', { name: 'Access points in sight' });
+const visible = (page: Page) => page.getByRole('listbox', { name: 'Visible access points' });
 const clickCentre = async (page: Page) => {
   const box = (await page.locator('.fleet-map').boundingBox())!;
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -32,11 +32,11 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.getByLabel('Type').selectOption('LiFi');
     await page.getByText('4 of 4').waitFor();
     await page.getByLabel('Search by name or site').fill('nothing-like-it');
-    await page.getByText('No access point matches this filter.').waitFor();
-    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByText('No access points match this filter.').waitFor();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
     await page.getByText('12 of 12').waitFor();
 
-    await inSight(page).focus();
+    await visible(page).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     const lamps = agents.filter(({ access_point_type }) => access_point_type === 'LiFi').slice(1);
     for (const { ap_id, location } of lamps) {
       await page.goto(`${weft.url}/map?view=${location.latitude},${location.longitude},20`);
-      await inSight(page).getByRole('option').first().waitFor();
+      await visible(page).getByRole('option').first().waitFor();
       await eventually(
         async () => {
           await clickCentre(page);
@@ -79,12 +79,12 @@ describe.skipIf(!hasBrowser)('the map', () => {
     const { latitude, longitude } = agents[1]!.location;
     const path = `/map?view=${latitude},${longitude},16`;
     const { page } = await visitSignedIn(weft, { ...screens.phone, path, title: 'Map' });
-    await inSight(page).getByRole('option').first().waitFor();
+    await visible(page).getByRole('option').first().waitFor();
     const box = (await page.locator('.fleet-map').boundingBox())!;
     await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
     await page.getByRole('region', { name: /^emu-5g-.*-2$/ }).waitFor();
     await page.getByRole('button', { name: 'Back to the list' }).click();
-    await inSight(page).waitFor();
+    await visible(page).waitFor();
     const before = page.url();
     await page.getByRole('button', { name: 'Show all access points' }).click();
     await eventually(
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     const good = await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { power_w: 12 } });
     expect(good.status).toBe(200);
 
-    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Agents' });
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     await page
       .getByRole('row', { name: /ap-evil/ })
       .getByText(evil)
@@ -130,12 +130,12 @@ describe.skipIf(!hasBrowser)('the map', () => {
   test('is left while it zooms and before its ground has come, and nothing of it stays behind', async () => {
     const { weft } = await demo();
     const moving = { reducedMotion: 'no-preference' } as const;
-    const { page, context } = await visitSignedIn(weft, { path: '/agents', title: 'Agents', ...moving });
+    const { page, context } = await visitSignedIn(weft, { path: '/agents', title: 'Access points', ...moving });
     const held: (() => Promise<void>)[] = [];
     await context.route('**/countries-*', (route) => void held.push(() => route.continue()));
     const come = async () => {
       await page.getByRole('link', { name: 'Map', exact: true }).click();
-      await inSight(page).getByRole('option').first().waitFor();
+      await visible(page).getByRole('option').first().waitFor();
       await page.locator('.leaflet-map-pane').waitFor({ state: 'attached' });
     };
     // All in one turn of the page, which no hand is quick enough for every time; resolves when Leaflet has let go.
@@ -175,8 +175,8 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
     await page.goto(`${weft.url}/map`);
     await page.getByText(/of 5000$/).waitFor();
-    await page.getByText(/more: go closer/).waitFor();
-    expect(await inSight(page).getByRole('option').count()).toBe(200);
+    await page.getByText(/more: zoom in/).waitFor();
+    expect(await visible(page).getByRole('option').count()).toBe(200);
     await page.getByLabel('Search by name or site').fill('ap-04999');
     await page.getByText('1 of 1').waitFor();
     await page.getByLabel('Search by name or site').fill('');

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
       .getByRole('row', { name: /^LiFi 4 of 4/ })
       .getByRole('link')
       .click();
-    await heading(page, 'Agents');
+    await heading(page, 'Access points');
     expect(page.url()).toBe(`${weft.url}/agents?type=LiFi`);
     await page.goBack();
     await page.getByRole('link', { name: 'Open the map' }).click();
@@ -47,8 +47,8 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('link', { name: 'sleep', exact: true }).waitFor();
 
     await page.goto(weft.url);
-    const told = page.getByRole('listitem').filter({ hasText: 'sleep' }).filter({ hasText: 'done' });
-    await told.getByText(/done · [\d.]+\sm?s/).waitFor();
+    const told = page.getByRole('listitem').filter({ hasText: 'sleep' }).filter({ hasText: 'succeeded' });
+    await told.getByText(/succeeded after [\d.]+\sm?s/).waitFor();
     // The hint survives the reload and goes when it is told to.
     await page.getByRole('button', { name: 'Hide this hint' }).click();
     await page.reload();
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('button', { name: 'Register an access point' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register an access point' });
     await dialog.getByLabel('Name').fill('ap hall');
-    await dialog.getByLabel('Password that it logs in with').fill('short');
+    await dialog.getByLabel('Password of the agent').fill('short');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await eventually(
       () => page.evaluate('document.querySelectorAll("dialog [aria-invalid=true]").length'),
@@ -89,22 +89,22 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     );
     expect(await dialog.getByLabel('Name').inputValue()).toBe('ap hall');
     await dialog.getByLabel('Name').fill('ap-hall');
-    await dialog.getByLabel('Password that it logs in with').fill(password);
-    await dialog.getByLabel(/^Place/).fill('Bristol');
+    await dialog.getByLabel('Password of the agent').fill(password);
+    await dialog.getByLabel(/^Location/).fill('Bristol');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await dialog.getByText('Write latitude and longitude').waitFor();
-    await dialog.getByLabel(/^Place/).fill('51.4552, -2.5966');
+    await dialog.getByText('Enter latitude and longitude').waitFor();
+    await dialog.getByLabel(/^Location/).fill('51.4552, -2.5966');
     await dialog.getByLabel('Type').selectOption('LiFi');
     await dialog.getByRole('button', { name: 'Register' }).click();
-    await page.getByText('ap-hall is registered').waitFor();
-    await page.getByRole('link', { name: /^Offline 1/ }).waitFor();
+    await page.getByText('ap-hall registered').waitFor();
+    await page.getByRole('link', { name: /^Offline 1 1 never connected/ }).waitFor();
 
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('button', { name: 'Register an access point' }).click();
-    await dialog.getByRole('radio', { name: 'Let them enrol' }).click();
-    await dialog.getByLabel('Names they may take').fill('ap-roof-*');
-    await dialog.getByRole('button', { name: 'Make an enrolment line' }).click();
-    const line = (await dialog.getByRole('region', { name: 'Enrolment line' }).textContent()) ?? '';
+    await dialog.getByRole('radio', { name: 'Several access points' }).click();
+    await dialog.getByLabel('Allowed names').fill('ap-roof-*');
+    await dialog.getByRole('button', { name: 'Create enrolment command' }).click();
+    const line = (await dialog.getByRole('region', { name: 'Enrolment command' }).textContent()) ?? '';
     const enrol = /Bearer (\S+)'/.exec(line)?.[1] ?? '';
     expect(line).toContain(`${weft.url}/api/v1/agents/public`);
     const json = JSON.parse(/-d '(.*)'$/s.exec(line)?.[1] ?? '{}');

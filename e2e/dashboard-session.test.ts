@@ -79,12 +79,12 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByRole('alert').waitFor();
     expect(await page.getByLabel('E-mail address').inputValue()).toBe(adminUsername);
     await signIn(page);
-    await heading(page, 'Agents');
+    await heading(page, 'Access points');
     expect(page.url()).toBe(`${weft.url}/agents?state=late`);
     expect(await page.evaluate('sessionStorage.length')).toBe(1);
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain('eyJ');
     await page.reload();
-    await heading(page, 'Agents');
+    await heading(page, 'Access points');
 
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await signIn(seen.page);
     await heading(seen.page, 'Overview');
     const other = await secondTab(seen, `${weft.url}/agents`);
-    await heading(other, 'Agents');
+    await heading(other, 'Access points');
     await other.getByRole('button', { name: 'Your account' }).click();
     await other.getByRole('menuitem', { name: 'Sign out' }).click();
     await heading(seen.page, 'Sign in');
@@ -116,18 +116,18 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
     const { page } = await visit(weft.url, { path: '/agents' });
     await signIn(page);
-    await page.getByLabel('Filter Agents').fill('ap-');
+    await page.getByLabel('Filter access points').fill('ap-');
     // A new password ends every token at once.
     const changed = { json: { password: `${password}!` }, token };
     expect((await weft.request('PUT', `/api/v1/users/${adminUsername}`, changed)).status).toBe(200);
-    const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
+    const dialog = page.getByRole('dialog', { name: 'Sign in to continue' });
     await dialog.waitFor();
     // It cannot be sent away, however often that is tried.
     for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
     await dialog.getByLabel('Password', { exact: true }).fill(`${password}!`);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Filter Agents').inputValue()).toBe('ap-');
+    expect(await page.getByLabel('Filter access points').inputValue()).toBe('ap-');
     await page.getByRole('row', { name: /ap-1/ }).waitFor();
   });
 
@@ -136,8 +136,8 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const { page } = await visit(weft.url, { path: '/sign-in' });
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail address').fill(adminUsername);
-    await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('Look into your mail').waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText('Check your e-mail').waitFor();
     const outbox = join(weft.folder, 'data', 'outbox');
     const [name] = await eventually(
       async () => (existsSync(outbox) ? readdirSync(outbox) : []).filter((file) => file.endsWith('.eml')),
@@ -149,14 +149,14 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     const link = /http\S+\/reset-password#token=[\w-]+/.exec(mail)?.[0] ?? '';
     // Half of the link leads to a hint, and the whole of it may then be pasted into the same tab.
     await page.goto(link.split('#')[0]!);
-    await page.getByText('This link is not complete').waitFor();
+    await page.getByText('This link is incomplete').waitFor();
     await page.goto(link);
     await heading(page, 'Choose a new password');
     await page.getByLabel('New password', { exact: true }).waitFor();
     expect(page.url()).toBe(`${weft.url}/reset-password`);
     await page.getByLabel('New password', { exact: true }).fill('violet-otter-harbour');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password has been changed').waitFor();
+    await page.getByText('Password changed').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
     await signIn(page, 'violet-otter-harbour');
     await heading(page, 'Overview');
@@ -168,12 +168,12 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await signIn(page);
     await heading(page, 'Overview');
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('agen');
+    await page.keyboard.type('acce');
     await page.keyboard.press('Enter');
-    await heading(page, 'Agents');
+    await heading(page, 'Access points');
     await eventually(
       () => page.evaluate('document.activeElement.textContent'),
-      (text) => text === 'Agents',
+      (text) => text === 'Access points',
     );
     await page.keyboard.press('Control+k');
     await page.keyboard.type('theme dark');
@@ -181,7 +181,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('html[data-theme="dark"]').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.goto(`${weft.url}/no-such-page`);
-    await page.getByText('There is no such page').first().waitFor();
+    await page.getByText('Page not found').first().waitFor();
   });
 
   test('says so while the server is away, keeps what it knew, and goes on by itself (W8)', async () => {
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByText('This part of the dashboard could not be loaded.').waitFor();
     await heading(page, 'Compare');
     await context.setOffline(false);
-    await page.getByText('Choose agents to compare').waitFor();
+    await page.getByText('Choose access points to compare').waitFor();
     expect(await page.evaluate('getComputedStyle(document.querySelector(".compare-choice")).display')).toBe('grid');
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
       Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
     await page.goto(`${weft.url}/agents`);
     await signIn(page);
-    await heading(page, 'Agents');
+    await heading(page, 'Access points');
     await page.getByRole('button', { name: 'Theme' }).click();
     await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     await page.locator('html[data-theme="dark"]').waitFor();

@@ -11,12 +11,12 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     const weft = await serve();
     const token = await weft.createAdmin();
     const { page, requests } = await visitSignedIn(weft, { path: '/settings', title: 'Settings' });
-    await page.getByText('All parts are well').waitFor();
+    await page.getByText('All systems operational').waitFor();
     await page.getByText('1.0.0').waitFor();
     await expectFitting(page);
 
     await page.getByLabel('Dark').check();
-    await page.getByLabel('As little as possible').check();
+    await page.getByLabel('Reduced').check();
     expect(await page.evaluate('JSON.stringify(document.documentElement.dataset)')).toBe(
       '{"theme":"dark","motion":"reduced"}',
     );
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     await page.locator('[aria-invalid="true"]').waitFor();
     await page.getByLabel('New password').fill(newPassword);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password has been changed').waitFor();
+    await page.getByText('Password changed').waitFor();
     // The old token is gone, and this page has one of the new password.
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
     expect((await weft.login(adminUsername, newPassword)).status).toBe(200);
@@ -84,12 +84,12 @@ describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
       await report(ap_id, power);
     }
     const { page } = await visitSignedIn(weft, { path: '/compare', title: 'Compare' });
-    await page.getByText('Choose agents to compare').waitFor();
-    await page.getByLabel('Add an agent').fill('nobody');
+    await page.getByText('Choose access points to compare').waitFor();
+    await page.getByLabel('Add an access point').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('There is no agent of this name').waitFor();
+    await page.getByText('No access point has this name').waitFor();
     for (const name of ['ap-1', 'ap-2']) {
-      await page.getByLabel('Add an agent').fill(name);
+      await page.getByLabel('Add an access point').fill(name);
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name }).waitFor();
     }
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
     await chart.getByText('137').waitFor();
     await page.reload();
     await chart.getByText('137').waitFor();
-    await page.getByRole('button', { name: 'Leave out ap-1' }).click();
+    await page.getByRole('button', { name: 'Remove ap-1' }).click();
     await eventually(
       () => chart.getByText('137').count(),
       (count) => count === 0,

@@ -1,15 +1,15 @@
-// The words of the password recovery mail.
+// The text of the password recovery mail.
 import type { Mail } from '../mail/mailer.ts';
 
-/** The token stands behind `#`, so that it stays out of server logs and Referer headers. */
+/** The token is behind `#`, to keep it out of server logs and Referer headers. */
 export function resetMail(username: string, token: string, publicUrl: string): Mail {
   const link = `${publicUrl}/reset-password#token=${token}`;
   const lines = [
-    `Somebody asked to reset the password of ${username} at ${publicUrl}.`,
-    'If it was you, open this link within 60 minutes and choose a new password:',
+    `A password reset was requested for ${username} at ${publicUrl}.`,
+    'If you requested it, open this link within 60 minutes and choose a new password:',
     link,
-    `Or send the token yourself: POST ${publicUrl}/api/v1/users/reset-password with {"token": "${token}", "new_password": "..."}`,
-    'If it was not you, do nothing: your password stays as it is.',
+    `You can also use the API: POST ${publicUrl}/api/v1/users/reset-password with {"token": "${token}", "new_password": "..."}`,
+    'If you did not request it, ignore this message: your password is not changed.',
   ];
   return {
     to: username,

@@ -60,7 +60,7 @@ export class BaseMap {
       const unit = scale / units;
       context.translate(-left, -top);
       context.scale(unit, unit);
-      const inSight = (shape: Shape) =>
+      const isVisible = (shape: Shape) =>
         shape.right * unit > left &&
         shape.left * unit < left + width &&
         shape.bottom * unit > top &&
@@ -68,12 +68,12 @@ export class BaseMap {
       context.fillStyle = colourOf('--map-land');
       context.strokeStyle = withAlpha(colourOf('--map-coast'), share);
       context.lineWidth = 1 / unit;
-      for (const shape of shapes.land.filter(inSight)) {
+      for (const shape of shapes.land.filter(isVisible)) {
         context.fill(shape.path);
         context.stroke(shape.path);
       }
       context.strokeStyle = withAlpha(colourOf('--map-border'), share);
-      for (const shape of shapes.borders.filter(inSight)) context.stroke(shape.path);
+      for (const shape of shapes.borders.filter(isVisible)) context.stroke(shape.path);
     }
     context.restore();
   }

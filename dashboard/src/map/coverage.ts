@@ -1,19 +1,19 @@
-// How far an access point reaches: as its configuration says, else as is usual for its technology.
+// The coverage of an access point: from its configuration, else the default of its type.
 import type { Technology } from '../api/operations.ts';
 
-const usualMetres: Record<Technology, number> = { '5G': 250, WiFi: 30, LiFi: 3 };
-const told = ['coverage_radius_m', 'coverage_m', 'range_m'];
+const defaultMetres: Record<Technology, number> = { '5G': 250, WiFi: 30, LiFi: 3 };
+const configured = ['coverage_radius_m', 'coverage_m', 'range_m'];
 
 export interface Coverage {
   metres: number;
-  isUsual: boolean;
+  isDefault: boolean;
 }
 
 export function coverageOf(
   technology: Technology | undefined,
   configuration: Record<string, unknown>,
 ): Coverage | undefined {
-  const metres = told.map((name) => Number(configuration[name] ?? Number.NaN)).find((value) => value > 0);
-  if (metres !== undefined && metres < 100_000) return { metres, isUsual: false };
-  return technology && { metres: usualMetres[technology], isUsual: true };
+  const metres = configured.map((name) => Number(configuration[name] ?? Number.NaN)).find((value) => value > 0);
+  if (metres !== undefined && metres < 100_000) return { metres, isDefault: false };
+  return technology && { metres: defaultMetres[technology], isDefault: true };
 }

@@ -105,7 +105,7 @@ export class FleetLayer {
   paint(view: MapView): boolean {
     const { context, width, height, zoom, scale, left, top } = view;
     const slack = 40;
-    const inSight = this.items(zoom)
+    const visible = this.items(zoom)
       .map((item) => ({
         item,
         x: item.x * scale - left + (item.kind === 'marker' ? item.dx : 0),
@@ -115,24 +115,24 @@ export class FleetLayer {
     if (this.#hasCoverage) {
       for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
     }
-    for (const { item, x, y } of inSight) {
+    for (const { item, x, y } of visible) {
       if (item.kind === 'cluster') drawCluster(context, x, y, item);
       else drawMarker(context, x, y, item.point);
     }
-    const moved = this.#paintPulses(view, inSight);
-    for (const { item, x, y } of inSight) {
+    const moved = this.#paintPulses(view, visible);
+    for (const { item, x, y } of visible) {
       const isPointedCluster = item.kind === 'cluster' && holds(item, this.pointed);
       if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item));
     }
-    this.#paintNames(view, inSight);
+    this.#paintNames(view, visible);
     return moved;
   }
 
   /** Close up every marker carries its name where there is room for it; the one that is pointed at always does. */
-  #paintNames({ context, zoom }: MapView, inSight: readonly PlacedItem[]): void {
-    const markers = inSight.filter(({ item }) => item.kind === 'marker');
+  #paintNames({ context, zoom }: MapView, visible: readonly PlacedItem[]): void {
+    const markers = visible.filter(({ item }) => item.kind === 'marker');
     const areNamed = zoom >= labelsFromZoom && markers.length <= maxLabels;
-    const boxes = inSight.map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
+    const boxes = visible.map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
     for (const { item, x, y } of markers) {
       const isPointed = holds(item, this.pointed) || holds(item, this.selected);
       if (item.kind !== 'marker' || !(isPointed || areNamed)) continue;
@@ -157,11 +157,11 @@ export class FleetLayer {
     }
   }
 
-  #paintPulses({ context }: MapView, inSight: readonly PlacedItem[]): boolean {
+  #paintPulses({ context }: MapView, visible: readonly PlacedItem[]): boolean {
     const at = performance.now();
     for (const [ap_id, { from }] of this.#pulses) if (at - from > pulseMs) this.#pulses.delete(ap_id);
     if (this.#pulses.size === 0) return false;
-    for (const { item, x, y } of inSight) {
+    for (const { item, x, y } of visible) {
       const points = item.kind === 'marker' ? [item.point] : item.points;
       const pulse = points.map(({ ap_id }) => this.#pulses.get(ap_id)).find((known) => known !== undefined);
       if (pulse) drawPulse(context, x, y, pulse.presence, (at - pulse.from) / pulseMs);

@@ -15,11 +15,11 @@ export interface FleetMapProps {
   isStill?: boolean;
   selected?: string | undefined;
   pointed?: string | undefined;
-  /** What was in sight when the address was written; empty: all. */
+  /** What was visible when the address was written; empty: all. */
   place?: string;
   onSelect?: (ap_id: string | undefined) => void;
   onPoint?: (ap_id: string | undefined) => void;
-  onMoved?: (place: string, inSight: ReadonlySet<string>) => void;
+  onMoved?: (place: string, visible: ReadonlySet<string>) => void;
 }
 
 export function FleetMap(props: FleetMapProps) {
@@ -38,7 +38,7 @@ export function FleetMap(props: FleetMapProps) {
       const made = view.current;
       if (!made) return;
       setScale(made.scale());
-      if (hasFitted.current) latest.current.onMoved?.(made.place, made.inSight());
+      if (hasFitted.current) latest.current.onMoved?.(made.place, made.visible());
     };
     const made = new FleetView(element, {
       isStill,
@@ -70,7 +70,7 @@ export function FleetMap(props: FleetMapProps) {
       hasFitted.current = true;
       if (!made.goTo(latest.current.place ?? '')) made.fit();
     }
-    if (hasFitted.current) latest.current.onMoved?.(made.place, made.inSight());
+    if (hasFitted.current) latest.current.onMoved?.(made.place, made.visible());
   }, [agents]);
   useEffect(() => {
     if (isStill) view.current!.fit();
@@ -84,7 +84,7 @@ export function FleetMap(props: FleetMapProps) {
     const isPlaced = isFirst.current && latest.current.place !== '';
     isFirst.current = false;
     if (selected === undefined || latest.current.pointed === selected) return;
-    if (!isPlaced || !made.inSight().has(selected)) made.show(selected);
+    if (!isPlaced || !made.visible().has(selected)) made.show(selected);
   }, [selected]);
 
   return (

@@ -115,7 +115,7 @@ export class FleetView {
     this.#map.setZoom(this.#map.getZoom() + steps);
   }
 
-  /** `51.45523,-2.59665,16`: how an address writes the part of the world in sight. */
+  /** `51.45523,-2.59665,16`: how an address writes the visible part of the world. */
   get place(): string {
     const { lat, lng } = this.#map.getCenter();
     const zoom = this.#map.getZoom();
@@ -132,7 +132,7 @@ export class FleetView {
     return true;
   }
 
-  inSight(): Set<string> {
+  visible(): Set<string> {
     const bounds = this.#map.getBounds();
     return new Set(
       this.#layer.points

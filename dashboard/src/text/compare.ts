@@ -1,24 +1,24 @@
-// Words of comparing agents.
+// Texts of the comparison of access points.
 export const compareText = {
-  agents: 'Agents',
-  metrics: 'Measurements',
-  addAgent: 'Add an agent',
+  agents: 'Access points',
+  metrics: 'Metrics',
+  addAgent: 'Add an access point',
   add: 'Add',
-  remove: (name: string) => `Leave out ${name}`,
-  unknown: 'There is no agent of this name',
-  full: (max: number) => `At most ${max} at once: leave one out to add another.`,
+  remove: (name: string) => `Remove ${name}`,
+  unknown: 'No access point has this name',
+  full: (max: number) => `Maximum: ${max}. Remove one to add another.`,
   none: {
-    title: 'Choose agents to compare',
+    title: 'Choose access points to compare',
     words:
-      'Their measurements are drawn over one axis of time: one chart a measurement, one line an agent. The address keeps the choice, so it can be shared.',
+      'Each chart shows one metric, with one line per access point. The address of this page contains your selection, so you can share it.',
   },
   noMetrics: {
-    title: 'Choose what to compare',
-    words: 'Pick one or more measurements above.',
+    title: 'Choose metrics to compare',
+    words: 'Select one or more metrics above.',
   },
-  nothingMeasured: 'These agents have reported nothing in this window. Choose a longer one to look further back.',
+  nothingMeasured: 'No reports in this time window. To see older values, choose a longer time window.',
   common: 'all',
   some: (count: number, of: number) => `${count} of ${of}`,
   pause: 'Pause',
-  resume: 'Go on',
+  resume: 'Resume',
 };

@@ -1,4 +1,4 @@
-// Words of the parts that every page uses.
+// Texts of the components that every page uses.
 export const componentText = {
   presence: { online: 'Online', late: 'Late', offline: 'Offline' },
   unknownTechnology: 'Unknown type',
@@ -6,7 +6,7 @@ export const componentText = {
   cancel: 'Cancel',
   copy: 'Copy',
   copied: 'Copied',
-  copyFailed: 'Could not copy. Select the text and copy it by hand.',
+  copyFailed: 'Copying failed. Select the text and copy it with the keyboard.',
   loading: 'Loading',
   showPassword: 'Show password',
   hidePassword: 'Hide password',
@@ -19,17 +19,18 @@ export const componentText = {
   timeLeft: (span: string) => `about ${span} left`,
   table: {
     filter: 'Filter',
+    filterRows: (table: string) => `Filter ${table.toLowerCase()}`,
     noMatch: 'Nothing matches this filter.',
-    clearFilter: 'Clear the filter',
+    clearFilter: 'Clear filter',
     rows: (count: string) => `${count} rows`,
-    hint: 'Up and down move, Enter opens',
+    hint: 'Press Up and Down to move, Enter to open',
   },
   chart: {
-    noValues: 'No values in this window',
-    resolution: (span: string) => `each point is the mean of ${span}; the band shows lowest and highest`,
+    noValues: 'No values in this time window',
+    resolution: (span: string) => `each point is the mean of ${span}; the band shows minimum and maximum`,
     meanOnly: (span: string) => `each point is the mean of ${span}`,
     raw: 'every sample',
-    zoomBack: 'Show the whole window',
+    zoomBack: 'Reset zoom',
     description: (title: string, values: string) => `Chart of ${title}. ${values}`,
     latest: 'latest',
   },

@@ -1,31 +1,31 @@
-// Words for what went wrong, wherever it did.
+// Texts for errors, wherever they occur.
 export const failureText = {
   unreachable: 'Weft cannot be reached.',
   tryAgain: 'Try again in a moment.',
   again: 'Try again',
   details: 'Details',
   tryIn: (span: string) => `Try again in ${span}.`,
-  lookInLog: (requestId: string) => `The server’s log has more under request ${requestId}.`,
-  ownMistake: (detail: string) => `The dashboard made a mistake: ${detail}`,
+  lookInLog: (requestId: string) => `For details, search the server log for request ${requestId}.`,
+  ownMistake: (detail: string) => `Error in the dashboard: ${detail}`,
   partMissing: 'This part of the dashboard could not be loaded.',
   status: (status: number) => `The server answered with status ${status}.`,
-  /** By the server's word for it, where that says more than the status. */
+  /** By error code, where that says more than the status. */
   nextStepsByCode: {
-    part_missing: 'Weft cannot be reached, or has been updated. The page is loaded anew once it answers.',
-    invalid_credentials: 'Check both and try again, or choose a new password below.',
-    account_disabled: 'Ask one, then sign in with the password that you have.',
+    part_missing: 'Weft cannot be reached or has been updated. This page reloads when Weft answers.',
+    invalid_credentials: 'Check the e-mail address and the password, or reset your password below.',
+    account_disabled: 'Ask an administrator to enable it, then sign in with your current password.',
   } as Record<string, string>,
   nextSteps: {
-    0: 'Check that the server runs and that you are connected; this page tries again by itself.',
-    400: 'Check what you gave and try again.',
+    0: 'Check that the server is running and that you are connected. This page retries automatically.',
+    400: 'Check your input and try again.',
     401: 'Sign in again.',
-    403: 'Ask an administrator for the right to do this.',
+    403: 'Ask an administrator for permission.',
     404: 'It may have been removed. Go back to the list.',
-    409: 'Look at how things stand now, then decide again.',
-    413: 'Send less at once.',
-    422: 'Correct what is marked and try again.',
-    429: 'Wait a little, then try again.',
-    500: 'Try again; if it stays, look into the server’s log.',
-    503: 'Weft is not ready; this page tries again by itself.',
+    409: 'Check the current state, then try again.',
+    413: 'Send less data at once.',
+    422: 'Correct the marked fields and try again.',
+    429: 'Wait a moment, then try again.',
+    500: 'Try again. If the error persists, check the server log.',
+    503: 'Weft is not ready. This page retries automatically.',
   } as Record<number, string>,
 };

@@ -1,9 +1,9 @@
-// The names of the pages, as navigation, search and titles show them.
+// The titles of the pages, as shown in navigation, search and headings.
 export const pageTitles = {
   overview: 'Overview',
   map: 'Map',
-  agents: 'Agents',
-  agent: 'Agent',
+  agents: 'Access points',
+  agent: 'Access point',
   compare: 'Compare',
   commands: 'Commands',
   command: 'Command',
@@ -17,7 +17,7 @@ export const pageTitles = {
   apps: 'Apps',
   app: 'App',
   users: 'Users',
-  audit: 'Audit',
+  audit: 'Audit log',
   settings: 'Settings',
   signIn: 'Sign in',
   signUp: 'Create an account',

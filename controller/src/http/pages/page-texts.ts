@@ -1,4 +1,4 @@
-// The texts of the few pages that the controller serves itself.
+// The pages that the controller serves itself, without the dashboard.
 
 const style = `
   :root { color-scheme: light dark; }
@@ -14,7 +14,7 @@ export interface WelcomeState {
   /** Undefined while the database does not answer. */
   hasAdmin: boolean | undefined;
   setupCodeNeeded: boolean;
-  /** Where the visitor found this page. */
+  /** The origin under which the visitor opened this page. */
   origin: string;
 }
 
@@ -26,10 +26,10 @@ export function welcomePage(state: WelcomeState): string {
 <h1>Weft</h1>
 <p class="lead">One controller for 5G, WiFi and LiFi access points.</p>
 ${nextSteps(state)}
-<h2>Look around</h2>
+<h2>Links</h2>
 <ul>
-<li><a href="/docs">API documentation</a>, to read and to try out (<a href="/openapi.json">openapi.json</a>)</li>
-<li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> tell how the service is</li>
+<li><a href="/docs">API documentation</a>, where you can also try each request (<a href="/openapi.json">openapi.json</a>)</li>
+<li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a>: state of the service</li>
 </ul>
 </body>
 </html>
@@ -39,7 +39,7 @@ ${nextSteps(state)}
 function nextSteps({ hasAdmin, setupCodeNeeded, origin }: WelcomeState): string {
   const base = origin.replace(/[^A-Za-z0-9.:/[\]-]/g, '');
   if (hasAdmin === undefined)
-    return '<h2>Not ready yet</h2><p>The database does not answer. <code>weft doctor</code> says why.</p>';
+    return '<h2>Not ready yet</h2><p>The database does not answer. Run <code>weft doctor</code> to find the cause.</p>';
   const signIn = `curl -s '${base}/api/v1/token/?login_type=user' \\
   -d username=you@example.com -d password=...`;
   if (hasAdmin) {
@@ -48,7 +48,7 @@ function nextSteps({ hasAdmin, setupCodeNeeded, origin }: WelcomeState): string 
   }
   const code = setupCodeNeeded ? '?code=THE-CODE-PRINTED-AT-START' : '';
   return `<h2>1. Create the administrator</h2>
-<p>Whoever does this first owns the installation${setupCodeNeeded ? '; it needs the set-up code that was printed at start' : ''}.</p>
+<p>The first account becomes the administrator of this installation${setupCodeNeeded ? '. This request needs the set-up code that Weft printed at start' : ''}.</p>
 <pre>curl -s '${base}/api/v1/users/public${code}' \\
   -H 'Content-Type: application/json' \\
   -d '{"username":"you@example.com","roles":["admin"],
@@ -66,8 +66,8 @@ export const docsPage = `<!doctype html>
 `;
 
 /**
- * Somebody who comes from the dashboard is signed in here too: its session stands in this tab's storage, which only pages
- * of this origin can read. The policy of the page lets nothing be sent elsewhere.
+ * A user who comes from the dashboard is signed in here too: the session is in the storage of this tab, which only pages
+ * of this origin can read. The content policy of the page allows no requests to other origins.
  */
 export const docsScript = `const ui = window.SwaggerUIBundle({
   url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null,
@@ -83,7 +83,7 @@ export const docsScript = `const ui = window.SwaggerUIBundle({
 });
 `;
 
-/** Where the link in a recovery mail leads. The token stands behind `#`: it never reaches a server log. */
+/** The target of the link in a recovery mail. The token is behind `#`, so it never reaches a server log. */
 export const resetPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Reset your Weft password</title><style>${style}

@@ -1,5 +1,5 @@
-// Pages about the service itself: health, readiness, metrics, how far it is set up, the API document with its browser, and
-// the first page a visitor sees while there is no dashboard.
+// Pages about the service itself: health, readiness, metrics, set-up state, the API documents and their viewer, and the
+// start page that is served if the dashboard is not built.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export interface ServicePagesOptions {
   metrics: ServiceMetrics;
   openApi: object;
   asyncApi: object;
-  /** One line per part that is out of order; none when everything is fine. */
+  /** One entry per part: its name, and whether it works. */
   readiness: () => Promise<{ name: string; ok: boolean }[]>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
@@ -120,7 +120,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
   ];
 }
 
-/** Served from the installed package, so that the documentation works without the internet. */
+/** Served from the installed package, so the documentation works without internet access. */
 function swaggerAsset(name: string, contentType: string): Page {
   let content: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
   return {

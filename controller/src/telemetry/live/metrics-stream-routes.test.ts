@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openRawConnection } from '../../../../test/raw-connection.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
+import { openRawConnection } from '../../../../test/raw-connection.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { system } from '../../caller.ts';
 import type { Events } from '../../events.ts';

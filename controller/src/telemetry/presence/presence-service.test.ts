@@ -94,7 +94,7 @@ test('what was seen is known after a restart', async () => {
       last_seen: new Date(start).toISOString(),
       since: new Date(start).toISOString(),
     },
-    { ap_id: 'ap-2', presence: 'offline', last_seen: null, since: null, reason: 'It has never reported.' },
+    { ap_id: 'ap-2', presence: 'offline', last_seen: null, since: null, reason: 'Never connected.' },
   ]);
   pass(60);
   expect(await states(second)).toEqual(['ap-1 offline', 'ap-2 offline']);

@@ -111,7 +111,7 @@ export class PresenceService {
     const tracker = this.#trackers.get(ap_id);
     if (!tracker) {
       const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
-      const reason = 'It has never reported.';
+      const reason = 'Never connected.';
       const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
       return {
         ap_id,

@@ -126,7 +126,8 @@ test('M4 a clock that runs backwards makes nobody late or offline', () => {
 
 test('every state says why', () => {
   const { tracker } = createAgent(10);
-  expect(tracker.stateAt(3000).reason).toBe('It reported 3 s ago; it is expected every 10 s.');
-  expect(tracker.stateAt(30_000).reason).toBe('The last report came 30 s ago; it is expected every 10 s.');
-  expect(tracker.stateAt(600_000).reason).toBe('No report for 10 min; it is expected every 10 s.');
+  expect(tracker.stateAt(816).reason).toBe('Last report: just now; expected every 10 s.');
+  expect(tracker.stateAt(3000).reason).toBe('Last report: 3 s ago; expected every 10 s.');
+  expect(tracker.stateAt(30_000).reason).toBe('Last report: 30 s ago; expected every 10 s.');
+  expect(tracker.stateAt(600_000).reason).toBe('No report for 10 min; expected every 10 s.');
 });

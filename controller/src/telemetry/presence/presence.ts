@@ -91,21 +91,21 @@ export class AgentPresenceTracker {
     const interval = this.intervalMs;
     const silence = Math.max(0, nowMs - last_seen);
     const presence = this.presenceAt(nowMs);
-    const expected = `it is expected every ${inWords(interval)}`;
+    const expected = `expected every ${inWords(interval)}`;
+    const lastReport = silence < 1000 ? 'Last report: just now' : `Last report: ${inWords(silence)} ago`;
     if (presence === 'offline') {
       const reason = `No report for ${inWords(silence)}; ${expected}.`;
       return { presence, sinceMs: last_seen + offlineAfter(interval), reason };
     }
     if (silence > lateAfter(interval)) {
-      const reason = `The last report came ${inWords(silence)} ago; ${expected}.`;
-      return { presence, sinceMs: last_seen + lateAfter(interval), reason };
+      return { presence, sinceMs: last_seen + lateAfter(interval), reason: `${lastReport}; ${expected}.` };
     }
     if (presence === 'late') {
-      const reason = 'It has reported once since it was offline; a second report will make it online.';
+      const reason = 'One report since it was offline; the next report makes it online.';
       return { presence, sinceMs: returned_at, reason };
     }
     const sinceMs = returned_at === null ? online_since : returned_at + interval;
-    return { presence, sinceMs, reason: `It reported ${inWords(silence)} ago; ${expected}.` };
+    return { presence, sinceMs, reason: `${lastReport}; ${expected}.` };
   }
 
   /** The wall clock was set: what was measured stays as long as it was. */

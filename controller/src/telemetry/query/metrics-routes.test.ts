@@ -332,7 +332,7 @@ describe('presence', () => {
             presence: 'offline',
             last_seen: null,
             since: null,
-            reason: 'It has never reported.',
+            reason: 'Never connected.',
             report_interval_seconds: 60,
             channel: false,
             command_ready: false,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { freshAgent, hour, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import { midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
+import { freshAgent, hour, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import { FieldConflict, maxNamesPerAgent, type TelemetryStore } from './telemetry-store.ts';
 
 export function describeAppending(on: () => StoreUnderTest): void {

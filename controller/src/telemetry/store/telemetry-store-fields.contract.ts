@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { always, freshAgent, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import { midnight, ReferenceTelemetry, type Row, sample, toRows } from '../../../../test/pure/telemetry-reference.ts';
+import { always, freshAgent, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import { TryLaterError } from '../../errors.ts';
 
 export function describeFields(on: () => StoreUnderTest): void {

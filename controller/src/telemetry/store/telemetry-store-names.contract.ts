@@ -1,8 +1,8 @@
 // What every telemetry store promises about names and texts, one test a sentence. Part of telemetry-store.contract.ts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { always, freshAgent, type StoreUnderTest } from '../../../../test/telemetry-fixture.ts';
 import { midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
+import { always, freshAgent, type StoreUnderTest } from '../../../../test/telemetry-fixture.ts';
 
 export function describeNames(on: () => StoreUnderTest): void {
   describe('names and texts', () => {

@@ -1,7 +1,6 @@
 // What every telemetry store promises about windows, one test a sentence. Part of telemetry-store.contract.ts.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { always, expectClose, freshAgent, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import {
   aggregates,
   midnight,
@@ -12,6 +11,7 @@ import {
   someQuestion,
   toRows,
 } from '../../../../test/pure/telemetry-reference.ts';
+import { always, expectClose, freshAgent, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
 import type { SeriesQuery } from './telemetry-store.ts';
 
 export function describeQuerying(on: () => StoreUnderTest): void {

@@ -1,4 +1,4 @@
-// Sorting, filtering and what is in sight.
+// Sorting, filtering and what is visible.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filterRows, parseSort, rowsInSight, scrollToRow, sortRows, writeSort } from './table-view.ts';
@@ -27,7 +27,7 @@ describe('rows', () => {
   });
 });
 
-describe('what is in sight', () => {
+describe('what is visible', () => {
   it('covers the window and stays within the rows, wherever it is scrolled', () => {
     fc.assert(
       fc.property(fc.nat(400_000), fc.nat(2000), fc.nat(10_000), (scrollTop, height, count) => {

@@ -1,4 +1,4 @@
-// What a table shows of its rows: sorted, filtered, and only those in sight. Pure.
+// What a table shows of its rows: sorted, filtered, and only those visible. Pure.
 
 export interface Sort {
   column: string;
@@ -47,14 +47,14 @@ export interface Sight {
   end: number;
 }
 
-/** Which rows to draw: those in sight, and some beyond so that a quick scroll meets no blank. */
+/** Which rows to draw: those visible, and some beyond so that a quick scroll meets no blank. */
 export function rowsInSight(scrollTop: number, height: number, rowHeight: number, count: number, spare = 12): Sight {
   const first = Math.max(0, Math.min(count, Math.floor(scrollTop / rowHeight)) - spare);
   const end = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + spare);
   return { first, end: Math.max(first, end) };
 }
 
-/** Where to scroll so that a row is in sight, moving as little as can be. */
+/** Where to scroll so that a row is visible, moving as little as can be. */
 export function scrollToRow(row: number, scrollTop: number, height: number, rowHeight: number): number {
   const top = row * rowHeight;
   if (top < scrollTop) return top;

@@ -1,4 +1,4 @@
-// A list of any length. Only the rows in sight are drawn; sort and filter live in the address; the whole row opens, by
+// A list of any length. Only the rows visible are drawn; sort and filter live in the address; the whole row opens, by
 // mouse, touch, or Enter.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -65,7 +65,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 class="input"
                 type="search"
                 placeholder={componentText.table.filter}
-                aria-label={`${componentText.table.filter} ${label}`}
+                aria-label={componentText.table.filterRows(label)}
                 value={filter}
                 onInput={(event) => setFilter(event.currentTarget.value)}
               />

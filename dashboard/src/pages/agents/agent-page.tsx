@@ -1,4 +1,4 @@
-// One agent: whether it is there and why, its measurements over time, its configuration.
+// One access point: its connection, its metrics over time, its configuration, its commands.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
@@ -41,7 +41,7 @@ export function AgentPage({ params }: PageProps) {
   const metrics = useOperation(
     'metrics_agent_metrics',
     { query: { agent: ap_id, window: chosenWindow } },
-    // A new agent says its first word any moment.
+    // The first report of a new access point may come at any moment.
     { pollMs: ({ metrics: names }) => (names.length === 0 ? 2000 : 15_000) },
   );
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
@@ -119,8 +119,8 @@ export function AgentPage({ params }: PageProps) {
       {agent.failure && <FailureNotice failure={agent.failure} />}
       {there && <p class="soft">{there.reason}</p>}
       <div class="agent-grid">
-        <section class="stack" aria-label={text.measurements}>
-          <h2 class="visually-hidden">{text.measurements}</h2>
+        <section class="stack" aria-label={text.metrics}>
+          <h2 class="visually-hidden">{text.metrics}</h2>
           {known === undefined && <SkeletonLines count={8} />}
           {known?.length === 0 && (
             <div class="card">
@@ -155,9 +155,9 @@ export function AgentPage({ params }: PageProps) {
               <dd>{there?.channel ? text.channelOpen : text.channelClosed}</dd>
               <dt>{text.ready}</dt>
               <dd>{there?.command_ready ? text.yes : text.no}</dd>
-              <Told name={text.label} value={configuration.label} />
-              <Told name={text.site} value={configuration.site} />
-              <Place configuration={configuration} />
+              <Fact name={text.label} value={configuration.label} />
+              <Fact name={text.site} value={configuration.site} />
+              <Location configuration={configuration} />
             </dl>
           </section>
           <section class="card stack">
@@ -170,7 +170,7 @@ export function AgentPage({ params }: PageProps) {
   );
 }
 
-function Told({ name, value }: { name: string; value: unknown }) {
+function Fact({ name, value }: { name: string; value: unknown }) {
   if (typeof value !== 'string' || value === '') return null;
   return (
     <>
@@ -180,12 +180,12 @@ function Told({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-function Place({ configuration }: { configuration: Record<string, unknown> }) {
+function Location({ configuration }: { configuration: Record<string, unknown> }) {
   const place = geolocationOf(configuration);
   if (!place) return null;
   return (
     <>
-      <dt>{agentsText.one.place}</dt>
+      <dt>{agentsText.one.location}</dt>
       <dd>
         {formatNumber(place.latitude, 5)}, {formatNumber(place.longitude, 5)}
       </dd>

@@ -53,7 +53,7 @@ export function MetricChooser({ known, shown, onChange }: MetricChooserProps) {
         <legend class="visually-hidden">{text.chooseMetrics}</legend>
         <div class="cluster">
           <Button size="small" onClick={() => onChange('')}>
-            {text.usual}
+            {text.default}
           </Button>
           <Button size="small" onClick={() => onChange('all')}>
             {text.all}

@@ -19,14 +19,20 @@ import { enrolmentLine, installLine, parsePlace } from './registration.ts';
 const text = overviewText.register;
 
 export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
-  const [way, setWay] = useState<'one' | 'many'>('one');
+  const [method, setMethod] = useState<'one' | 'many'>('one');
   const [token, setToken] = useState<EnrolmentToken | undefined>(undefined);
   return (
     <Dialog title={text.title} {...(token === undefined && { onClose })}>
       {token === undefined && (
-        <div class="segments" role="radiogroup" aria-label={text.ways}>
+        <div class="segments" role="radiogroup" aria-label={text.methods}>
           {(['one', 'many'] as const).map((name) => (
-            <button key={name} type="button" role="radio" aria-checked={way === name} onClick={() => setWay(name)}>
+            <button
+              key={name}
+              type="button"
+              role="radio"
+              aria-checked={method === name}
+              onClick={() => setMethod(name)}
+            >
               {text[name]}
             </button>
           ))}
@@ -34,7 +40,7 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
       )}
       {token ? (
         <Enrolment token={token} onClose={onClose} />
-      ) : way === 'one' ? (
+      ) : method === 'one' ? (
         <OneByHand onClose={onClose} />
       ) : (
         <ManyByToken onToken={setToken} />
@@ -48,7 +54,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
   const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
     const geolocation = parsePlace(place);
     if (place.trim() !== '' && !geolocation) {
-      form.problems.value = { place: text.placeWrong };
+      form.problems.value = { place: text.locationWrong };
       return;
     }
     const configuration = {
@@ -71,7 +77,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
         label={text.type}
         options={['5G', 'WiFi', 'LiFi'].map((name) => ({ value: name, label: name }))}
       />
-      <TextField form={form} name="place" label={text.place} hint={text.placeHint} isOptional />
+      <TextField form={form} name="place" label={text.location} hint={text.locationHint} isOptional />
       <TextField form={form} name="site" label={text.site} isOptional />
       <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
         {text.submit}

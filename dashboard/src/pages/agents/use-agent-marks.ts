@@ -13,7 +13,7 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
   const commands = useOperation('list_commands', { query }, { pollMs: 2000 });
   const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
   return useMemo(() => {
-    const states = overviewText.happened.states;
+    const states = overviewText.recent.states;
     return [
       ...(commands.data ?? []).map(
         ({ created_at, name, state, caller_name }): ChartMark => ({

@@ -7,7 +7,7 @@ const say = (permissions: Record<string, unknown>) => sentenceText(permissionSen
 
 it('nothing restricted', () => {
   expect(say({})).toBe(
-    'may read all agents; may send any command to them; may start emulated access points; priority 50; without an end',
+    'may read all access points; may send any command to them; may start emulated access points; priority 50; no expiry',
   );
 });
 
@@ -21,7 +21,7 @@ it('everything restricted', () => {
       expires_at: '2027-01-01T12:00:00Z',
     }),
   ).toBe(
-    'may read ap-lab-* and ap-7; may send sleep and wake to them; may start up to 50 emulated access points; priority 70; until 1 Jan 2027',
+    'may read ap-lab-* and ap-7; may send sleep and wake to them; may start up to 50 emulated access points; priority 70; expires on 1 Jan 2027',
   );
 });
 
@@ -39,9 +39,9 @@ it.each([
   ],
   ['no command by false', { commands: false }, 'may not send commands'],
   ['no command by an empty list', { commands: [] }, 'may not send commands'],
-  ['no agent', { agents: [] }, 'may read no agent at all; may send any command to no agent at all'],
-  ['no emulation by nought', { emulator: { max_access_points: 0 } }, 'may not start emulated access points'],
-  ['its time is over', { expires_at: '2026-02-01T00:00:00Z' }, 'ended on 1 Feb 2026: may do nothing any more'],
+  ['no agent', { agents: [] }, 'may read no access points; may send any command to no access points'],
+  ['no emulation by zero', { emulator: { max_access_points: 0 } }, 'may not start emulated access points'],
+  ['expired', { expires_at: '2026-02-01T00:00:00Z' }, 'expired on 1 Feb 2026: no permissions'],
 ])('%s', (_, permissions, words) => {
   expect(say(permissions)).toContain(words);
 });

@@ -20,7 +20,7 @@ import { useQueryState } from '../../router/use-query-state.ts';
 import { auditText as text } from '../../text/audit.ts';
 import { pageTitles } from '../../text/pages.ts';
 import './audit-page.css';
-import { actionWords, actorWords, detailLines, hasMore } from './audit-words.ts';
+import { actionWords, actorWords, detailLines, entryWords, hasMore } from './audit-words.ts';
 
 const pageSize = 100;
 const nothing = { actor: undefined, action: undefined, target: undefined, since: undefined, until: undefined };
@@ -52,7 +52,7 @@ export function AuditPage() {
   return (
     <Page title={pageTitles.audit}>
       <p class="soft">
-        {text.words} <code>{text.verify}</code> {text.verifyWords}
+        {text.words} <code>{text.verify}</code>
       </p>
       <FilterBar label={text.filters}>
         <FilterText label={text.actor} value={actor} onChange={setActor} placeholder={text.exactly} />
@@ -103,6 +103,8 @@ export function AuditPage() {
 function Entry({ entry }: { entry: AuditEntry }) {
   const [isShown, setShown] = useState(false);
   const { seq, ts, actor, action, target } = entry;
+  // There is one set of rules, and access points onboard themselves: a second name would say nothing.
+  const hasTarget = target.kind !== 'conflict_rules' && !(action === 'agent_onboarded' && actor.name === target.name);
   const at = Date.parse(ts);
   return (
     <li>
@@ -112,7 +114,11 @@ function Entry({ entry }: { entry: AuditEntry }) {
           {formatMoment(at)}
         </time>
         <span class="sentence">
-          <strong>{actorWords(actor)}</strong> {actionWords(action)} <code>{target.name}</code>
+          <strong>{actorWords(actor)}</strong>{' '}
+          {entryWords(entry).map((part, index) =>
+            typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
+          )}{' '}
+          {hasTarget && <code>{target.name}</code>}
         </span>
         <span class="faint small seq">{seq}</span>
       </button>

@@ -1,6 +1,6 @@
 // Entries of the audit log in words.
 import { expect, it } from 'vitest';
-import { actionWords, actorWords, detailLines, hasMore } from './audit-words.ts';
+import { actionWords, actorWords, detailLines, entryWords, hasMore } from './audit-words.ts';
 
 it('a change of roles is read as before and after', () => {
   const detail = { fields: ['roles'], roles: { before: ['user'], after: ['admin', 'user'] } };
@@ -18,7 +18,7 @@ it('what is nested deeper is left to the JSON', () => {
 });
 
 it('actors without a name are called by their kind', () => {
-  expect(actorWords({ kind: 'anonymous', id: null, name: 'anonymous' })).toBe('somebody not signed in');
+  expect(actorWords({ kind: 'anonymous', id: null, name: 'anonymous' })).toBe('anonymous user');
   expect(actorWords({ kind: 'user', id: '1', name: 'ada@example.org' })).toBe('ada@example.org');
 });
 
@@ -27,7 +27,17 @@ it('an action that is not known keeps its own words', () => {
   expect(actionWords('moon_landed_on')).toBe('moon landed on');
 });
 
-it('a decision about a command says what was wanted and what became of it', () => {
+it('a command is called by its name', () => {
+  const entry = (verdict: string) => ({
+    action: 'command_decided',
+    detail: { intent: { name: 'sleep' }, outcome: { verdict } },
+  });
+  expect(entryWords(entry('accepted'))).toEqual(['sent ', { name: 'sleep' }, ' to']);
+  expect(entryWords(entry('rejected'))).toEqual(['could not send ', { name: 'sleep' }, ' to']);
+  expect(entryWords({ action: 'agent_onboarded', detail: {} })).toEqual(['onboarded']);
+});
+
+it('a decision about a command says what was requested and what was decided', () => {
   const detail = {
     at: 1,
     intent: { name: 'set_tx_power', args: { dbm: 5 }, parameter: 'tx_power' },

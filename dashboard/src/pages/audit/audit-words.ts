@@ -1,9 +1,21 @@
 // An entry of the audit log in words. Pure. The detail is of any shape: what is not known is shown as it is.
 import type { AuditEntry } from '../../api/operations.ts';
 import { auditText } from '../../text/audit.ts';
+import type { SentencePart } from '../conflicts/conflict-sentence.ts';
 
 export function actionWords(action: string): string {
   return auditText.actions[action] ?? action.replaceAll('_', ' ');
+}
+
+/** The verb of one entry, with the name of the command if it is about one. */
+export function entryWords({
+  action,
+  detail: { intent, outcome },
+}: Pick<AuditEntry, 'action' | 'detail'>): SentencePart[] {
+  const command = isObject(intent) ? plainText(intent.name) : undefined;
+  if (action !== 'command_decided' || command === undefined) return [actionWords(action)];
+  const isRejected = isObject(outcome) && outcome.verdict === 'rejected';
+  return [isRejected ? auditText.couldNotSend : auditText.sent, { name: command }, auditText.to];
 }
 
 /** Who did it, for people: a name, or what stands in for one. */

@@ -8,11 +8,11 @@ import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
-import { LifeDots } from './command-life.tsx';
 import { RivalLink } from './command-link.tsx';
+import { StatusDots } from './command-status-history.tsx';
 import { commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords, rivalSentence } from './decision-words.ts';
-import { isEnded } from './life-steps.ts';
+import { decisionSentence, parameterWords, rivalSentence, withFullStop } from './decision-words.ts';
+import { isEnded } from './status-steps.ts';
 
 const text = commandsText.ofAgent;
 const shownRows = 12;
@@ -79,7 +79,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
         <a class="what" href={`/commands/${encodeURIComponent(command.command_id)}`}>
           {commandInWords(command)}
         </a>
-        <LifeDots command={command} />
+        <StatusDots command={command} />
         <span class="soft">
           {commandsText.states[command.state]} · {command.caller_name}
         </span>
@@ -89,7 +89,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
     );
   }
   const { conflict } = entry;
-  const kinds = { parameter_frozen: text.frozen, rolled_back: text.rolledBack, command_decided: commandsText.refused };
+  const kinds = { parameter_frozen: text.frozen, rolled_back: text.rolledBack, command_decided: commandsText.rejected };
   return (
     <li>
       <span class="what">{parameterWords(conflict.parameter)}</span>
@@ -97,7 +97,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
       <span class="soft">{conflict.caller_name}</span>
       {time}
       <p class="soft small">
-        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+        {withFullStop(decisionSentence(conflict))} <RivalLink rival={conflict.rival} />
       </p>
     </li>
   );

@@ -1,4 +1,4 @@
-// What came of sending, or would come of it: a verdict for each access point, and the life of what was sent as it goes on.
+// What came of sending, or would come of it: a verdict for each access point, and the status history of what was sent.
 
 import type { BatchTarget, Command } from '../../api/operations.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -6,11 +6,11 @@ import { formatCount, formatNumber } from '../../format/numbers.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
-import { LifeDots } from './command-life.tsx';
 import { RivalLink } from './command-link.tsx';
+import { StatusDots } from './command-status-history.tsx';
 import { argumentsInWords } from './command-words.ts';
-import { decisionSentence } from './decision-words.ts';
-import { isEnded } from './life-steps.ts';
+import { decisionSentence, withFullStop } from './decision-words.ts';
+import { isEnded } from './status-steps.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.outcome;
@@ -47,11 +47,11 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
   const known = new Map<string, Command>(
     [...(many.data ?? []), ...(one.data ? [one.data] : [])].map((command) => [command.command_id, command]),
   );
-  const isRefused = !isDryRun && targets.every(({ command_id }) => command_id === null);
+  const isRejected = !isDryRun && targets.every(({ command_id }) => command_id === null);
   const shown = targets.slice(0, maxShown);
   return (
     <section class="outcome" aria-live="polite">
-      <h3>{isDryRun ? text.dryRun : isRefused ? text.refusedAll : text.sent}</h3>
+      <h3>{isDryRun ? text.dryRun : isRejected ? text.rejectedAll : text.sent}</h3>
       {targets.length > 1 && <p class="soft">{totalsInWords(targets)}</p>}
       <ul class="verdicts">
         {shown.map((target) => (
@@ -69,7 +69,7 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
 function Verdict({ target, command }: { target: OutcomeTarget; command: Command | undefined }) {
   const { ap_id, verdict, hold_until, command_id, sent_args } = target;
   const words = [
-    target.reason === 'free' ? text.free : decisionSentence(target),
+    decisionSentence(target),
     sent_args && text.sendsInstead(argumentsInWords(sent_args)),
     hold_until && text.holdUntil(formatMoment(Date.parse(hold_until))),
   ].filter(Boolean);
@@ -86,12 +86,12 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
       <span class="why soft">
         {command ? (
           <span class="cluster">
-            <LifeDots command={command} />
+            <StatusDots command={command} />
             <span>{commandsText.states[command.state]}</span>
           </span>
         ) : (
           <>
-            {words.join('; ')} <RivalLink rival={target.rival} />
+            {withFullStop(words.join('; '))} <RivalLink rival={target.rival} />
           </>
         )}
       </span>

@@ -1,4 +1,4 @@
-// One command: its life, why it was decided so, and what the access point made of it.
+// One command: its status history, why it was decided so, and what the access point made of it.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { Command } from '../../api/operations.ts';
@@ -17,14 +17,14 @@ import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/pages.ts';
-import { LifeLine } from './command-life.tsx';
+import { StatusLine } from './command-status-history.tsx';
 import '../../components/layout/facts.css';
 import './command-page.css';
 import { RivalLink } from './command-link.tsx';
 import { argumentsInWords, commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords } from './decision-words.ts';
+import { decisionSentence, parameterWords, withFullStop } from './decision-words.ts';
 import { writeCommand } from './declared-commands.ts';
-import { isCancellable, isEnded } from './life-steps.ts';
+import { isCancellable, isEnded } from './status-steps.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.one;
@@ -92,15 +92,15 @@ function CommandDetails({ command }: { command: Command }) {
     <div class="command-grid">
       <div class="stack">
         <section class="card stack">
-          <h2>{text.life}</h2>
-          <LifeLine command={command} />
+          <h2>{text.statusHistory}</h2>
+          <StatusLine command={command} />
         </section>
         <section class="card stack">
           <div class="cluster">
             <h2>{text.decision}</h2>
             <VerdictChip verdict={verdict} />
           </div>
-          <p>{decisionSentence(command)}</p>
+          <p>{withFullStop(decisionSentence(command))}</p>
           <RivalLink rival={rival} />
         </section>
         <section class="card stack">

@@ -18,12 +18,12 @@ import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/pages.ts';
-import { LifeDots } from './command-life.tsx';
+import { StatusDots } from './command-status-history.tsx';
 import { argumentsInWords } from './command-words.ts';
 import './commands-page.css';
 import { rivalSentence } from './decision-words.ts';
-import { isEnded } from './life-steps.ts';
-import { RefusedList } from './refused-list.tsx';
+import { RejectedList } from './rejected-list.tsx';
+import { isEnded } from './status-steps.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.columns;
@@ -51,7 +51,7 @@ const columns: Column<Command>[] = [
     cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
     isWideOnly: true,
   },
-  { name: 'life', title: text.life, width: '92px', cell: (command) => <LifeDots command={command} /> },
+  { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
   {
     name: 'state',
     title: text.state,
@@ -118,11 +118,11 @@ export function CommandsPage() {
     ...(agent !== '' && { agent }),
   };
   const { data: agents } = useOperation('metrics_agent_details', {});
-  const isOfRefused = state === 'refused';
+  const isOfRejected = state === 'refused';
   const newest = useOperation(
     'list_commands',
     { query },
-    { isWanted: !isOfRefused, pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000) },
+    { isWanted: !isOfRejected, pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000) },
   );
   const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
     key: JSON.stringify(query),
@@ -139,7 +139,7 @@ export function CommandsPage() {
     [rows, whose, username],
   );
   const isFiltered = state !== '' || agent !== '' || whose !== '';
-  const isEmpty = !isOfRefused && shown?.length === 0;
+  const isEmpty = !isOfRejected && shown?.length === 0;
   const send = (
     <ButtonLink
       kind="primary"
@@ -174,16 +174,16 @@ export function CommandsPage() {
         options={[
           ['', commandsText.allStates],
           ...Object.entries(commandsText.states).filter(([name]) => name !== 'rejected'),
-          ['refused', commandsText.refused],
+          ['refused', commandsText.rejected],
         ]}
       />
-      {isAdmin && !isOfRefused && (
+      {isAdmin && !isOfRejected && (
         <Choice
-          label={commandsText.whose}
+          label={commandsText.sentBy}
           value={whose}
           onChange={setWhose}
           options={[
-            ['', commandsText.everybody],
+            ['', commandsText.allUsers],
             ['own', commandsText.own],
           ]}
         />
@@ -192,15 +192,15 @@ export function CommandsPage() {
   );
   return (
     <Page title={pageTitles.commands} actions={isEmpty && !isFiltered ? undefined : send} isFilling>
-      {failure && !isOfRefused && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_commands')} />}
-      {isOfRefused && <RefusedList agent={agent} tools={tools} />}
-      {!isOfRefused && !rows && !failure && <SkeletonLines count={10} />}
+      {failure && !isOfRejected && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_commands')} />}
+      {isOfRejected && <RejectedList agent={agent} tools={tools} />}
+      {!isOfRejected && !rows && !failure && <SkeletonLines count={10} />}
       {isEmpty && !isFiltered && (
         <EmptyState title={commandsText.empty.title} actions={send}>
           {commandsText.empty.words}
         </EmptyState>
       )}
-      {!isOfRefused && shown && !(isEmpty && !isFiltered) && (
+      {!isOfRejected && shown && !(isEmpty && !isFiltered) && (
         <Table
           label={pageTitles.commands}
           rows={shown}
@@ -213,7 +213,7 @@ export function CommandsPage() {
         />
       )}
       {isEmpty && isFiltered && <p class="soft commands-none">{commandsText.empty.none}</p>}
-      {!isOfRefused && loadOlder && (
+      {!isOfRejected && loadOlder && (
         <div>
           <Button isBusy={isLoadingOlder} onClick={loadOlder}>
             {commandsText.older}

@@ -15,23 +15,29 @@ const rival = {
 };
 const decided = { ap_id: 'ap-03', caller_name: 'load-balancer', reason: 'held_by_other', detail: 'x', rival };
 
-it('names who holds what until when, and who asked in vain', () => {
+it('names who locked what until when, and who was rejected', () => {
   expect(decisionSentence({ ...decided, verdict: 'rejected' })).toBe(
-    'energy-saver holds power state of ap-03 until 10:44:00; load-balancer asked for another value and was refused',
+    'energy-saver has locked power state of ap-03 until 10:44:00; load-balancer requested a different value and was rejected',
   );
 });
 
-it('tells of waiting, merging and going first', () => {
-  expect(decisionSentence({ ...decided, verdict: 'queued' })).toMatch(/load-balancer waits/);
-  expect(decisionSentence({ ...decided, verdict: 'accepted_modified' })).toMatch(/value between/);
+it('says who is queued, merged, or overrides the lock', () => {
+  expect(decisionSentence({ ...decided, verdict: 'queued' })).toMatch(/load-balancer is queued until then/);
+  expect(decisionSentence({ ...decided, verdict: 'accepted_modified' })).toMatch(/a merged value is sent/);
   expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'higher_priority' })).toMatch(
-    /^load-balancer goes before energy-saver.*priority/,
+    /^load-balancer overrides the lock of energy-saver on power state of ap-03: higher priority$/,
   );
 });
 
 it('leaves the words of the server where there is no rival, in the time of the reader', () => {
   expect(decisionSentence({ ...decided, verdict: 'rejected', rival: null, detail: `frozen until ${until}` })).toBe(
     'Frozen until 10:44:00',
+  );
+  expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'free', rival: null })).toBe(
+    'Not locked by others',
+  );
+  expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'own_lease' })).toBe(
+    'Already locked by the same caller',
   );
   expect(plainDetail('Value error, the agent does not know this command.')).toBe(
     'The agent does not know this command.',

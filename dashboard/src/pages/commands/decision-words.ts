@@ -26,16 +26,22 @@ export function rivalSentence(decision: Command | Conflict): string | undefined 
 }
 
 export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, rival }: Decision): string {
+  const unopposed = text.unopposed[reason ?? ''];
+  if (unopposed !== undefined) return unopposed;
   if (!rival) return plainDetail(detail);
   const holder = rival.caller_kind === 'weft' ? text.weft : rival.caller_name;
   const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
   const until = formatMoment(Date.parse(rival.until));
   const asker = caller_name ?? text.thisCommand;
-  if (verdict === 'rejected') return text.refused(holder, what, until, asker);
-  if (verdict === 'queued') return text.waits(holder, what, until, asker);
+  if (verdict === 'rejected') return text.rejected(holder, what, until, asker);
+  if (verdict === 'queued') return text.queued(holder, what, until, asker);
   if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
-  if (reason === 'same_value' || reason === 'own_lease') return plainDetail(detail);
-  return text.overruled(holder, what, asker, text.because[reason ?? ''] ?? '');
+  return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
+}
+
+/** With a full stop, where something follows. */
+export function withFullStop(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 /** `tx_power` as people say it. */

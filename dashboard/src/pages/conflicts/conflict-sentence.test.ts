@@ -20,45 +20,49 @@ const saying = (change: Partial<Conflict>) =>
 
 it.each<[string, Partial<Conflict>, string]>([
   [
-    'the same parameter is held',
+    'the same parameter is locked',
     {},
-    'load-balancer asked to change power_state of ap-03 and was refused: energy-saver holds it until 10:44:00.',
+    'load-balancer asked to change power_state of ap-03 and was rejected: energy-saver has locked it until 10:44:00.',
   ],
   [
-    'another one of the group is held, on a neighbour',
+    'another one of the group is locked, on a neighbour',
     { reason: 'held_in_group', rival: { ...rival, ap_id: 'ap-04', parameter: 'carrier_state' } },
-    'and was refused: energy-saver holds carrier_state of ap-04, of the same group (5g_energy) until 10:44:00.',
+    'and was rejected: energy-saver has locked carrier_state of ap-04 (same group: 5g_energy) until 10:44:00.',
   ],
-  ['it waits', { verdict: 'queued', reason: 'waits_for_lease' }, 'and waits: energy-saver holds it until 10:44:00.'],
+  [
+    'it is queued',
+    { verdict: 'queued', reason: 'waits_for_lease' },
+    'and is queued: energy-saver has locked it until 10:44:00.',
+  ],
   [
     'it has the higher priority',
     { verdict: 'accepted', reason: 'higher_priority' },
-    'and got its way: it goes before energy-saver, which has the lower priority.',
+    'and was accepted: it overrides energy-saver, which has a lower priority.',
   ],
   [
     'an operator asked',
     { verdict: 'accepted', reason: 'higher_rank', caller_name: 'ada@example.org' },
-    'ada@example.org asked to change power_state of ap-03 and got its way: it goes before energy-saver, because operators go before apps.',
+    'ada@example.org asked to change power_state of ap-03 and was accepted: it overrides energy-saver, because users take precedence over apps.',
   ],
   [
     'both were merged',
     { verdict: 'accepted_modified', reason: 'merged' },
-    'and got a value between the two: merged with what energy-saver wants.',
+    'and was accepted with a merged value: combined with the request of energy-saver.',
   ],
   [
     'nobody in particular was in the way',
     { reason: 'too_soon', rival: null, detail: 'Two commands are at least 1000 ms apart' },
-    'and was refused: Two commands are at least 1000 ms apart.',
+    'and was rejected: Two commands are at least 1000 ms apart.',
   ],
   [
     'it was frozen',
     { kind: 'parameter_frozen', verdict: null, reason: null, rival: null, caller_name: null },
-    'power_state of ap-03 went back and forth between callers and was frozen.',
+    'power_state of ap-03 was changed back and forth by different callers and is now frozen.',
   ],
   [
-    'it was put back',
+    'it was rolled back',
     { kind: 'rolled_back', verdict: null, rival: null, detail: 'rsrp_dbm fell below −110' },
-    'power_state of ap-03 was put back: rsrp_dbm fell below −110.',
+    'power_state of ap-03 was rolled back: rsrp_dbm fell below −110.',
   ],
 ])('%s', (_, change, words) => {
   expect(saying(change)).toContain(words);

@@ -2,6 +2,7 @@
 import type { Conflict } from '../../api/operations.ts';
 import { formatMoment } from '../../format/times.ts';
 import { conflictsText } from '../../text/conflicts.ts';
+import { withFullStop } from '../commands/decision-words.ts';
 
 const say = conflictsText.say;
 
@@ -12,7 +13,7 @@ export function conflictSentence(conflict: Conflict, nowMs = Date.now()): Senten
   const { kind, ap_id, parameter, caller_name, detail } = conflict;
   const what: SentencePart[] = [{ name: parameter }, say.of, { name: ap_id }];
   if (kind === 'parameter_frozen') return [...what, say.frozen];
-  if (kind === 'rolled_back') return [...what, say.rolledBack, ended(detail)];
+  if (kind === 'rolled_back') return [...what, say.rolledBack, withFullStop(detail)];
   const who: SentencePart = caller_name ? { name: caller_name } : say.somebody;
   return [who, say.asked, ...what, ...outcomeOf(conflict, nowMs)];
 }
@@ -20,12 +21,12 @@ export function conflictSentence(conflict: Conflict, nowMs = Date.now()): Senten
 function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
   const { verdict, rival, detail } = conflict;
   const verb = {
-    rejected: say.refused,
-    queued: say.waits,
+    rejected: say.rejected,
+    queued: say.queued,
     accepted_modified: say.merged,
-    accepted: say.through,
+    accepted: say.accepted,
   }[verdict ?? 'accepted'];
-  return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [ended(detail)])];
+  return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [withFullStop(detail)])];
 }
 
 function becauseOf(
@@ -42,11 +43,7 @@ function becauseOf(
     return [...held, ...group, say.until, `${until}.`];
   }
   const reasons: Record<string, string> = { higher_rank: say.rank, higher_priority: say.priority, last_wins: say.last };
-  if (reason === 'merged') return [say.with, other, `${say.wants}.`];
+  if (reason === 'merged') return [say.with, other, '.'];
   const words = reason === null ? undefined : reasons[reason];
-  return words === undefined ? [ended(detail)] : [say.before, other, `${words}.`];
-}
-
-function ended(detail: string): string {
-  return /[.!?]$/.test(detail) ? detail : `${detail}.`;
+  return words === undefined ? [withFullStop(detail)] : [say.before, other, `${words}.`];
 }

@@ -29,7 +29,7 @@ import { countsByType } from './run-words.ts';
 const text = emulatorText.columns;
 const pageSize = 50;
 
-const everybodysColumns: Column<EmulatorRun>[] = [
+const allUsersColumns: Column<EmulatorRun>[] = [
   {
     name: 'network',
     title: text.network,
@@ -108,7 +108,7 @@ const everybodysColumns: Column<EmulatorRun>[] = [
   },
 ];
 
-const ownColumns = everybodysColumns.filter(({ name }) => name !== 'owner');
+const ownColumns = allUsersColumns.filter(({ name }) => name !== 'owner');
 
 const textOf = (run: EmulatorRun) =>
   `${countsByType(run).flat().join(' ')} ${emulatorText.states[run.state]} ${run.seed} ${run.owner} ${run.job_number}`;
@@ -146,12 +146,12 @@ export function EmulatorPage() {
   );
   const whoseChoice = isAdmin && (
     <Choice
-      label={emulatorText.whose}
+      label={emulatorText.owner}
       value={whose}
       onChange={setWhose}
       options={[
         ['', emulatorText.own],
-        ['all', emulatorText.everybody],
+        ['all', emulatorText.allUsers],
       ]}
     />
   );
@@ -176,7 +176,7 @@ export function EmulatorPage() {
         <Table
           label={pageTitles.emulator}
           rows={rows}
-          columns={whose === 'all' ? everybodysColumns : ownColumns}
+          columns={whose === 'all' ? allUsersColumns : ownColumns}
           keyOf={({ job_number }) => job_number}
           hrefOf={({ job_number }) => `/emulator/${encodeURIComponent(job_number)}`}
           textOf={textOf}

@@ -54,11 +54,11 @@ describe('a problem', () => {
 describe('in words', () => {
   it('it is told what will happen', () => {
     expect(networkSentence(toRequest(values(), []))?.replaceAll(/[\u00a0\u2009]/g, ' ')).toBe(
-      '12 access points in Bristol with 120 devices for 1 h, at the speed of the clock.',
+      '12 access points in Bristol with 120 devices for 1 h, in real time.',
     );
     const fast = toRequest(values({ speed: '60', places: 'Bristol\nBath\n51.4,-2.5' }), []);
     expect(networkSentence(fast)?.replaceAll(/[\u00a0\u2009]/g, ' ')).toBe(
-      '12 access points in Bristol, Bath and a spot on the map with 120 devices for 1 h, 60 times as fast as the clock: it takes 1 min.',
+      '12 access points in Bristol, Bath and a point on the map with 120 devices for 1 h, 60 times faster than real time: it takes 1 min.',
     );
   });
 

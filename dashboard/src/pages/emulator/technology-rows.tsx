@@ -7,7 +7,7 @@ import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, technologies } from './network-form.ts';
 
 const text = emulatorText.form;
-const usualProfile: Record<Technology, keyof typeof text.profiles> = { '5G': 'city', WiFi: 'office', LiFi: 'office' };
+const defaultProfile: Record<Technology, keyof typeof text.profiles> = { '5G': 'city', WiFi: 'office', LiFi: 'office' };
 
 export function TechnologyRows({ form }: { form: FormState<NetworkValues> }) {
   return (
@@ -20,7 +20,7 @@ export function TechnologyRows({ form }: { form: FormState<NetworkValues> }) {
 }
 
 function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; technology: Technology }) {
-  const usual = usualProfile[technology];
+  const usual = defaultProfile[technology];
   return (
     <div class="technology-row" role="group" aria-label={technology}>
       <span class="chip">
@@ -34,7 +34,7 @@ function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; t
         name={`${technology}.profile`}
         label={text.profile}
         options={[
-          { value: '', label: text.usual(text.profiles[usual]) },
+          { value: '', label: text.default(text.profiles[usual]) },
           ...Object.entries(text.profiles).flatMap(([value, label]) => (value === usual ? [] : [{ value, label }])),
         ]}
       />
@@ -44,7 +44,7 @@ function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; t
           name="5G.scenario"
           label={text.scenario}
           options={[
-            { value: '', label: text.usual(text.scenarios.UMi) },
+            { value: '', label: text.default(text.scenarios.UMi) },
             { value: 'UMa', label: text.scenarios.UMa },
             { value: 'InH', label: text.scenarios.InH },
           ]}

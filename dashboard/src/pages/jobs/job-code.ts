@@ -1,4 +1,4 @@
-// The same job for programs: the lines of a shell, and of JavaScript. The token is named, never written out.
+// Code that does the same: for a shell and in JavaScript. It names the token, but never contains it.
 
 export interface CodeOptions {
   origin: string;
@@ -11,14 +11,14 @@ export interface CodeOptions {
 export function curlOf({ origin, job_number, task_type, asked }: CodeOptions): string {
   const post = askPath(task_type, asked);
   const ask = post && [
-    '# Ask; the answer names the job.',
+    '# Create the job. The answer contains its number.',
     `curl -s -X POST ${quoted(origin + post)} \\`,
     '  -H "Authorization: Bearer $TOKEN"',
     '',
   ];
   return [
     ...(ask ?? []),
-    '# Its state and its messages. With more than fit, go on with ?after=<seq of the last one>.',
+    '# Read its state and messages. For more, add ?after=<last seq>.',
     `curl -s ${quoted(`${origin}/api/v1/jobs/${encodeURIComponent(job_number)}`)} \\`,
     '  -H "Authorization: Bearer $TOKEN"',
   ].join('\n');
@@ -40,7 +40,7 @@ export function javascriptOf({ origin, job_number, task_type, asked }: CodeOptio
     'const TOKEN = process.env.TOKEN;',
     ...begin,
     '',
-    '// Every message comes, also those from before; ?after=<seq> goes on after a break.',
+    '// Receives all messages of the job. To resume, add ?after=<last seq>.',
     `const socket = new WebSocket(${quoted(socketOrigin)} + websocket, ['weft.v1', 'bearer.' + TOKEN]);`,
     "socket.addEventListener('message', ({ data }) => {",
     '  const { seq, type, data: records, final } = JSON.parse(data);',

@@ -8,7 +8,7 @@ const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
 });
 
 it.each([
-  ['agents are counted', message('agent_details', [{}, {}]), '2\u00a0agents'],
+  ['access points are counted', message('agent_details', [{}, {}]), '2\u00a0access points'],
   [
     'records are counted with the names of their fields',
     message('agent_data', [{ field: 'power_w' }, { field: 'power_w' }, { field: 'rsrp_dbm' }]),
@@ -21,7 +21,7 @@ it.each([
 });
 
 it('a kind that is not known keeps its own name', () => {
-  expect(kindOf({ task_type: 'agent_data' })).toBe('Data of an agent');
+  expect(kindOf({ task_type: 'agent_data' })).toBe('Data of an access point');
   expect(kindOf({ task_type: 'tomorrow' })).toBe('tomorrow');
 });
 

@@ -9,7 +9,7 @@ export function kindOf({ task_type }: Pick<Job, 'task_type'>): string {
 
 /** What a message holds, in a line. Nothing of its data is trusted to be of a certain shape. */
 export function summaryOf({ type, data }: JobEnvelope): string {
-  if (type === 'agent_details') return formatCount(data.length, 'agent');
+  if (type === 'agent_details') return formatCount(data.length, 'access point');
   if (type === 'agent_data') {
     const fields = [...new Set(data.map((record) => textAt(record, 'field')).filter((name) => name !== undefined))];
     const names = fields.slice(0, 4).join(', ') + (fields.length > 4 ? ' …' : '');

@@ -140,7 +140,7 @@ export function JobsPage() {
   };
   const actions = useMemo(
     (): PaletteEntry[] => [
-      { id: 'ask details', group: 'actions', label: jobsText.askDetails, icon: 'jobs', onChoose: askDetails },
+      { id: 'ask details', group: 'actions', label: jobsText.requestDetails, icon: 'jobs', onChoose: askDetails },
       { id: 'ask data', group: 'actions', label: jobsText.data.title, icon: 'jobs', onChoose: () => setAsking(true) },
     ],
     [],
@@ -149,10 +149,10 @@ export function JobsPage() {
   const asking = (
     <>
       <Button isBusy={isBusy} onClick={askDetails}>
-        {jobsText.askDetails}
+        {jobsText.requestDetails}
       </Button>
       <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
-        {jobsText.askData}
+        {jobsText.requestData}
       </Button>
     </>
   );
@@ -186,12 +186,12 @@ export function JobsPage() {
               />
               {isAdmin && (
                 <Choice
-                  label={jobsText.whose}
+                  label={jobsText.owner}
                   value={whose}
                   onChange={setWhose}
                   options={[
                     ['', jobsText.own],
-                    ['all', jobsText.everybody],
+                    ['all', jobsText.allUsers],
                   ]}
                 />
               )}

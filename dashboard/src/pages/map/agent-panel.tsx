@@ -66,18 +66,18 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
         </dd>
         {coverage && (
           <>
-            <dt>{text.reach}</dt>
+            <dt>{text.coverage}</dt>
             <dd>
-              {coverage.isUsual
-                ? text.usualReach(formatValue(coverage.metres, 'm'))
-                : text.toldReach(formatValue(coverage.metres, 'm'))}
+              {coverage.isDefault
+                ? text.defaultCoverage(formatValue(coverage.metres, 'm'))
+                : text.configuredCoverage(formatValue(coverage.metres, 'm'))}
             </dd>
           </>
         )}
         {label && <Fact name={text.described} value={label} />}
         {site && <Fact name={text.site} value={site} />}
       </dl>
-      {!geolocation && <p class="soft small">{text.noPlace}</p>}
+      {!geolocation && <p class="soft small">{text.noLocation}</p>}
       <h3>{text.values}</h3>
       {latest.failure && <FailureNotice failure={latest.failure} />}
       {!latest.data && !latest.failure && <SkeletonLines count={6} />}

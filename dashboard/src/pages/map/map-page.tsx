@@ -1,4 +1,4 @@
-// The whole fleet on a map, with a list of what is in sight beside it for those who cannot use a map.
+// The whole fleet on a map, with a list of what is visible beside it for those who cannot use a map.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
@@ -19,7 +19,7 @@ import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
-import { InSightList } from './in-sight-list.tsx';
+import { VisibleList } from './visible-list.tsx';
 import './map-page.css';
 
 const restMs = 250;
@@ -34,15 +34,15 @@ export function MapPage() {
   const [selected, setSelected] = useQueryState('agent');
   const [place] = useQueryState('view');
   const [pointed, setPointed] = useState<string | undefined>(undefined);
-  const [inSight, setInSight] = useState<ReadonlySet<string>>(new Set());
+  const [visibleIds, setVisibleIds] = useState<ReadonlySet<string>>(new Set());
   const rest = useRef<number | undefined>(undefined);
   const filtered = useMemo(() => agents && filterAgents(agents, { type, state, q }), [agents, type, state, q]);
   const visible = useMemo(
-    () => (filtered ?? []).filter(({ ap_id }) => inSight.has(ap_id)).sort(byName),
-    [filtered, inSight],
+    () => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)).sort(byName),
+    [filtered, visibleIds],
   );
   const onMoved = (next: string, seen: ReadonlySet<string>) => {
-    setInSight(seen);
+    setVisibleIds(seen);
     // The address is written once the map has come to rest.
     clearTimeout(rest.current);
     rest.current = window.setTimeout(() => {
@@ -116,7 +116,7 @@ export function MapPage() {
             {selected !== '' && agents ? (
               <AgentPanel key={selected} ap_id={selected} agent={chosen} onClose={() => setSelected('')} />
             ) : filtered ? (
-              <InSightList
+              <VisibleList
                 agents={visible}
                 all={filtered}
                 onPoint={setPointed}

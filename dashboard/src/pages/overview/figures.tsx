@@ -25,6 +25,7 @@ export function Figures({ agents, fleet }: { agents: readonly FleetAgent[] | und
   const show = (number: number | undefined) => (number === undefined ? undefined : formatNumber(number));
   const late = count('late');
   const offline = count('offline');
+  const neverConnected = agents?.filter(({ details }) => details?.last_seen === null).length;
   return (
     <div class="stat-grid overview-figures" role="group" aria-label={text.figures}>
       <StatCard
@@ -46,7 +47,7 @@ export function Figures({ agents, fleet }: { agents: readonly FleetAgent[] | und
         label={text.offline}
         mark={<PresenceDot presence="offline" />}
         value={show(offline)}
-        detail={text.offlineWords}
+        detail={neverConnected ? text.neverConnected(formatNumber(neverConnected)) : text.offlineWords}
         tone={offline ? 'bad' : 'normal'}
         href="/agents?state=offline"
       />

@@ -14,9 +14,9 @@ import { DemoNotice } from './demo-notice.tsx';
 import { Figures } from './figures.tsx';
 import { FirstNetwork } from './first-network.tsx';
 import './overview-page.css';
+import { RecentEventsCard } from './recent-events-card.tsx';
 import { TechnologyTable } from './technology-table.tsx';
 import { useFleetSums } from './use-fleet-sums.ts';
-import { WhatHappened } from './what-happened.tsx';
 
 export function OverviewPage() {
   const { agents, failure } = useFleet();
@@ -41,7 +41,7 @@ function Glance({ agents }: { agents: readonly FleetAgent[] | undefined }) {
           {agents && <TechnologyTable agents={agents} latest={fleet.latest} />}
         </div>
         {agents ? (
-          <WhatHappened agents={agents} />
+          <RecentEventsCard agents={agents} />
         ) : (
           <div class="card">
             <SkeletonLines count={8} />

@@ -1,9 +1,9 @@
 // The dots of a command: what was reached, what is waited for, what will not come.
 import { expect, it } from 'vitest';
 import type { Command } from '../../api/operations.ts';
-import { isCancellable, isEnded, lifeSeconds, lifeSteps } from './life-steps.ts';
+import { isCancellable, isEnded, secondsTaken, statusSteps } from './status-steps.ts';
 
-const life = (more: Partial<Command>) => ({
+const command = (more: Partial<Command>) => ({
   state: 'queued' as const,
   created_at: '2026-03-01T10:00:00Z',
   sent_at: null,
@@ -11,7 +11,7 @@ const life = (more: Partial<Command>) => ({
   ended_at: null,
   ...more,
 });
-const marks = (more: Partial<Command>) => lifeSteps(life(more)).map(({ mark }) => mark);
+const marks = (more: Partial<Command>) => statusSteps(command(more)).map(({ mark }) => mark);
 
 it('waits for one step at a time', () => {
   expect(marks({})).toEqual(['reached', 'next', 'ahead', 'ahead']);
@@ -36,8 +36,8 @@ it('ends well, badly, or because it is not wanted any more', () => {
 });
 
 it('takes as long as from the request to the end', () => {
-  expect(lifeSeconds(life({ ended_at: '2026-03-01T10:00:01.500Z' }))).toBe(1.5);
-  expect(lifeSeconds(life({}))).toBeUndefined();
+  expect(secondsTaken(command({ ended_at: '2026-03-01T10:00:01.500Z' }))).toBe(1.5);
+  expect(secondsTaken(command({}))).toBeUndefined();
 });
 
 it('can be cancelled until the agent has it', () => {

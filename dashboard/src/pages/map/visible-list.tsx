@@ -8,9 +8,9 @@ import { formatNumber } from '../../format/numbers.ts';
 import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 
-interface InSightListProps {
+interface VisibleListProps {
   agents: readonly FleetAgent[];
-  /** All that match the filter, in sight or not. */
+  /** All that match the filter, visible or not. */
   all: readonly FleetAgent[];
   onPoint: (ap_id: string | undefined) => void;
   onSelect: (ap_id: string) => void;
@@ -18,13 +18,13 @@ interface InSightListProps {
 
 const maxShown = 200;
 
-export function InSightList({ agents, all, onPoint, onSelect }: InSightListProps) {
+export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps) {
   const text = mapText.list;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(-1);
   const shown = agents.slice(0, maxShown);
-  const noPlace = all.filter(({ geolocation }) => !geolocation).length;
+  const noLocation = all.filter(({ geolocation }) => !geolocation).length;
   const go = (index: number) => {
     const next = Math.max(0, Math.min(shown.length - 1, index));
     setActive(next);
@@ -55,7 +55,7 @@ export function InSightList({ agents, all, onPoint, onSelect }: InSightListProps
       </header>
       {shown.length === 0 && <p class="soft">{text.nowhere}</p>}
       <div
-        class="in-sight"
+        class="visible-list"
         role="listbox"
         aria-label={text.label}
         aria-activedescendant={active >= 0 && active < shown.length ? `${id}-${active}` : undefined}
@@ -72,7 +72,7 @@ export function InSightList({ agents, all, onPoint, onSelect }: InSightListProps
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === active}
-            class="in-sight-row"
+            class="visible-row"
             onClick={() => onSelect(ap_id)}
             onPointerMove={() => onPoint(ap_id)}
           >
@@ -83,7 +83,7 @@ export function InSightList({ agents, all, onPoint, onSelect }: InSightListProps
         ))}
       </div>
       {agents.length > maxShown && <p class="faint small">{text.more(formatNumber(agents.length - maxShown))}</p>}
-      {noPlace > 0 && <p class="faint small">{text.noPlace(formatNumber(noPlace))}</p>}
+      {noLocation > 0 && <p class="faint small">{text.noLocation(formatNumber(noLocation))}</p>}
     </>
   );
 }

@@ -1,9 +1,9 @@
-// The life of a command as steps: queued, sent, received, and how it ended. Pure.
+// The status history of a command as steps: queued, sent, received, and how it ended. Pure.
 import type { Command, CommandState } from '../../api/operations.ts';
 
 export type StepName = 'queued' | 'sent' | 'received' | 'ended';
 
-export interface LifeStep {
+export interface StatusStep {
   name: StepName;
   /** Milliseconds since 1970; undefined if it has not come to this, or never did. */
   at: number | undefined;
@@ -11,9 +11,9 @@ export interface LifeStep {
   mark: 'reached' | 'next' | 'ahead' | 'skipped' | 'good' | 'bad' | 'off';
 }
 
-type Life = Pick<Command, 'state' | 'created_at' | 'sent_at' | 'received_at' | 'ended_at'>;
+type CommandTimes = Pick<Command, 'state' | 'created_at' | 'sent_at' | 'received_at' | 'ended_at'>;
 
-const endMarks: Partial<Record<CommandState, LifeStep['mark']>> = {
+const endMarks: Partial<Record<CommandState, StatusStep['mark']>> = {
   succeeded: 'good',
   failed: 'bad',
   rejected: 'bad',
@@ -31,7 +31,7 @@ export function isCancellable({ state }: Pick<Command, 'state'>): boolean {
   return state === 'queued' || state === 'sent';
 }
 
-export function lifeSteps(command: Life): LifeStep[] {
+export function statusSteps(command: CommandTimes): StatusStep[] {
   const end = endMarks[command.state];
   const times: [StepName, string | null][] = [
     ['queued', command.created_at],
@@ -39,13 +39,13 @@ export function lifeSteps(command: Life): LifeStep[] {
     ['received', command.received_at],
   ];
   let hasNext = false;
-  const unreached = (): LifeStep['mark'] => {
+  const unreached = (): StatusStep['mark'] => {
     if (end !== undefined) return 'skipped';
     if (hasNext) return 'ahead';
     hasNext = true;
     return 'next';
   };
-  const steps = times.map(([name, time]): LifeStep => {
+  const steps = times.map(([name, time]): StatusStep => {
     const at = toMs(time);
     return { name, at, mark: at === undefined ? unreached() : 'reached' };
   });
@@ -53,7 +53,7 @@ export function lifeSteps(command: Life): LifeStep[] {
 }
 
 /** From the request to the end, in seconds; undefined before the end. */
-export function lifeSeconds({ created_at, ended_at }: Pick<Command, 'created_at' | 'ended_at'>): number | undefined {
+export function secondsTaken({ created_at, ended_at }: Pick<Command, 'created_at' | 'ended_at'>): number | undefined {
   return ended_at === null ? undefined : Math.max(0, Date.parse(ended_at) - Date.parse(created_at)) / 1000;
 }
 

@@ -13,12 +13,12 @@ import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import { RivalLink } from './command-link.tsx';
-import { decisionSentence, parameterWords } from './decision-words.ts';
+import { decisionSentence, parameterWords, withFullStop } from './decision-words.ts';
 import { VerdictChip } from './verdict-chip.tsx';
 
 const limit = 100;
 
-export function RefusedList({ agent, tools }: { agent: string; tools: ComponentChildren }) {
+export function RejectedList({ agent, tools }: { agent: string; tools: ComponentChildren }) {
   const query = { limit, ...(agent !== '' && { agent }) };
   const newest = useOperation('list_conflicts', { query }, { pollMs: 3000 });
   const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
@@ -31,17 +31,17 @@ export function RefusedList({ agent, tools }: { agent: string; tools: ComponentC
     readOlder: (before) => call('list_conflicts', { query: { ...query, before } }),
     idOf: ({ seq }) => seq,
   });
-  const refused = useMemo(() => rows?.filter(({ verdict }) => verdict === 'rejected'), [rows]);
+  const rejected = useMemo(() => rows?.filter(({ verdict }) => verdict === 'rejected'), [rows]);
   return (
     <div class="table-frame">
       <div class="table-tools">{tools}</div>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_conflicts')} />}
-      {!refused && !failure && <SkeletonLines count={8} />}
-      {refused?.length === 0 && <p class="soft commands-none">{commandsText.empty.noneRefused}</p>}
-      {refused && refused.length > 0 && (
-        <ul class="card refusals">
-          {refused.map((conflict) => (
-            <Refusal key={conflict.seq} conflict={conflict} />
+      {!rejected && !failure && <SkeletonLines count={8} />}
+      {rejected?.length === 0 && <p class="soft commands-none">{commandsText.empty.noneRejected}</p>}
+      {rejected && rejected.length > 0 && (
+        <ul class="card rejections">
+          {rejected.map((conflict) => (
+            <Rejection key={conflict.seq} conflict={conflict} />
           ))}
         </ul>
       )}
@@ -56,7 +56,7 @@ export function RefusedList({ agent, tools }: { agent: string; tools: ComponentC
   );
 }
 
-function Refusal({ conflict }: { conflict: Conflict }) {
+function Rejection({ conflict }: { conflict: Conflict }) {
   const { ap_id, parameter, ts } = conflict;
   return (
     <li>
@@ -66,7 +66,7 @@ function Refusal({ conflict }: { conflict: Conflict }) {
       </a>
       <span class="soft">{parameterWords(parameter)}</span>
       <span class="sentence">
-        {decisionSentence(conflict)} <RivalLink rival={conflict.rival} />
+        {withFullStop(decisionSentence(conflict))} <RivalLink rival={conflict.rival} />
       </span>
       <time class="faint" dateTime={ts}>
         {formatMoment(Date.parse(ts))}

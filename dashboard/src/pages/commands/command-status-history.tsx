@@ -1,18 +1,18 @@
-// The life of a command as a line of dots: small in a list, with words and times on its own page. Shapes say what
+// The status history of a command as a line of dots: small in a list, with words and times on its own page. Shapes say what
 // colours say.
 import type { Command } from '../../api/operations.ts';
 import { formatMoment, formatSpan } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
-import './command-life.css';
-import { type LifeStep, lifeSeconds, lifeSteps } from './life-steps.ts';
+import './command-status-history.css';
+import { type StatusStep, secondsTaken, statusSteps } from './status-steps.ts';
 
-type Life = Pick<Command, 'state' | 'created_at' | 'sent_at' | 'received_at' | 'ended_at'>;
+type CommandTimes = Pick<Command, 'state' | 'created_at' | 'sent_at' | 'received_at' | 'ended_at'>;
 
-export function LifeDots({ command }: { command: Life }) {
-  const steps = lifeSteps(command);
-  const words = lifeWords(command, steps);
+export function StatusDots({ command }: { command: CommandTimes }) {
+  const steps = statusSteps(command);
+  const words = statusWords(command, steps);
   return (
-    <span class="life-dots" title={words}>
+    <span class="status-dots" title={words}>
       {steps.map(({ name, mark }) => (
         <Dot key={name} mark={mark} />
       ))}
@@ -21,10 +21,10 @@ export function LifeDots({ command }: { command: Life }) {
   );
 }
 
-export function LifeLine({ command }: { command: Life }) {
-  const steps = lifeSteps(command);
+export function StatusLine({ command }: { command: CommandTimes }) {
+  const steps = statusSteps(command);
   return (
-    <ol class="life-line">
+    <ol class="status-line">
       {steps.map((step) => (
         <li key={step.name} class={step.mark}>
           <Dot mark={step.mark} />
@@ -36,9 +36,9 @@ export function LifeLine({ command }: { command: Life }) {
   );
 }
 
-function Dot({ mark }: { mark: LifeStep['mark'] }) {
+function Dot({ mark }: { mark: StatusStep['mark'] }) {
   return (
-    <svg class={`life-dot ${mark}`} width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+    <svg class={`status-dot ${mark}`} width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
       {mark === 'skipped' ? <path d="M4.5 7h5" /> : <circle cx="7" cy="7" r="5" />}
       {mark === 'good' && <path class="sign" d="M4.4 7.2l1.9 1.9 3.4-3.9" />}
       {mark === 'bad' && <path class="sign" d="M5 5l4 4M9 5 5 9" />}
@@ -47,19 +47,19 @@ function Dot({ mark }: { mark: LifeStep['mark'] }) {
   );
 }
 
-function wordOf({ state }: Life, { name }: LifeStep): string {
+function wordOf({ state }: CommandTimes, { name }: StatusStep): string {
   const hasEnded = !['queued', 'sent', 'received'].includes(state);
   return name === 'ended' && hasEnded ? commandsText.states[state] : commandsText.steps[name];
 }
 
-function timeOf(command: Life, { name, at, mark }: LifeStep): string {
+function timeOf(command: CommandTimes, { name, at, mark }: StatusStep): string {
   if (at === undefined) return mark === 'skipped' ? commandsText.stepSkipped : commandsText.stepAhead;
   if (name !== 'ended') return preciseTime(at);
-  const seconds = lifeSeconds(command) ?? 0;
+  const seconds = secondsTaken(command) ?? 0;
   return `${preciseTime(at)} · ${commandsText.took(spanOf(seconds))}`;
 }
 
-function lifeWords(command: Life, steps: readonly LifeStep[]): string {
+function statusWords(command: CommandTimes, steps: readonly StatusStep[]): string {
   const parts = steps
     .filter(({ at }) => at !== undefined)
     .map((step) => `${wordOf(command, step)} ${formatMoment(step.at!)}`);

@@ -1,4 +1,4 @@
-// The latest events, newest first, each with the way to where it is told in full.
+// Recent events, newest first, each with a link to its page.
 import { useMemo } from 'preact/hooks';
 import { AgentName } from '../../components/agent-name.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
@@ -10,18 +10,19 @@ import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatExactly, formatMoment, formatSpan } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
+import { secondsTaken } from '../commands/status-steps.ts';
 import { conflictSentence } from '../conflicts/conflict-sentence.ts';
-import { type Happening, happeningsOf, secondsTaken } from './happenings.ts';
+import { type RecentEvent, recentEvents } from './recent-events.ts';
 
-const text = overviewText.happened;
+const text = overviewText.recent;
 const limit = 20;
 
-export function WhatHappened({ agents }: { agents: readonly FleetAgent[] }) {
+export function RecentEventsCard({ agents }: { agents: readonly FleetAgent[] }) {
   const commands = useOperation('list_commands', { query: { limit } }, { pollMs: 2000 });
   const conflicts = useOperation('list_conflicts', { query: { limit } }, { pollMs: 5000 });
-  const happenings = useMemo(
+  const events = useMemo(
     () =>
-      happeningsOf({
+      recentEvents({
         presence: agents.flatMap(({ details }) => (details ? [details] : [])),
         commands: commands.data ?? [],
         conflicts: conflicts.data?.conflicts ?? [],
@@ -30,33 +31,33 @@ export function WhatHappened({ agents }: { agents: readonly FleetAgent[] }) {
   );
   const isWaiting = !commands.data && !commands.failure;
   return (
-    <section class="card what-happened" aria-label={text.title}>
+    <section class="card recent-events" aria-label={text.title}>
       <h2>{text.title}</h2>
       {isWaiting && <SkeletonLines count={6} />}
-      {!isWaiting && happenings.length === 0 && <p class="soft">{text.none}</p>}
+      {!isWaiting && events.length === 0 && <p class="soft">{text.none}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <ol tabIndex={0} aria-label={text.title}>
-        {!isWaiting && happenings.map((happening) => <HappeningRow key={happening.id} {...{ happening }} />)}
+        {!isWaiting && events.map((event) => <EventRow key={event.id} {...{ event }} />)}
       </ol>
     </section>
   );
 }
 
-function HappeningRow({ happening }: { happening: Happening }) {
-  const { at } = happening;
+function EventRow({ event }: { event: RecentEvent }) {
+  const { at } = event;
   return (
     <li>
       <time dateTime={new Date(at).toISOString()} title={formatExactly(at)}>
         {formatMoment(at)}
       </time>
-      <HappeningWords {...{ happening }} />
+      <EventWords {...{ event }} />
     </li>
   );
 }
 
-function HappeningWords({ happening }: { happening: Happening }) {
-  if (happening.kind === 'presence') {
-    const { presence, ap_ids } = happening;
+function EventWords({ event }: { event: RecentEvent }) {
+  if (event.kind === 'presence') {
+    const { presence, ap_ids } = event;
     const [first] = ap_ids;
     return (
       <>
@@ -67,13 +68,13 @@ function HappeningWords({ happening }: { happening: Happening }) {
           ) : (
             <a href={`/agents?state=${presence}`}>{text.many(formatNumber(ap_ids.length))}</a>
           )}{' '}
-          {text.came[presence]}
+          {(ap_ids.length === 1 ? text.changedTo : text.changedToMany)[presence]}
         </span>
       </>
     );
   }
-  if (happening.kind === 'conflict') {
-    const { conflict } = happening;
+  if (event.kind === 'conflict') {
+    const { conflict } = event;
     return (
       <>
         <Icon name="conflict" size={14} />
@@ -87,18 +88,18 @@ function HappeningWords({ happening }: { happening: Happening }) {
       </>
     );
   }
-  const { command } = happening;
+  const { command } = event;
   const seconds = secondsTaken(command);
   return (
     <>
       <Icon name={commandIcon(command.state)} size={14} />
       <span>
-        <a href={`/commands/${command.command_id}`}>{command.name}</a> <AgentLink ap_id={command.ap_id} />{' '}
+        {text.sent(command.caller_name)} <a href={`/commands/${command.command_id}`}>{command.name}</a> {text.to}{' '}
+        <AgentLink ap_id={command.ap_id} />:{' '}
         <span class={command.state === 'failed' ? 'bad' : 'soft'}>
           {text.states[command.state]}
-          {seconds !== undefined && ` · ${formatTaken(seconds)}`}
-        </span>{' '}
-        <span class="faint">{text.by(command.caller_name)}</span>
+          {seconds !== undefined && ` ${text.after(formatTaken(seconds))}`}
+        </span>
       </span>
     </>
   );
