@@ -40,6 +40,9 @@ test.each([
   [`${src}/agents/agent-service.ts`, "import { x } from '../users/user-service.ts';", 'order of features'],
   [`${src}/users/user-service.ts`, "import {\n  one,\n  two,\n} from '../http/route.ts';", 'a service knows nothing'],
   [`${src}/http/a.ts`, 'const port = process.env.PORT;', 'reads the environment'],
+  [`${src}/http/a.ts`, 'const size = socket._handle.writeQueueSize;', 'private field'],
+  [`${src}/http/a.ts`, 'if ((socket as { _httpMessage?: unknown })) return;', 'private field'],
+  ['sdk/src/a.ts', 'const { _handle: handle } = socket;', 'private field'],
   [`${src}/utils/text.ts`, '', 'a folder is named'],
 ])('%s with %j is found', (path, text, reason) => {
   expect(findBreaches([{ path, text }])).toEqual([expect.stringContaining(reason)]);

@@ -43,6 +43,8 @@ export interface SocketListener {
 }
 
 const maxEventsPerSecond = 100;
+/** What the connection is given at once: it tells when it has taken all of it, and nothing in between. */
+const pieceBytes = 64 * 1024;
 
 export interface SocketRules {
   times: SocketTimes;
@@ -60,8 +62,11 @@ export class OpenSocket {
   readonly #now: () => number;
   #pingAtMs: number;
   #unansweredSinceMs: number | undefined;
-  #unsentBytes = 0;
+  /** Pieces of messages that the connection has not been given yet, oldest first. */
+  readonly #waiting: { bytes: Buffer; isLast: boolean }[] = [];
+  #waitingBytes = 0;
   #takenAtMs: number;
+  #hasTaken = false;
   #countingSinceMs = 0;
   #events = 0;
   #isGathering = false;
@@ -109,11 +114,24 @@ export class OpenSocket {
   }
 
   get bufferedBytes(): number {
-    return this.#socket.bufferedAmount;
+    return this.#socket.bufferedAmount + this.#waitingBytes;
   }
 
+  /** What is larger than a piece leaves in several frames, so that a client that takes it slowly is seen to take it. */
   send(text: string): void {
-    this.#socket.send(text, this.#sent);
+    if (this.bufferedBytes + text.length <= pieceBytes) {
+      this.#socket.send(text, this.#sent);
+      return;
+    }
+    const bytes = Buffer.from(text);
+    let start = 0;
+    do {
+      const end = start + pieceBytes;
+      this.#waiting.push({ bytes: bytes.subarray(start, end), isLast: end >= bytes.length });
+      start = end;
+    } while (start < bytes.length);
+    this.#waitingBytes += bytes.length;
+    this.#sendWaiting(pieceBytes);
   }
 
   /** Everything that is sent before the next turn of the event loop leaves in one piece. */
@@ -141,6 +159,8 @@ export class OpenSocket {
 
   /** The normal end: the client has as long as the library gives it. */
   close(code: number, reason: string): void {
+    // What was sent before the end arrives before it.
+    this.#sendWaiting(Number.POSITIVE_INFINITY);
     this.#socket.close(code, cutReason(reason));
   }
 
@@ -149,7 +169,7 @@ export class OpenSocket {
     this.#leavesAtMs ??= this.#now() + this.#times.farewellMs;
     // Its farewell is to be heard.
     this.resume();
-    this.#socket.close(code, cutReason(reason));
+    this.close(code, reason);
   }
 
   terminate(): void {
@@ -163,8 +183,11 @@ export class OpenSocket {
       if (this.#leavesAtMs !== undefined && now >= this.#leavesAtMs) this.terminate();
       return 'leaving';
     }
+    const hasTaken = this.#hasTaken;
+    this.#hasTaken = false;
     if (this.bufferedBytes > 0) {
-      if (this.#hasTaken()) this.#takenAtMs = now;
+      // Whoever takes something is alive, even if a pong has to queue behind it.
+      if (hasTaken) this.#unansweredSinceMs = undefined;
       else if (now - this.#takenAtMs >= this.#times.stallMs) {
         this.dismiss(closeCodes.tooSlow, 'too slow');
         return 'slow';
@@ -189,18 +212,21 @@ export class OpenSocket {
   readonly #sent = (error?: Error | null): void => {
     if (error || !this.isOpen) return;
     this.#takenAtMs = this.#now();
+    this.#hasTaken = true;
+    this.#sendWaiting(pieceBytes);
     if (this.bufferedBytes === 0) this.#listener?.drained();
   };
 
-  /** A large message leaves in pieces, which only the handle of the connection knows of. */
-  #hasTaken(): boolean {
-    const { _handle: handle } = this.#connection as { _handle?: { writeQueueSize?: number } | null };
-    const unsent = handle?.writeQueueSize ?? this.bufferedBytes;
-    const hasTaken = unsent !== this.#unsentBytes;
-    this.#unsentBytes = unsent;
-    // Whoever takes something is alive, even if a pong has to queue behind it.
-    if (hasTaken) this.#unansweredSinceMs = undefined;
-    return hasTaken;
+  /** Gives the connection what waits, up to so many bytes that it has not taken, but always the next piece. */
+  #sendWaiting(maxBytes: number): void {
+    for (let piece = this.#waiting[0]; piece; piece = this.#waiting[0]) {
+      const { bufferedAmount } = this.#socket;
+      if (bufferedAmount > 0 && bufferedAmount + piece.bytes.length > maxBytes) return;
+      this.#waiting.shift();
+      this.#waitingBytes -= piece.bytes.length;
+      this.gather();
+      this.#socket.send(piece.bytes, { binary: false, fin: piece.isLast }, this.#sent);
+    }
   }
 
   /** False once the client has sent more than is reasonable, or is no longer listened to. */

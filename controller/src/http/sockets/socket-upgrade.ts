@@ -57,14 +57,16 @@ export class SocketDoor {
   /** Sends the request on its way, with an answer at hand for those who will be refused. */
   take(request: IncomingMessage, connection: Socket, head: Buffer, handler: RequestListener): void {
     connection.on('error', ignore);
-    // An earlier request of this connection still waits for its answer; nothing may be written in between.
-    if ((connection as { _httpMessage?: unknown })._httpMessage) {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    try {
+      response.assignSocket(connection);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_SOCKET_ASSIGNED') throw error;
+      // An earlier request of this connection still waits for its answer; nothing may be written in between.
       connection.destroy();
       return;
     }
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(connection);
     response.on('finish', () => connection.destroySoon());
     this.#knocks.set(request, { connection, head });
     handler(request, response);

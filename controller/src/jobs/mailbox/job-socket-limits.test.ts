@@ -137,6 +137,18 @@ describe('J16: a client that takes nothing', () => {
     }
   });
 
+  it('gets a long message whole, and what follows behind it', async () => {
+    await start({ times: { ...quick, stallMs: never } });
+    const client = await open();
+    client.socket.pause();
+    const text = '1€'.repeat(mebibyte);
+    await server.post(job, [text]);
+    await server.post(job, ['short'], { final: true });
+    client.socket.resume();
+    expect((await client.closed).code).toBe(1000);
+    expect(client.texts.map((each) => JSON.parse(each).data)).toEqual([[text], ['short']]);
+  });
+
   it('does not stay by asking for pongs it never reads', async () => {
     const client = await open();
     await fill(job, 40, mebibyte);
