@@ -67,7 +67,7 @@ function readMultipart(parameters: string[], bytes: Uint8Array): Map<string, str
   }
 }
 
-/** A part as it stands after its delimiter: the rest of that line, headers, an empty line, the content. */
+/** `part` is what follows its delimiter: the rest of that line, headers, an empty line, the content. */
 function readPart(part: Buffer, fields: Map<string, string>): void {
   const headerEnd = part.indexOf('\r\n\r\n');
   if (headerEnd < 0 || headerEnd > MAX_PART_HEADER_BYTES) throw new Error('no headers');

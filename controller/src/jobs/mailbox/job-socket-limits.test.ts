@@ -7,7 +7,7 @@ import { openDatabase } from '../../../../test/stores.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 
 const mebibyte = 1024 * 1024;
-const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, farewellMs: 100 };
+const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, closeTimeoutMs: 100 };
 // For what must not happen by itself during a test.
 const never = 1e9;
 
@@ -106,7 +106,7 @@ describe('J16: a client that takes nothing', () => {
   });
 
   it('hears 4408 if it wakes up in time', async () => {
-    await start({ times: { ...quick, pingMs: never, farewellMs: never } });
+    await start({ times: { ...quick, pingMs: never, closeTimeoutMs: never } });
     await fill(job, 40, mebibyte);
     const client = await open();
     client.socket.pause();

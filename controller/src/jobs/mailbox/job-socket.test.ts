@@ -237,7 +237,7 @@ it('what cannot be read at first is delivered later', async () => {
 
 it('L5: a stop closes every socket with 1012 and opens no other', async () => {
   const { database, close: remove } = await openDatabase('sockets');
-  const node = await startSocketServer(database, { times: { farewellMs: 300 } });
+  const node = await startSocketServer(database, { times: { closeTimeoutMs: 300 } });
   const owner = await node.user('bob@weft.test');
   const path = `/api/v1/ws/${await node.job(owner)}`;
   const client = await connect(node.url, path, bearer(owner));
