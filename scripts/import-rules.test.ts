@@ -12,6 +12,9 @@ test.each([
     'stands alone',
   ],
   ['broker/src/broker.ts', 'const port = process.env.PORT;', 'reads the environment'],
+  ['timeseries/src/engine.ts', "import { ApId } from '@weft/contract';", 'knows nothing of Weft'],
+  ['timeseries/src/blocks/tables.ts', "import { Head } from '../heads/head.ts';", 'order of rooms'],
+  [`${src}/jobs/job-worker.ts`, "import { openTimeSeries } from '@weft/timeseries';", 'only by what stores telemetry'],
   [
     'emulator/src/worker.ts',
     "import { AgentService } from '../../controller/src/agents/agent-service.ts';",
