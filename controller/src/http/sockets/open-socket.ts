@@ -119,7 +119,8 @@ export class OpenSocket {
 
   /** What is larger than a piece leaves in several frames, so that a client that takes it slowly is seen to take it. */
   send(text: string): void {
-    if (this.bufferedBytes + text.length <= pieceBytes) {
+    // Never past what waits: that may be the end of a message whose beginning has left.
+    if (this.#waiting.length === 0 && this.#socket.bufferedAmount + text.length <= pieceBytes) {
       this.#socket.send(text, this.#sent);
       return;
     }
