@@ -156,6 +156,9 @@ const roomOrder: Record<string, string[][]> = {
 };
 
 const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
+/** As in `socket._handle` and `{ _handle: handle }`. */
+const privateField = /\._[a-z]|[{,]\s*_[a-z]\w*\??:/;
+const shipped = /^(contract|broker|timeseries|sdk|cli|emulator|controller|dashboard)\/src\//;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
 /** A file that is longer has a second idea in it; in a folder with more files nobody sees the path. */
@@ -187,6 +190,9 @@ export function findBreaches(files: SourceFile[]): string[] {
           text.includes('process.env'),
       )
       .map(({ path }) => `${path} reads the environment: only the command line does, through the configuration`),
+    ...sources
+      .filter(({ path, text }) => shipped.test(path) && privateField.test(text))
+      .map(({ path }) => `${path} uses a private field of Node or of a library: the next version may not have it`),
   ];
 }
 

@@ -40,7 +40,17 @@ describe('L12 the lock file', () => {
   });
 
   test('pins exactly what the package files name', () => {
-    for (const folder of ['.', 'contract', 'broker', 'sdk', 'emulator', 'controller', 'dashboard']) {
+    for (const folder of [
+      '.',
+      'contract',
+      'broker',
+      'timeseries',
+      'sdk',
+      'cli',
+      'emulator',
+      'controller',
+      'dashboard',
+    ]) {
       const own = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
       const named = { ...own.dependencies, ...own.devDependencies, ...own.optionalDependencies };
       for (const [name, version] of Object.entries(named)) {
@@ -104,7 +114,7 @@ test('K6 the repository holds no secrets, keys or data', () => {
   expect(readable.filter((file) => forbiddenText.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
 });
 
-test.each(['contract', 'broker', 'sdk', 'emulator', 'controller', 'dashboard'])(
+test.each(['contract', 'broker', 'timeseries', 'sdk', 'cli', 'emulator', 'controller', 'dashboard'])(
   'K6 the package of %s holds no secrets, keys or data',
   (workspace) => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];

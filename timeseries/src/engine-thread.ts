@@ -1,6 +1,6 @@
-// The thread in which the store lives: takes calls from the thread that opened it one after the other and
-// seals heads in between, so that no query and no sealing ever holds up a request. While a commit waits for the disk,
-// queries are answered; everything else waits with it.
+// The store's own thread: handles the calls of the thread that opened it one after the other and seals heads in between,
+// so that no query and no sealing ever blocks the caller's thread. While a commit waits for the disk, reads are answered;
+// everything else waits with it.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, type EngineOptions } from './engine.ts';
 import { packFrame } from './packed-frame.ts';
@@ -22,17 +22,17 @@ export type ThreadCall = { id: number } & (
 export type ThreadAnswer =
   | { id: number; result: unknown }
   | { id: number; conflict: { sampleIndex: number; field: string; reason: FieldConflict['reason'] } }
-  | { id: number; failure: string; isPassing: boolean }
+  | { id: number; failure: string; isTransient: boolean }
   | { damage: string; isUnfinishedEnd: boolean }
   | { fatal: string };
 
-/** After a failure sealing rests: a full disk does not get emptier by trying, and each try costs time. */
-const sealRestMs = 1_000;
-/** The same trouble is told once in this time, however many posts meet it. */
-const tellEveryMs = 60_000;
+/** After a failure sealing waits: a full disk does not get emptier by retries, and each costs time. */
+const sealRetryMs = 1_000;
+/** The same failure is reported once in this time, however many calls meet it. */
+const reportEveryMs = 60_000;
 const sqliteIoError = 10;
 const sqliteFull = 13;
-/** The file that SQLite shares between processes cannot grow. */
+/** SQLite's shared memory file cannot grow. */
 const sqliteSharedMemoryFull = 4874;
 
 const port = parentPort!;
@@ -43,18 +43,18 @@ const engine = new Engine({
 });
 port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
 
-let isSealing = false;
+let isSealScheduled = false;
 let isCommitting = false;
 const waiting: ThreadCall[] = [];
-let sealAgainAt = 0;
-const toldAt = new Map<string, number>();
+let nextSealAt = 0;
+const reportedAt = new Map<string, number>();
 
 port.on('message', (call: ThreadCall) => {
   if (isCommitting && !isRead(call.method)) waiting.push(call);
-  else take(call);
+  else handle(call);
 });
 
-function take(call: ThreadCall): void {
+function handle(call: ThreadCall): void {
   if (call.method === 'commit') {
     void commit(call);
     return;
@@ -68,7 +68,7 @@ function take(call: ThreadCall): void {
     port.postMessage(toAnswer(call, error));
   }
   if (call.method === 'close') port.close();
-  else if (!isCommitting) sealInBetween();
+  else if (!isCommitting) scheduleSeal();
 }
 
 async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {
@@ -80,12 +80,12 @@ async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {
     port.postMessage(toAnswer(call, error));
   }
   isCommitting = false;
-  while (waiting.length > 0 && !isCommitting) take(waiting.shift()!);
-  if (!isCommitting) sealInBetween();
+  while (waiting.length > 0 && !isCommitting) handle(waiting.shift()!);
+  if (!isCommitting) scheduleSeal();
 }
 
 function run(call: ThreadCall): unknown {
-  // Each method takes what its call carries; the compiler cannot follow that through a name.
+  // The arguments of a call fit its method; the compiler cannot follow that through the name.
   return (engine[call.method] as (...args: unknown[]) => unknown)(...call.args);
 }
 
@@ -104,30 +104,30 @@ function sendLatest(id: number, result: PackedLatest): void {
   ]);
 }
 
-function sealInBetween(): void {
-  if (isSealing || performance.now() < sealAgainAt) return;
-  isSealing = true;
+function scheduleSeal(): void {
+  if (isSealScheduled || performance.now() < nextSealAt) return;
+  isSealScheduled = true;
   setImmediate(() => {
-    isSealing = false;
-    // The end of the commit asks again.
+    isSealScheduled = false;
+    // The end of the commit schedules it again.
     if (isCommitting) return;
     try {
-      if (engine.sealOne()) sealInBetween();
+      if (engine.sealOne()) scheduleSeal();
     } catch (error) {
       // Nothing is lost: the rows stay in the journal and in memory, and a later call tries again.
-      sealAgainAt = performance.now() + sealRestMs;
+      nextSealAt = performance.now() + sealRetryMs;
       const { message } = error as Error;
       if (isIoError(error)) port.postMessage({ fatal: `sealing failed: ${message}` } satisfies ThreadAnswer);
-      else tell(`sealing failed: ${message}`);
+      else reportDamage(`sealing failed: ${message}`);
     }
   });
 }
 
-function tell(damage: string): void {
+function reportDamage(damage: string): void {
   const now = performance.now();
-  if (now - (toldAt.get(damage) ?? Number.NEGATIVE_INFINITY) < tellEveryMs) return;
-  for (const [message, at] of toldAt) if (now - at >= tellEveryMs) toldAt.delete(message);
-  toldAt.set(damage, now);
+  if (now - (reportedAt.get(damage) ?? Number.NEGATIVE_INFINITY) < reportEveryMs) return;
+  for (const [message, at] of reportedAt) if (now - at >= reportEveryMs) reportedAt.delete(message);
+  reportedAt.set(damage, now);
   port.postMessage({ damage, isUnfinishedEnd: false } satisfies ThreadAnswer);
 }
 
@@ -137,17 +137,18 @@ function toAnswer({ id, method }: ThreadCall, error: unknown): ThreadAnswer {
     return { id, conflict: { sampleIndex, field, reason } };
   }
   const { message } = error as Error;
-  // What cannot be read, or a damaged page that one source's names are on, must not take the rest away.
-  const isPassing = isNoSpace(error) || (method !== 'commit' && (isRead(method) || !isIoError(error)));
-  if (isPassing) tell(`${isRead(method) ? 'telemetry cannot be read' : 'telemetry cannot be stored'}: ${message}`);
-  return { id, failure: message, isPassing };
+  // A failed read, or a damaged page with the names of one source, must not make the rest unusable.
+  const isTransient = isNoSpace(error) || (method !== 'commit' && (isRead(method) || !isIoError(error)));
+  if (isTransient)
+    reportDamage(`${isRead(method) ? 'telemetry cannot be read' : 'telemetry cannot be stored'}: ${message}`);
+  return { id, failure: message, isTransient };
 }
 
 function isRead(method: ThreadCall['method']): boolean {
   return method === 'query' || method === 'rows' || method === 'fields' || method === 'latest' || method === 'check';
 }
 
-/** It passes once somebody makes room. */
+/** Goes away once somebody frees space. */
 function isNoSpace(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number };
   const isFull = errcode === sqliteFull || errcode === sqliteSharedMemoryFull;

@@ -10,7 +10,7 @@ import { RecordWriter } from './write/sample-record.ts';
 const dayMs = 86_400_000;
 
 function createFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'weft-engine-'));
+  const folder = mkdtempSync(join(tmpdir(), 'timeseries-engine-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,5 +1,5 @@
-// The store itself, synchronous, in a thread of its own. A commit goes to the journal and to the heads
-// in memory; full or old heads are sealed into blocks and roll-ups in SQLite, and the journal behind them goes.
+// The store itself; runs in a thread of its own. A commit goes to the journal and to the heads in memory; full or old heads
+// are sealed into blocks and roll-ups in SQLite, and the journal segments behind them are removed.
 import { join } from 'node:path';
 import { BlockCache } from './blocks/block-cache.ts';
 import { chunkOf, hourMs, minuteMs } from './blocks/rollup.ts';
@@ -42,8 +42,8 @@ export class Engine {
   readonly #open = new Map<SourceSeries, number>();
   readonly #full = new Set<SourceSeries>();
   #headBytes = 0;
-  /** Values without a name: impossible while the tables and the journal belong together. */
-  #nameless = 0;
+  /** Values of the journal whose field is not in the tables: impossible while the two belong together. */
+  #unknownFields = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -56,8 +56,8 @@ export class Engine {
       series.resume();
       if (!series.isFull) this.#full.delete(series);
     }
-    if (this.#nameless > 0) {
-      const what = `${this.#nameless} values of the journal in ${options.folder}`;
+    if (this.#unknownFields > 0) {
+      const what = `${this.#unknownFields} values of the journal in ${options.folder}`;
       options.onDamage(
         `${what} are left out: telemetry.db does not know their names and is older than the journal`,
         false,
@@ -86,13 +86,13 @@ export class Engine {
    * does not see it yet.
    */
   async commit(record: Uint8Array): Promise<void> {
-    // More than may wait: the sources wait instead.
+    // Twice the limit: the caller waits, so that memory stays bounded.
     while (this.#fullness > 2 && this.sealOne());
     await this.#journal.append(record);
     this.#apply(record, this.#journal.segment);
   }
 
-  /** At most one head, or a part of it: called between commits, so that nobody waits for more than that. Returns whether it sealed one. */
+  /** Seals at most one head, or a part of it, so that callers wait for no more than that. Returns whether it did. */
   sealOne(): boolean {
     const [oldest] = this.#open.keys();
     if (!oldest) return false;
@@ -103,7 +103,7 @@ export class Engine {
     return true;
   }
 
-  /** Everything into blocks. */
+  /** Moves everything into blocks. */
   sealAll(): void {
     for (const series of this.#open.keys()) while (this.#open.has(series)) this.#seal(series);
   }
@@ -143,7 +143,7 @@ export class Engine {
   prune(nowMs: number): boolean {
     const { rawRetentionMs, rollupRetentionMs } = this.#options;
     const limit = nowMs - rollupRetentionMs;
-    // An hour more than promised, so that the roll-up of a late sample still finds the samples beside it.
+    // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
     const { blocks, others } = this.#tables.transaction(() => ({
       blocks: this.#tables.pruneBlocks(nowMs - rawRetentionMs - hourMs, pruneStep),
       others:
@@ -151,7 +151,7 @@ export class Engine {
         this.#tables.pruneRollups(hourMs, chunkOf(hourMs, limit), pruneStep) +
         this.#tables.pruneRemoved(pruneStep),
     }));
-    // Their numbers may be given to new blocks, of other sources even.
+    // New blocks, even of other sources, may get their ids.
     for (const id of blocks) this.#blocks.forget(id);
     if (blocks.length > 0) for (const series of this.#sources.values()) series.recentBlocks = undefined;
     return blocks.length + others > 0;
@@ -171,14 +171,14 @@ export class Engine {
     return Math.max(this.#headBytes / maxHeadBytes, this.#journal.bytes / maxJournalBytes);
   }
 
-  /** Its head, or the first part of it if it would take long. */
+  /** Seals its head, or the first part of it if all of it would take long. */
   #seal(series: SourceSeries): void {
     series.recentBlocks = undefined;
     let sealed: number;
     try {
       sealed = this.#tables.transaction(() => sealFirstRows(series, this.#sealed));
     } catch (error) {
-      // Blocks that the rollback has undone were read on the way, and their numbers will be given to others.
+      // Blocks that the rollback has undone may be in the cache, and new blocks will get their ids.
       this.#blocks.clear();
       throw error;
     }
@@ -200,14 +200,14 @@ export class Engine {
     let row = 0;
     let ts = 0;
     let bytesBefore = 0;
-    const leave = () => {
+    const finishSample = () => {
       if (!series) return;
       this.#headBytes += series.head.bytes - bytesBefore;
       if (series.isFull) this.#full.add(series);
     };
     readRecord(record, {
       sample: (no, time) => {
-        leave();
+        finishSample();
         series = this.#sources.get(no) ?? (this.#tables.sourceExists(no) ? this.#load(no) : undefined);
         if (!series) return;
         if (series.head.count === 0) this.#open.set(series, segment);
@@ -219,7 +219,7 @@ export class Engine {
         if (!series) return;
         const field = series.fields[number];
         if (!field) {
-          this.#nameless++;
+          this.#unknownFields++;
           return;
         }
         series.head.setValue(row, number, value);
@@ -232,14 +232,14 @@ export class Engine {
         if (!series) return;
         const field = series.fields[number];
         if (!field) {
-          this.#nameless++;
+          this.#unknownFields++;
           return;
         }
         series.head.setText(row, number, text);
         if (ts >= field.lastTs) field.lastTs = ts;
       },
     });
-    leave();
+    finishSample();
   }
 
   #find(source: string): SourceSeries | undefined {

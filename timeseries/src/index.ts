@@ -11,5 +11,7 @@ export {
   type SeriesQuery,
   StoreUnavailable,
   type TimeRange,
+  type TimeSeriesOptions,
+  type TimeSeriesStore,
 } from './time-series.ts';
-export { openTimeSeries, type TimeSeriesOptions, type TimeSeriesStore } from './time-series-store.ts';
+export { openTimeSeries } from './time-series-store.ts';

@@ -1,28 +1,28 @@
-// The newest values of sources that somebody looks at, kept on the server's thread: a map or a table asks for thousands of
-// them every second, and each would otherwise be copied from the store's thread again.
+// A cache of the newest values of sources that are read, on the caller's thread: a dashboard asks for thousands of them
+// every second, and each would otherwise be copied from the store's thread again.
 import type { LatestValues, Sample } from './time-series.ts';
 
 const maxSources = 50_000;
-/** When so many posts have come and nobody has asked, nobody looks any more. */
-const forgetAfterPosts = 200_000;
+/** The cache is dropped after so many appends without a read. */
+const dropAfterAppends = 200_000;
 const maxPending = 8;
 
 interface Entry {
-  /** As it was stored when it was read; undefined before. */
+  /** As they were when they were read from the store; undefined before. */
   values: LatestValues | undefined;
-  /** Stored since, oldest first. */
+  /** Appended since, oldest first. */
   pending: Sample[];
 }
 
 export class NewestValues {
   readonly #entries = new Map<string, Entry>();
-  #postsSinceAsked = 0;
+  #appendsSinceRead = 0;
 
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }
 
-  /** From now on nothing that is stored for this source is missed; to be followed by `load`. */
+  /** From now on `recorded` collects what is stored for this source; to be followed by `load`. */
   expect(source: string): void {
     if (this.#entries.size >= maxSources) this.#entries.clear();
     this.#entries.set(source, { values: undefined, pending: [] });
@@ -37,25 +37,25 @@ export class NewestValues {
 
   /** Undefined if it was not loaded, or forgotten. The same object as before as long as nothing newer has come. */
   get(source: string): LatestValues | undefined {
-    this.#postsSinceAsked = 0;
+    this.#appendsSinceRead = 0;
     const entry = this.#entries.get(source);
-    if (entry?.values && entry.pending.length > 0) fold(entry);
+    if (entry?.values && entry.pending.length > 0) mergePending(entry);
     return entry?.values;
   }
 
   /** These samples are stored now. */
   recorded(source: string, samples: readonly Sample[]): void {
-    if (++this.#postsSinceAsked > forgetAfterPosts) this.#entries.clear();
+    if (++this.#appendsSinceRead > dropAfterAppends) this.#entries.clear();
     const entry = this.#entries.get(source);
     if (!entry) return;
     for (const sample of samples) {
       const last = entry.pending.at(-1);
-      // The names of one source's posts are mostly the same list; then the later one says it all.
+      // The appends of one source mostly have the same list of names; then the later one replaces the earlier.
       if (last && last.names === sample.names && last.ts <= sample.ts) entry.pending[entry.pending.length - 1] = sample;
       else entry.pending.push(sample);
-      // Before it is loaded nothing can be added to it: better to read it anew than to let this grow.
+      // Before it is loaded nothing can be merged: rather read it again than let this grow.
       if (entry.pending.length > maxPending && !entry.values) this.#entries.delete(source);
-      else if (entry.pending.length > maxPending) fold(entry);
+      else if (entry.pending.length > maxPending) mergePending(entry);
     }
   }
 
@@ -64,7 +64,7 @@ export class NewestValues {
   }
 }
 
-function fold(entry: Entry): void {
+function mergePending(entry: Entry): void {
   const metrics = new Map(entry.values!.metrics.map((metric) => [metric.name, metric]));
   for (const { ts, names, values } of entry.pending) {
     for (let index = 0; index < names.length; index++) {

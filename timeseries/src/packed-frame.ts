@@ -1,4 +1,4 @@
-// A frame on its way between threads: all columns in one piece of memory, which changes hands instead of being copied.
+// A frame as a message between threads: all columns in one buffer, which is transferred instead of copied.
 import type { Frame } from './time-series.ts';
 
 export interface PackedFrame {

@@ -1,5 +1,5 @@
-// The newest values of many sources on their way between threads: a few arrays instead of thousands of small objects,
-// which would each be copied.
+// The newest values of many sources as a message between threads: a few arrays, which are transferred, instead of
+// thousands of small objects, which would be copied.
 import type { LatestValues } from './time-series.ts';
 
 export interface PackedLatest {

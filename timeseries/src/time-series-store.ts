@@ -1,5 +1,5 @@
-// The store as the caller's thread sees it: turns names into numbers, puts the appends of a few milliseconds into one
-// commit, and passes everything else on to the store's own thread.
+// The store on the caller's thread: replaces names by numbers, puts the appends of a few milliseconds into one commit, and
+// passes everything else to the store's own thread.
 import { Worker } from 'node:worker_threads';
 import type { RegisteredSource } from './engine.ts';
 import type { ThreadAnswer, ThreadCall } from './engine-thread.ts';
@@ -15,6 +15,8 @@ import {
   type SeriesQuery,
   StoreUnavailable,
   type TimeRange,
+  type TimeSeriesOptions,
+  type TimeSeriesStore,
 } from './time-series.ts';
 import { type NumberedSource, RecordWriter } from './write/sample-record.ts';
 
@@ -23,50 +25,8 @@ const groupMs = 4;
 /** This many appends do not wait for more. */
 const fullGroup = 32;
 const maxKnownSources = 50_000;
-/** Samples that wait for a commit; beyond it new ones are refused rather than piled up. */
+/** Samples that wait for a commit; beyond it new ones are refused, so that memory stays bounded. */
 const maxWaitingSamples = 200_000;
-
-export interface TimeSeriesOptions {
-  folder: string;
-  rawRetentionMs: number;
-  rollupRetentionMs: number;
-  /** Told what could not be read back, and what cannot be stored for now. */
-  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
-  /** The store can no longer promise anything: the process should end. */
-  onFatal: (error: Error) => void;
-  /** What callers get thrown instead, if they have errors of their own. */
-  toError?: (error: StoreUnavailable) => Error;
-}
-
-/** Every method throws StoreUnavailable while the disk is full, too slow or failing; then nothing was stored. */
-export interface TimeSeriesStore {
-  /**
-   * Stores all samples of one source or none. Durable when it resolves: a kill of every process afterwards loses nothing.
-   * A value of the same source, time and name as an earlier one replaces it; other fields of that time stay. Any order
-   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
-   */
-  append(source: string, samples: readonly Sample[]): Promise<void>;
-  /** What is stored, appends that have resolved included. An unknown source, metric or empty window gives no rows. */
-  query(query: SeriesQuery): Promise<Frame>;
-  /** The source's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
-  fields(source: string, sinceMs: number): Promise<FieldInfo[]>;
-  /** For each of these sources that has metrics. */
-  latest(sources: readonly string[]): Promise<LatestValues[]>;
-  /**
-   * Up to `limit` rows of the range from `startMs` on, never buckets: to walk through any range in bounded memory, go on
-   * from the last row's time plus one until fewer than `limit` come.
-   */
-  rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
-  /** Forgets everything about a source; repeated calls are harmless. */
-  remove(source: string): Promise<void>;
-  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
-  prune(nowMs: number): Promise<boolean>;
-  /** Throws if it cannot serve right now; the message says why, without secrets. */
-  check(): Promise<void>;
-  close(): Promise<void>;
-  /** Moves everything from memory and journal into blocks. */
-  sealAll(): Promise<void>;
-}
 
 /** The appends that wait for the same commit, and share its promise. */
 interface Group extends PromiseWithResolvers<void> {
@@ -74,11 +34,11 @@ interface Group extends PromiseWithResolvers<void> {
   samples: number;
 }
 
-/** Resolves once everything that was stored before is there again. */
+/** Resolves once everything that was stored before can be read again. */
 export async function openTimeSeries(options: TimeSeriesOptions): Promise<TimeSeriesStore> {
   const store = new ThreadedStore(options);
   await store.ready.catch((error: Error) => {
-    // Whoever opens the store has to know why it cannot be.
+    // The caller needs the reason, not that the store is unavailable.
     throw error.cause ?? error;
   });
   return store;
@@ -127,7 +87,7 @@ class ThreadedStore implements TimeSeriesStore {
   }
 
   async latest(sources: readonly string[]): Promise<LatestValues[]> {
-    // One after the other, so that nobody takes a source for known whose values are still on their way.
+    // One after the other: a source counts as known from the request on, before its values have arrived.
     const answer = this.#lastLatest.then(() => this.#readLatest(sources));
     this.#lastLatest = answer.catch(() => {});
     return answer;
@@ -138,7 +98,7 @@ class ThreadedStore implements TimeSeriesStore {
   }
 
   async remove(source: string): Promise<void> {
-    // Before, so that a post behind this call gets a new number; after, for one that was answered in between.
+    // Before, so that an append behind this call gets a new number; after, for one that was registered in between.
     this.#numbered.delete(source);
     await this.#call('remove', [source]);
     this.#numbered.delete(source);
@@ -162,7 +122,7 @@ class ThreadedStore implements TimeSeriesStore {
     clearTimeout(this.#timer);
     while (!this.#writer.isEmpty || this.#isCommitting) await this.#flush();
     this.#thread.removeAllListeners('exit');
-    // Its end, not its word, is what counts: a message of a thread that is ending may not come through.
+    // Wait for its exit, not for its answer: a message of a thread that is ending may be lost.
     const ended = new Promise((resolve) => this.#thread.once('exit', resolve));
     this.#call('close', []).catch(() => {});
     await ended;
@@ -249,7 +209,7 @@ class ThreadedStore implements TimeSeriesStore {
   #noteNewest({ appends }: Group): void {
     if (this.#newest.isEmpty) return;
     for (const { source, numbered, samples } of appends) {
-      // One that was removed, or pushed out of memory, meanwhile: only the store's thread knows what became of its post.
+      // It was removed, or evicted from memory, meanwhile: only the store's thread knows what became of the append.
       if (this.#numbered.get(source) === numbered) this.#newest.recorded(source, samples);
       else this.#newest.forget(source);
     }
@@ -290,11 +250,11 @@ class ThreadedStore implements TimeSeriesStore {
     } else {
       const error = new Error(answer.failure);
       call?.reject(this.#unavailable(error));
-      if (!answer.isPassing) this.#fail(error);
+      if (!answer.isTransient) this.#fail(error);
     }
   }
 
-  /** After a failed flush nobody knows what is on disk: no more promises, and the process should end. */
+  /** After a failed flush nobody knows what is on disk: every call fails from now on, and the process should end. */
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;
@@ -307,7 +267,7 @@ class ThreadedStore implements TimeSeriesStore {
 
 function emptyGroup(): Group {
   const group = { ...Promise.withResolvers<void>(), appends: [], samples: 0 };
-  // Nobody may be waiting for it.
+  // Without a handler, a rejection that nobody waits for would end the process.
   group.promise.catch(() => {});
   return group;
 }

@@ -1,4 +1,4 @@
-// What the store takes and gives back, and what it refuses with.
+// The interface of the store: what it promises, what it takes and returns, and the errors it throws.
 
 /** What one source reports for one moment. */
 export interface Sample {
@@ -52,7 +52,55 @@ export interface LatestValues {
   metrics: { name: string; ts: number; value: number }[];
 }
 
-/** A sample cannot be stored beside what the source has reported so far. */
+export interface TimeSeriesOptions {
+  /** For telemetry.db and journal/; must exist, and belong to one store at a time. */
+  folder: string;
+  /** How long samples are kept. */
+  rawRetentionMs: number;
+  /** How long roll-ups are kept, which answer longer windows. */
+  rollupRetentionMs: number;
+  /**
+   * Called with a message for the operator: what could not be read back, or what cannot be stored or read for now.
+   * `isUnfinishedEnd`: only the unacknowledged end of a journal was cut off, which is normal after a crash.
+   */
+  onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+  /** Called once when the store can no longer keep its promises: the process should end. */
+  onFatal: (error: Error) => void;
+  /** Returns what callers get thrown instead of StoreUnavailable. Default: the error itself. */
+  toError?: (error: StoreUnavailable) => Error;
+}
+
+/** Every method throws StoreUnavailable while the disk is full, too slow or failing; then nothing was stored. */
+export interface TimeSeriesStore {
+  /**
+   * Stores all samples of one source or none. Durable when it resolves: a kill of every process afterwards loses nothing.
+   * A value of the same source, time and name as an earlier one replaces it; other fields of that time stay. Any order
+   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
+   */
+  append(source: string, samples: readonly Sample[]): Promise<void>;
+  /** What is stored, appends that have resolved included. An unknown source, metric or empty window gives no rows. */
+  query(query: SeriesQuery): Promise<Frame>;
+  /** The source's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
+  fields(source: string, sinceMs: number): Promise<FieldInfo[]>;
+  /** For each of these sources that has metrics. */
+  latest(sources: readonly string[]): Promise<LatestValues[]>;
+  /**
+   * Up to `limit` rows of the range from `startMs` on, never buckets: to walk through any range in bounded memory, go on
+   * from the last row's time plus one until fewer than `limit` come.
+   */
+  rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
+  /** Forgets everything about a source; repeated calls are harmless. */
+  remove(source: string): Promise<void>;
+  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
+  prune(nowMs: number): Promise<boolean>;
+  /** Throws if it cannot serve right now; the message says why, without secrets. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+  /** Moves everything from memory and journal into blocks. */
+  sealAll(): Promise<void>;
+}
+
+/** A sample does not fit what the source has reported so far. */
 export class FieldConflict extends Error {
   override name = 'FieldConflict';
   readonly sampleIndex: number;
@@ -68,7 +116,7 @@ export class FieldConflict extends Error {
 
 export const maxNamesPerSource = 1024;
 
-/** The store cannot take or read anything right now; nothing was stored. */
+/** The store cannot store or read anything right now; nothing was stored. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
   /** `busy`: more arrives than the disk takes, try again shortly. `failed`: see `cause`. */

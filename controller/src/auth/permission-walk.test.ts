@@ -82,8 +82,8 @@ const rows = table
   .trim()
   .split('\n')
   .map((line) => {
-    const [method = '', path = '', admin = '', user = '', agent = '', app = '', door] = line.trim().split(/\s+/);
-    return { method, path, rules: { admin, user, agent, app }, door };
+    const [method = '', path = '', admin = '', user = '', agent = '', app = '', openTo] = line.trim().split(/\s+/);
+    return { method, path, rules: { admin, user, agent, app }, openTo };
   });
 type Row = (typeof rows)[number];
 type Known = keyof Row['rules'];
@@ -229,14 +229,14 @@ describe('the permissions of a running server (Z1)', () => {
       else expectRefusal(answer, 401, who);
     }
     const enrolling = await call(row, enrolment, nameOf(row, 'own'));
-    if (row.rules.admin === 'open' || row.door === 'enrol') expectAdmission(enrolling, 'an enrolment token');
+    if (row.rules.admin === 'open' || row.openTo === 'enrol') expectAdmission(enrolling, 'an enrolment token');
     else expectRefusal(enrolling, 401, 'an enrolment token');
     const calledBack = await call(row, callbacks.create(ownJobs.admin), nameOf(row, 'own'));
-    if (row.rules.admin === 'open' || row.door === 'callback') expectAdmission(calledBack, 'a callback token');
+    if (row.rules.admin === 'open' || row.openTo === 'callback') expectAdmission(calledBack, 'a callback token');
     else expectRefusal(calledBack, 401, 'a callback token');
   });
 
-  it.each(rows.filter(({ door }) => door === 'callback'))(
+  it.each(rows.filter(({ openTo }) => openTo === 'callback'))(
     'bind a callback token at $method $path to its job',
     async (row) => {
       const token = callbacks.create(ownJobs.admin);

@@ -9,8 +9,8 @@ import { parseDateTime } from '../input/date-time.ts';
 /** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
 type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';
 
-/** Who else gets in without being a user, agent or app. */
-type Door = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
+/** Who else may call the endpoint without being a user, agent or app. */
+type OpenTo = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
 
 interface Row {
   /** Number of the operation in the specification. */
@@ -19,12 +19,12 @@ interface Row {
   user: Rule;
   agent: Rule;
   third_party_app: Rule;
-  door?: Door;
+  openTo?: OpenTo;
   /** Which of an app's permissions `within_permissions` asks for. */
   right?: 'read' | 'commands' | 'emulator';
 }
 
-const everyone = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes', door: 'anyone' } as const;
+const everyone = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes', openTo: 'anyone' } as const;
 const adminsOnly = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' } as const;
 const metricsReaders = {
   admin: 'yes',
@@ -41,7 +41,7 @@ const fleetReaders = {
   third_party_app: 'within_permissions',
   right: 'read',
 } as const;
-const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', door: 'callback_token' } as const;
+const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', openTo: 'callback_token' } as const;
 
 const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
 const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
@@ -51,7 +51,7 @@ const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app:
 
 export const permissions = {
   create_token: { spec: 1, ...everyone },
-  create_user_public: { spec: 2, ...adminsOnly, door: 'anyone_until_first_admin' },
+  create_user_public: { spec: 2, ...adminsOnly, openTo: 'anyone_until_first_admin' },
   sign_up: { spec: 3, ...everyone },
   request_password_recovery: { spec: 4, ...everyone },
   reset_password: { spec: 5, ...everyone },
@@ -61,7 +61,7 @@ export const permissions = {
   update_user: { spec: 9, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   remove_user: { spec: 10, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   get_me: { spec: 11, admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
-  create_agent_public: { spec: 12, ...adminsOnly, door: 'enrolment_token' },
+  create_agent_public: { spec: 12, ...adminsOnly, openTo: 'enrolment_token' },
   create_agent: { spec: 13, ...adminsOnly },
   get_agent: {
     spec: 14,
@@ -122,7 +122,7 @@ export const permissions = {
   stop_emulator_run: emulatorOwners,
   emulator_fault: emulatorOwners,
   emulator_what_if: emulatorOwners,
-  callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'callback_token' },
+  callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },
   /** An agent reports; an administrator brings in history for the agent he names. */
   write_line_protocol: { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
   metrics_latest: fleetReaders,
@@ -160,7 +160,7 @@ export const permissions = {
   list_audit_entries: adminsOnly,
   health: everyone,
   readiness: everyone,
-  service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', door: 'metrics_network' },
+  service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },
   documentation: everyone,
 } as const satisfies Record<string, Row>;
 
@@ -174,7 +174,7 @@ export function permissionRow(operation: Operation): Row {
 
 /** True if the operation serves everybody and no token is looked at. */
 export function isOpen(operation: Operation): boolean {
-  return permissionRow(operation).door === 'anyone';
+  return permissionRow(operation).openTo === 'anyone';
 }
 
 /**
@@ -188,7 +188,7 @@ export function requirePermission(
   now = Date.now(),
 ): void {
   const row = permissionRow(operation);
-  if (row.door === 'anyone') return;
+  if (row.openTo === 'anyone') return;
   if (!caller) throw new AuthenticationError();
   const rule = caller.kind === 'user' && caller.isAdmin ? row.admin : row[caller.kind];
   if (rule === 'no') throw new PermissionError();

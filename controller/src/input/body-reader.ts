@@ -1,4 +1,4 @@
-// Reads request bodies itself: a limit that holds while reading, media types judged in one place, no guessing.
+// Reads request bodies: the size limit holds while reading, and media types are judged in one place.
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -64,8 +64,8 @@ export async function readInflatedBody(request: IncomingMessage, maxBytes: numbe
 }
 
 /**
- * How a body is to be taken: as JSON; as something a browser form or a careless client may send, which validation
- * refuses in its own words; or not at all.
+ * How a body is read: as JSON; as `opaque` text such as a browser form or a careless client sends, which validation
+ * refuses with its own message; or not at all.
  */
 export function judgeMediaType(contentType: string | undefined): 'json' | 'opaque' | 'unsupported' {
   if (contentType === 'application/json') return 'json';
@@ -82,14 +82,14 @@ export function judgeMediaType(contentType: string | undefined): 'json' | 'opaqu
   return 'unsupported';
 }
 
-/** Whether a body may be text for a door that reads text: anything that does not say it is something else. */
+/** Whether an endpoint that reads text may read this body: any type that does not say it is something else. */
 export function isText(contentType: string | undefined): boolean {
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   return (
     type === '' ||
     type.startsWith('text/') ||
     type === 'application/octet-stream' ||
-    // What curl says unless told.
+    // curl's default.
     type === 'application/x-www-form-urlencoded'
   );
 }

@@ -8,7 +8,19 @@ export interface DateTimeError {
 
 const UNIX_TIME = /^([+-]?)([0-9]{0,19})(?:\.([0-9]{0,9})[0-9]*)?$/;
 const TIME =
-  /^[Tt _]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?(?:([Zz])|([+\u2212-])([0-9]{2}):?([0-9]{2}))?$/;
+  /^[Tt _]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(?:[Zz]|([+\u2212-])([01]\d|2[0-3]):?([0-5]\d))?$/;
+/** A larger number is a time in milliseconds; beyond a thousand times as much in microseconds, and so on. */
+const MAX_UNIX_SECONDS = 20_000_000_000n;
+const SEPARATOR_ERROR = 'invalid date separator, expected `-`';
+const DATE_RULES: readonly (readonly [RegExp, string])[] = [
+  [/^.{10}/s, 'input is too short'],
+  [/^[0-9]{4}/, 'invalid character in year'],
+  [/^.{4}-/s, SEPARATOR_ERROR],
+  [/^.{5}[0-9]{2}/s, 'invalid character in month'],
+  [/^.{7}-/s, SEPARATOR_ERROR],
+  [/^.{8}[0-9]{2}/s, 'invalid character in day'],
+  [/^.{5}(?:0[1-9]|1[0-2])/s, 'month value is outside expected range of 1-12'],
+];
 const NEWEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const OLDEST = -62_135_596_800_000;
 const TOO_NEW = 'dates after 9999 are not supported as unix timestamps';
@@ -30,15 +42,11 @@ function parseUnixTime(text: string): { ms: number } | DateTimeError | undefined
   if (!match || whole + fraction === '') return undefined;
   // Nanoseconds of today have more digits than a double can hold.
   const scale = 10n ** BigInt(fraction.length);
-  const amount = BigInt(whole + fraction) * (sign === '-' ? -1n : 1n);
-  const size = BigInt(whole || '0');
-  const isMore = (limit: bigint) => size > limit || (size === limit && BigInt(fraction || '0') > 0n);
-  let ms: bigint;
-  if (!isMore(20_000_000_000n)) ms = floorDivide(amount * 1000n, scale);
-  else if (!isMore(20_000_000_000_000n)) ms = floorDivide(amount, scale);
-  else if (!isMore(20_000_000_000_000_000n)) ms = floorDivide(amount, scale * 1000n);
-  else ms = floorDivide(amount, scale * 1_000_000n);
-  return inRange(Number(ms));
+  const size = BigInt(whole + fraction);
+  let unitsPerSecond = 1n;
+  while (unitsPerSecond < 1_000_000_000n && size > MAX_UNIX_SECONDS * unitsPerSecond * scale) unitsPerSecond *= 1000n;
+  const amount = sign === '-' ? -size : size;
+  return inRange(Number(floorDivide(amount * 1000n, scale * unitsPerSecond)));
 }
 
 function floorDivide(amount: bigint, divisor: bigint): bigint {
@@ -52,38 +60,24 @@ function parseCalendarTime(text: string): { ms: number } | DateTimeError {
   if (text.length === 10) return inRange(date.ms, date.year);
   const match = TIME.exec(text.slice(10));
   if (!match) return fromDate('unexpected extra characters at the end of the input');
-  const [, hour, minute, second = '0', fraction = '', , sign, offsetHour = '0', offsetMinute = '0'] = match;
-  const parts = [Number(hour), Number(minute), Number(second), Number(offsetHour), Number(offsetMinute)] as const;
-  const [h, m, s, oh, om] = parts;
-  if (h > 23 || m > 59 || s > 59 || oh > 23 || om > 59) {
-    return fromDate('unexpected extra characters at the end of the input');
-  }
-  const offsetMs = (oh * 60 + om) * 60_000 * (sign === undefined || sign === '+' ? 1 : -1);
-  const ms = date.ms + ((h * 60 + m) * 60 + s) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0')) - offsetMs;
+  const [, hour, minute, second = '0', fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
+  const offsetMinutes = Number(offsetHour) * 60 + Number(offsetMinute);
+  const minutes = Number(hour) * 60 + Number(minute) + (sign === '+' ? -offsetMinutes : offsetMinutes);
+  const ms = date.ms + (minutes * 60 + Number(second)) * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
   return inRange(ms, date.year);
 }
 
 function parseDate(text: string): { ms: number; year: number } | string {
-  if (text.length < 10) return 'input is too short';
-  const year = digits(text, 0, 4);
-  if (year === undefined) return 'invalid character in year';
-  if (text[4] !== '-') return 'invalid date separator, expected `-`';
-  const month = digits(text, 5, 7);
-  if (month === undefined) return 'invalid character in month';
-  if (text[7] !== '-') return 'invalid date separator, expected `-`';
-  const day = digits(text, 8, 10);
-  if (day === undefined) return 'invalid character in day';
-  if (month < 1 || month > 12) return 'month value is outside expected range of 1-12';
+  const broken = DATE_RULES.find(([rule]) => !rule.test(text));
+  if (broken) return broken[1];
+  const year = Number(text.slice(0, 4));
+  const month = Number(text.slice(5, 7));
+  const day = Number(text.slice(8, 10));
   const date = new Date(0);
   // setUTCFullYear, because Date.UTC reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (day < 1 || date.getUTCMonth() !== month - 1) return 'day value is outside expected range';
   return { ms: date.getTime(), year };
-}
-
-function digits(text: string, start: number, end: number): number | undefined {
-  const part = text.slice(start, end);
-  return /^[0-9]+$/.test(part) ? Number(part) : undefined;
 }
 
 function inRange(ms: number, year = 1): { ms: number } | DateTimeError {

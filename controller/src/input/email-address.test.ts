@@ -61,7 +61,26 @@ describe('reasons', () => {
     [`a@${'b'.repeat(64)}.co`, `${labelTooLong} (1 character too many).`],
     [`a@${'b'.repeat(65)}.co`, `${labelTooLong} (2 characters too many).`],
     [`${'a'.repeat(250)}@b.co`, 'The email address is too long (1 character too many).'],
+    ['"a\\"@b.co', 'An email address must have an @-sign.'],
+    ['"<a@b.co>', 'An email address must have an @-sign.'],
+    [
+      '<a@b.co',
+      'An open angle bracket at the start of the email address has to be followed by a close angle bracket at the end.',
+    ],
+    [
+      'a@ab--c.co',
+      'An email address cannot have two letters followed by two dashes immediately after the @-sign or after a period, except Punycode.',
+    ],
+    ['a@b.1', 'The part after the @-sign is not valid. It is not within a valid top-level domain.'],
+    [`a@${'b.'.repeat(126)}co`, 'The email address is too long after the @-sign (1 character too many).'],
+    [`${'ü'.repeat(130)}@b.co`, 'The email address is too long (11 characters too many).'],
+    [`"a'b\u00a0"'@c.co`, 'Quoting the part before the @-sign is not allowed here.'],
+    [`a'b@c'\u00a0.co`, `${invalidAfter}: "'".`],
+    ['a\u{e0001}\u200b@b.co', 'The email address contains unsafe characters: U+200B, U+000E0001.'],
+    ['a\u00a0@b.co', 'The email address contains unsafe characters: NO-BREAK SPACE.'],
     ['x'.repeat(2049), 'Length must not exceed 2048 characters'],
+    ['a\uff20b.co', 'The email address has the "full-width" at-sign (@) character instead of a regular at-sign.'],
+    ['a.<b@c.co>', 'A display name and angle brackets around the email address are not permitted here.'],
   ])('%j', (text, reason) => {
     expect(parseEmailAddress(text)).toEqual({ reason });
   });

@@ -41,20 +41,11 @@ export function checkForm<S extends TObject>(
 
 function readUrlEncoded(bytes: Uint8Array): Map<string, string> {
   const text = utf8.decode(bytes);
-  if (hasManySeparators(text)) throw new Error('too many fields');
+  // Before the pairs are made: a million of them would take long. Empty ones, as at the end, are no fields.
+  if (text.split('&', MAX_FIELDS + 2).length > MAX_FIELDS + 1) throw new Error('too many separators');
   const pairs = splitPairs(text);
   if (pairs.length > MAX_FIELDS) throw new Error('too many fields');
   return new Map(pairs.map(([name, value]) => [decodeFormText(name, utf8), decodeFormText(value, utf8)]));
-}
-
-/** Looked at before pairs are made: a million of them would take long. */
-function hasManySeparators(text: string): boolean {
-  let at = -1;
-  for (let count = 0; count <= MAX_FIELDS; count += 1) {
-    at = text.indexOf('&', at + 1);
-    if (at < 0) return false;
-  }
-  return true;
 }
 
 function readMultipart(parameters: string[], bytes: Uint8Array): Map<string, string> {
@@ -76,7 +67,7 @@ function readMultipart(parameters: string[], bytes: Uint8Array): Map<string, str
   }
 }
 
-/** A part as it stands after its delimiter: the rest of that line, headers, an empty line, the content. */
+/** `part` is what follows its delimiter: the rest of that line, headers, an empty line, the content. */
 function readPart(part: Buffer, fields: Map<string, string>): void {
   const headerEnd = part.indexOf('\r\n\r\n');
   if (headerEnd < 0 || headerEnd > MAX_PART_HEADER_BYTES) throw new Error('no headers');

@@ -44,6 +44,12 @@ describe('a text that is not JSON', () => {
     ['"a\\u12zz"', 'Invalid \\uXXXX escape', 3],
     ['"\\u1234', 'Invalid \\uXXXX escape', 2],
     ['[NaN, oops]', 'Expecting value', 6],
+    ['{"a":1]', "Expecting ',' delimiter", 6],
+    ['[1}', "Expecting ',' delimiter", 2],
+    ['[[],{},', 'Expecting value', 7],
+    ['{"a":{"b":[]} "c":1}', "Expecting ',' delimiter", 14],
+    ['nullx', 'Extra data', 4],
+    ['{"\\u12":1}', 'Invalid \\uXXXX escape', 3],
   ])('%j: %s at character %i', (text, error, offset) => {
     expect(problemsOf(text)).toEqual([
       { loc: ['body', offset], msg: 'JSON decode error', type: 'json_invalid', ctx: { error } },
@@ -143,6 +149,7 @@ describe('integers beyond what a double holds', () => {
     ['-9007199254740992', [[]]],
     ['{"a":9007199254740993,"b":9007199254740991}', [['a']]],
     ['[9007199254740991,-9007199254740991]', []],
+    ['{"b":9007199254740993,"1":9007199254740993,"b":1}', [['b'], ['1']]],
     ['["12345678901234567890",0.12345678901234567890,1e20,12345678901234567890.0]', []],
   ])('%s', (text, paths) => {
     expect(read(text).inexact).toEqual(paths);

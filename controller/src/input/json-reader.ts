@@ -1,5 +1,5 @@
-// Turns the bytes of a request body into a JSON value, or says why not. The only JSON reader of the interface: what it
-// lets through is bounded in depth and size, finite, and storable in every backend.
+// Parses the bytes of a request body as JSON. The only JSON reader of the interface: what it returns is bounded in depth
+// and size, finite, and storable in every backend.
 import { UnusableRequestError, ValidationError } from '../errors.ts';
 import { type JsonPath, jsonInvalid, scanJson } from './json-scanner.ts';
 
@@ -9,8 +9,8 @@ export const JSON_LIMITS = { depth: 32, keys: 20_000, keyBytes: 1024 } as const;
 export interface JsonBody {
   value: unknown;
   /**
-   * Where integers stand that were written exactly but are held rounded, also those that a later equal key overrules.
-   * Free-form objects that are kept refuse them.
+   * The paths of integers that a double cannot hold and that are rounded here, also of those that a later equal key
+   * replaces. Free-form objects that are stored refuse them.
    */
   inexact: JsonPath[];
 }
@@ -25,18 +25,19 @@ const CLOSE_BRACE = 0x7d;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-// Only by an escape can a string come to hold NUL or half a surrogate pair, only integers of sixteen digits and more
-// can be rounded, and only those or an exponent of three digits can overflow.
+// Only an escape can put NUL or half a surrogate pair into a string, only integers of sixteen digits and more can be
+// rounded, and only those or an exponent of three digits can overflow. Why no reviver of JSON.parse: it is slower than the
+// scan, loses repeated keys and the order of the text, and knows no paths.
 const NEEDS_A_CLOSER_LOOK = /\\u(?:0000|[dD][89a-fA-F])|(?<![0-9.])[0-9]{16}|[eE][+-]?[0-9]{3}/;
 
 /**
  * Throws UnusableRequestError (400) for bytes that are not UTF-8 or begin with a byte order mark, ValidationError for a
- * text that is not JSON, holds a number that is not finite or a string that cannot be stored, or passes JSON_LIMITS (of which `maxKeys` is one). Of
- * equal keys the last one counts; `__proto__` and its like are ordinary keys.
+ * text that is not JSON, has a number that is not finite or a string that cannot be stored, or exceeds JSON_LIMITS (of
+ * which `maxKeys` replaces `keys`). Of equal keys the last one counts; `__proto__` and the like are ordinary keys.
  */
 export function readJson(bytes: Uint8Array, maxKeys: number = JSON_LIMITS.keys): JsonBody {
   const text = decode(bytes);
-  if (mayPassLimits(bytes, text)) checkLimits(bytes, maxKeys);
+  if (mayExceedLimits(bytes, text)) checkLimits(bytes, maxKeys);
   let value: unknown;
   let isParsed = true;
   try {
@@ -59,14 +60,14 @@ function decode(bytes: Uint8Array): string {
     try {
       return utf8.decode(bytes);
     } catch {
-      // Falls through to the one answer for every such body.
+      // The error below is the same for every such body.
     }
   }
   throw new UnusableRequestError(400, 'unreadable_body', 'There was an error parsing the body');
 }
 
-/** Nearly all bodies are too short, and open too few brackets, to pass any limit: two quick looks tell. */
-function mayPassLimits(bytes: Uint8Array, text: string): boolean {
+/** Nearly all bodies are too short, and have too few brackets, to exceed any limit: two native searches tell. */
+function mayExceedLimits(bytes: Uint8Array, text: string): boolean {
   return bytes.length > JSON_LIMITS.keyBytes || countUpTo(text, '{') + countUpTo(text, '[') > JSON_LIMITS.depth;
 }
 

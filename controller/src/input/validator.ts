@@ -1,5 +1,5 @@
-// Checks a value against a schema of the contract and answers in the words of pydantic, which the clients of this
-// interface are written against. Every door (body, query, form, path) comes through here.
+// Checks a value against a schema of the contract and reports problems with the messages of pydantic, which the clients of this
+// interface are written against. Every input (body, query, form, path) is checked here.
 import type { Static, TSchema } from 'typebox';
 import { type Problem, ValidationError } from '../errors.ts';
 import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';

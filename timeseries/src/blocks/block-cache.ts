@@ -1,4 +1,4 @@
-// Decoded blocks that were read lately, within a bound of memory.
+// Recently read blocks, decoded, within a memory limit.
 import { Block } from './block-codec.ts';
 import type { Tables } from './tables.ts';
 
@@ -7,7 +7,7 @@ const maxBytes = 64 * 1024 * 1024;
 export class BlockCache {
   readonly #tables: Tables;
   readonly #onDamage: (message: string) => void;
-  /** Least lately used first. */
+  /** Least recently used first. */
   readonly #blocks = new Map<number, Block>();
   #bytes = 0;
 
@@ -16,7 +16,7 @@ export class BlockCache {
     this.#onDamage = onDamage;
   }
 
-  /** Undefined for a block that is damaged: that is said once, and the rest stays readable. */
+  /** Undefined for a damaged block, which is reported; the others stay readable. */
   get(id: number): Block | undefined {
     const known = this.#blocks.get(id);
     if (known) {

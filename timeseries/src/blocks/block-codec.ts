@@ -1,6 +1,6 @@
-// How samples lie on disk: a block holds some rows of one source as columns, each encoded by what it is made of, and all
-// of them compressed together if they are not very few. Times are differences of differences; values with few decimals are differences of whole
-// numbers; anything else keeps its 64 bits. A column can be decoded without the others.
+// The encoding of samples on disk: a block holds rows of one source as columns, compressed together unless they are small.
+// Times are stored as differences of differences, values with few decimals as differences of scaled integers, all others
+// as 64-bit floats. A column can be decoded without the others.
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { ByteReader, ByteWriter, isSet } from './byte-stream.ts';
 
@@ -12,20 +12,20 @@ export interface Rows {
   texts: Map<number, (string | undefined)[]>;
 }
 
-// Used again and again: a small chunk of roll-ups would cost more to allocate for than to write.
+// Reused: for a small chunk of roll-ups, allocating a buffer would cost more than writing it.
 const wholeWriter = new ByteWriter();
 const columnWriter = new ByteWriter();
 
-/** With a checksum, so that a flipped bit on disk is noticed and not shown. */
+/** With a checksum, so that a flipped bit on disk is detected. */
 const compression = { params: { [constants.ZSTD_c_checksumFlag]: 1 } };
 const maxDecimals = 6;
 const maxScaled = 2 ** 51;
 const powersOfTen = Array.from({ length: maxDecimals + 1 }, (_, decimals) => 10 ** decimals);
-/** Below this, and most chunks of roll-ups are, compressing costs more than it saves. */
+/** Up to this size, and most chunks of roll-ups have it, compression costs more than it saves. */
 const maxPlainBytes = 256;
-/** What a plain block begins with; a compressed one begins with 0x28. */
+/** The first byte of a plain block; that of a compressed one is 0x28. */
 const plainMark = 0;
-/** Kinds of columns: 0 to 6 are decimals of a scaled column. */
+/** Kinds of columns: 0 to 6 is the number of decimals of a scaled column. */
 const floatKind = 16;
 const textKind = 17;
 
@@ -57,10 +57,10 @@ function unpack(packed: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** A block whose columns are decoded when they are asked for. */
+/** A block whose columns are decoded when they are read. */
 export class Block {
   readonly ts: Float64Array;
-  /** Field number → kind and place of its bytes. */
+  /** Field number → kind and position of its bytes. */
   readonly #directory = new Map<number, { kind: number; start: number; length: number }>();
   readonly #reader: ByteReader;
   readonly #columns = new Map<number, Float64Array>();
@@ -106,7 +106,7 @@ export class Block {
     return readTexts(this.#reader, this.ts.length);
   }
 
-  /** About how much memory it takes, now and with all columns decoded. */
+  /** An estimate of its memory with all columns decoded. */
   get maxBytes(): number {
     return this.#reader.size + this.ts.length * 8 * (1 + this.#directory.size);
   }
@@ -182,7 +182,7 @@ function decimalsOf(values: Float64Array): number | undefined {
       if (++decimals > maxDecimals) return undefined;
     }
   }
-  // More decimals make larger whole numbers: an early value may have become too large.
+  // More decimals make larger integers: an earlier value may have become too large.
   const scale = powersOfTen[decimals]!;
   return values.every(
     (value) =>
@@ -209,7 +209,7 @@ function readTexts(reader: ByteReader, rowCount: number): (string | undefined)[]
   return Array.from({ length: rowCount }, () => words[reader.varint() - 1]);
 }
 
-/** One byte says whether all rows have a value; if not, a bit for each row follows. */
+/** One byte: 1 if all rows have a value; else 0, and a bit for each row follows. */
 function writePresence(out: ByteWriter, count: number, has: (index: number) => boolean): void {
   const bits = new Uint8Array(Math.ceil(count / 8));
   let present = 0;

@@ -1,4 +1,4 @@
-// Bytes of blocks, written and read one after the other: numbers of few bytes, and floats by the place of their bytes.
+// Sequential writing and reading of the bytes of blocks: integers of variable length, and floats split by byte position.
 
 export class ByteWriter {
   #buffer = new Uint8Array(1024);
@@ -9,7 +9,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** What was written since it began; good until it begins again. */
+  /** What was written since `begin`; valid until the next `begin`. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#size);
   }
@@ -46,7 +46,7 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** The bytes of present values by place (all first bytes, all second bytes, …), which compresses far better. */
+  /** The bytes of present values by position (all first bytes, all second bytes, …), which compresses far better. */
   floats(values: Float64Array): void {
     const present = values.filter((value) => !Number.isNaN(value));
     const plain = new Uint8Array(present.buffer, present.byteOffset, present.byteLength);
@@ -105,7 +105,7 @@ export class ByteReader {
     return bytes;
   }
 
-  /** Fills the rows that `present` names (all without it). */
+  /** Fills the rows whose bit is set in `present`; without it, all rows. */
   floats(values: Float64Array, present: Uint8Array | undefined): Float64Array {
     let count = values.length;
     if (present) count = values.reduce((sum, _, index) => sum + (isSet(present, index) ? 1 : 0), 0);
@@ -121,7 +121,7 @@ export class ByteReader {
   }
 }
 
-/** Whether a bit of a row of bits is 1. */
+/** Whether the bit of that index is 1; the lowest bit of a byte comes first. */
 export function isSet(bits: Uint8Array, index: number): boolean {
   return (bits[index >> 3]! & (1 << (index & 7))) !== 0;
 }

@@ -1,5 +1,5 @@
-// Roll-ups: for each field and each minute or hour the least, greatest, sum, number and last of its values. They are
-// kept in chunks of 360 buckets and answer long windows without reading samples.
+// Roll-ups: minimum, maximum, sum, count and last value of each field for each minute and hour. They are stored in chunks
+// of 360 buckets and answer long windows without reading samples.
 import { Block, encodeBlock } from './block-codec.ts';
 
 export const minuteMs = 60_000;
@@ -8,12 +8,12 @@ export const levels = [minuteMs, hourMs] as const;
 export type Level = (typeof levels)[number];
 
 const bucketsPerChunk = 360;
-/** Sums of decimals are not decimals; rounded to this they are again, and no mean differs that anyone could see. */
+/** Sums are rounded to this: a sum of decimals is no exact decimal, and exact decimals take less space. */
 const sumPrecision = 1e6;
 const stat = { min: 0, max: 1, sum: 2, count: 3, last: 4 } as const;
 const statNames = ['min', 'max', 'sum', 'count', 'last'] as const;
 
-/** Buckets of one field, side by side. A bucket without values has count 0. */
+/** Consecutive buckets of one field. A bucket without values has count 0. */
 export class Buckets {
   readonly size: number;
   readonly min: Float64Array;
@@ -32,7 +32,7 @@ export class Buckets {
     this.last = all.subarray(4 * size);
   }
 
-  /** Values must come in order of time. */
+  /** Values must be added in order of time. */
   add(index: number, value: number): void {
     if (value < this.min[index]!) this.min[index] = value;
     if (value > this.max[index]!) this.max[index] = value;
@@ -41,7 +41,7 @@ export class Buckets {
     this.last[index] = value;
   }
 
-  /** Adds a bucket of others; they too must come in order of time. */
+  /** Adds a bucket of other buckets; these too must be added in order of time. */
   merge(index: number, other: Buckets, from: number): void {
     if (other.count[from] === 0) return;
     if (other.min[from]! < this.min[index]!) this.min[index] = other.min[from]!;
@@ -111,7 +111,7 @@ export function decodeChunk(data: Uint8Array): Buckets {
   return buckets;
 }
 
-/** Ranges of whole minutes that hold a row, neighbours joined. */
+/** Ranges of whole minutes (or other units) that have a row; adjacent ones are joined. */
 export function touchedMinutes(ts: Float64Array, unitMs: number = minuteMs): { startMs: number; endMs: number }[] {
   const ranges: { startMs: number; endMs: number }[] = [];
   for (const time of ts) {

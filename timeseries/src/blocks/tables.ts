@@ -1,5 +1,5 @@
-// The SQLite side of the store: which sources and fields there are, their sealed blocks, and their roll-ups. Synchronous;
-// lives in the store's own thread. The names of tables and columns are those of the files that are out there.
+// The SQLite side of the store: sources, fields, sealed blocks and roll-ups. Synchronous; used in the store's own thread.
+// A source is called `agent` and its name `ap_id` in existing files, so the tables keep these names.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Level } from './rollup.ts';
 
@@ -56,7 +56,7 @@ export class Tables {
     this.transaction(() => this.#database.exec(`${tables}; PRAGMA user_version = ${schemaVersion}`));
   }
 
-  /** All of it is durable when this returns, or none of it happened. */
+  /** Everything is durable when this returns; when it throws, nothing was changed. */
   transaction<T>(work: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
@@ -81,7 +81,7 @@ export class Tables {
     return this.#get<{ no: number }>('INSERT INTO agents (ap_id) VALUES (?) RETURNING no', source)!.no;
   }
 
-  /** Hides the source at once; `pruneRemoved` clears up behind it. */
+  /** Hides the source at once; `pruneRemoved` deletes its rows later. */
   removeSource(no: number): void {
     this.#run('INSERT INTO removed_agents (no) VALUES (?)', no);
     this.#run('DELETE FROM agents WHERE no = ?', no);
@@ -120,7 +120,7 @@ export class Tables {
     return this.#get(sql, source, ts);
   }
 
-  /** Blocks that reach into the range, oldest first. Blocks of a source never overlap. */
+  /** Blocks that overlap the range, oldest first. Blocks of a source never overlap each other. */
   blocks(source: number, startMs: number, endMs: number, limit = -1): BlockPlace[] {
     const from = this.blockBefore(source, startMs)?.start_ts ?? startMs;
     const sql = `SELECT id, start_ts, end_ts, rows FROM blocks
@@ -160,7 +160,7 @@ export class Tables {
     return this.#get<{ data: Uint8Array }>(sql, source, field, level, chunk)?.data;
   }
 
-  /** Chunks of a range that there are, in order. */
+  /** The chunks of the range that exist, in order. */
   rollups(
     source: number,
     field: number,
@@ -190,7 +190,7 @@ export class Tables {
     return this.#run(sql, level, beforeChunk, limit);
   }
 
-  /** Clears up to `limit` rows of removed sources; returns how many it found. */
+  /** Deletes up to `limit` rows of removed sources; returns how many it found. */
   pruneRemoved(limit: number): number {
     const removed = this.#get<{ no: number }>('SELECT no FROM removed_agents LIMIT 1');
     if (!removed) return 0;

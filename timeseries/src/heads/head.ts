@@ -1,4 +1,4 @@
-// The rows of one source that are in memory and in the journal but not yet in a block, in order of time.
+// The rows of one source that are in memory and in the journal but not yet in a block, ordered by time.
 import type { Rows } from '../blocks/block-codec.ts';
 
 const firstCapacity = 32;
@@ -34,7 +34,7 @@ export class Head implements Rows {
     return this.#capacity * 8 * (1 + this.#columns.size);
   }
 
-  /** The row of that time, made if there is none. */
+  /** The index of the row of that time, which is created if there is none. */
   row(ts: number): number {
     const last = this.#count - 1;
     if (last < 0 || ts > this.#ts[last]!) return this.#insert(this.#count, ts);

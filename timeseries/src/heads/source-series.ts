@@ -1,17 +1,17 @@
-// What the embedded store knows of one source while it is in use: its fields with their newest values, and its head.
+// One source while it is in use: its fields with their newest values, and its head.
 
 import type { BlockPlace, Tables } from '../blocks/tables.ts';
 import { FieldConflict, maxNamesPerSource } from '../time-series.ts';
 import { Head } from './head.ts';
 
-/** A head this long is sealed; that of a wide source earlier, because sealing it must not take long. */
+/** A head with so many rows is sealed; that of a source with many fields earlier, because sealing must not take long. */
 const sealRows = 512;
 const sealValues = 64 * 1024;
 const minSealRows = 32;
-/** Multiples of it are spread evenly between whole numbers. */
+/** The fractions of its multiples are spread evenly between 0 and 1. */
 const goldenRatio = 0.618034;
 
-/** `lastTs` of a field that was named but has no value yet. */
+/** `lastTs` of a field that has no value yet. */
 export const neverTs = -1;
 
 export interface Field {
@@ -27,12 +27,12 @@ export class SourceSeries {
   readonly fields: Field[] = [];
   readonly fieldsByName = new Map<string, Field>();
   head = new Head();
-  /** Of the rows that a head may have. The first one has fewer, each another share: sources that began together are not sealed together. */
+  /** The share of the rows a head may have. Differs for the first head of each source: they are not all sealed at once. */
   #share: number;
-  /** Rows of the head that are no reason to seal it. */
-  #spared = 0;
+  /** Rows of the head that do not count towards sealing. */
+  #uncountedRows = 0;
   #comesFromJournal = false;
-  /** All blocks that reach beyond `fromMs`, if they are few and known: what charts of the last minutes ask for. */
+  /** All blocks that end at or after `fromMs`, if they are few and were read: queries of the last minutes need them. */
   recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
   constructor(no: number, tables: Tables) {
@@ -53,12 +53,12 @@ export class SourceSeries {
     this.head = new Head();
     this.#share = this.#comesFromJournal ? this.#ownShare : 1;
     this.#comesFromJournal = false;
-    this.#spared = 0;
+    this.#uncountedRows = 0;
   }
 
   /**
-   * After a restart the journal has given back rows that were sealed already, and so all heads about the same length. Those
-   * that are long are sealed now; the others, and what follows on those, each after another number of rows.
+   * To be called after recovery: the journal has also returned rows that were sealed already, so all heads have about the
+   * same length. Long ones are sealed now; the others, and the next heads of the long ones, after different numbers of rows.
    */
   resume(): void {
     this.#share = 1;
@@ -66,12 +66,12 @@ export class SourceSeries {
     if (this.isFull) return;
     this.#share = this.#ownShare;
     this.#comesFromJournal = false;
-    this.#spared = this.head.count;
+    this.#uncountedRows = this.head.count;
   }
 
   get isFull(): boolean {
     const maxRows = Math.max(minSealRows, Math.min(sealRows, Math.floor(sealValues / this.fields.length)));
-    return this.head.count - this.#spared >= maxRows * this.#share;
+    return this.head.count - this.#uncountedRows >= maxRows * this.#share;
   }
 
   get #ownShare(): number {
@@ -79,9 +79,8 @@ export class SourceSeries {
   }
 
   /**
-   * Writes down numbers for new names, as part of the caller's transaction, and returns them: to be passed to `remember`
-   * once that is durable, because a number that the tables do not have must never get into the journal. Throws
-   * FieldConflict.
+   * Stores numbers for new names in the caller's transaction and returns them. Pass them to `remember` once that is
+   * durable, because a number that is not in the tables must never get into the journal. Throws FieldConflict.
    */
   register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: Tables): Field[] {
     const added = new Map<string, Field>();

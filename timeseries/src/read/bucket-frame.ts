@@ -1,4 +1,4 @@
-// A long window as buckets: from roll-ups wherever whole minutes or hours lie sealed, and from samples for the rest.
+// A long window as buckets: from roll-ups where whole minutes or hours are sealed, and from samples for the rest.
 
 import type { Rows } from '../blocks/block-codec.ts';
 import {
@@ -56,8 +56,8 @@ export function bucketFrame(
 }
 
 /**
- * The range in pieces, in order of time: whole minutes (hours) without a row in the head come from roll-ups; the
- * others, and the partial ones at the ends, from samples, as long as there are any.
+ * The range in pieces, in order of time: whole minutes (hours) without a row in the head are read from roll-ups; the
+ * others, and the partial ones at the ends, from samples, if these are still kept.
  */
 function splitRange(
   range: TimeRange,

@@ -1,4 +1,4 @@
-// Chooses the width of buckets: round numbers that people and roll-ups like.
+// Chooses the width of buckets: round numbers, and multiples of the roll-ups' minutes and hours where possible.
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,5 +1,5 @@
-// Puts rows of two sources into one order of time. Where both have a row of the same time, each of its fields is the
-// newer source's, or the older's where the newer has none.
+// Merges older and newer rows of one source by time. Where both have a row of the same time, each field has the newer
+// value, or the older one where the newer row has none.
 import type { Rows } from '../blocks/block-codec.ts';
 
 export function mergeRows(older: Rows, newer: Rows): Rows {

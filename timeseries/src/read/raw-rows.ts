@@ -1,4 +1,4 @@
-// The samples of a source themselves, out of blocks and its head.
+// The samples of a source, from its blocks and its head.
 
 import type { BlockCache } from '../blocks/block-cache.ts';
 import type { Block, Rows } from '../blocks/block-codec.ts';
@@ -12,7 +12,7 @@ import { concatenate, inRange } from './row-ranges.ts';
 
 const fewBlocks = 8;
 
-/** Where sealed rows are, and what is remembered of them. */
+/** The sealed rows, and the caches in front of them. */
 export interface SealedRows {
   tables: Tables;
   blocks: BlockCache;
@@ -37,12 +37,12 @@ export function blocksIfFew(
   return places.length < fewBlocks ? places : undefined;
 }
 
-/** All rows of the range with these fields, head and blocks merged. */
+/** All rows of the range with these fields, from head and blocks. */
 export function rawRows(series: SourceSeries, range: TimeRange, fields: readonly number[], sealed: SealedRows): Rows {
   return withHead(sealedRows(series, range, fields, sealed), series.head, range, fields);
 }
 
-/** Those of them that are in blocks. */
+/** The rows of the range that are in blocks. */
 export function sealedRows(
   { no, recentBlocks }: SourceSeries,
   range: TimeRange,
@@ -54,7 +54,7 @@ export function sealedRows(
   }
   const { places } = recentBlocks;
   const newest = places.at(-1);
-  // What ends earlier is not asked for again and again.
+  // Only windows up to now are read again and again.
   if (!newest || newest.end_ts < range.startMs || newest.end_ts > range.endMs) {
     return readBlocks(places, range, fields, blocks);
   }

@@ -1,9 +1,9 @@
-// Sealed rows of the last minutes that charts ask for again and again, without the blocks around them: of half an hour with
-// all metrics such a chart wants a few minutes of a few, and thousands of charts must find theirs in memory.
+// A cache of sealed rows of the last minutes, which charts read again and again. A block has half an hour of all metrics, a
+// chart needs a few minutes of a few: without the rest, the rows of thousands of charts fit into memory.
 import type { Rows } from '../blocks/block-codec.ts';
 
 const maxBytes = 64 * 1024 * 1024;
-/** A longer window is asked for less often, and read from its blocks. */
+/** Larger windows are read less often, and from their blocks. */
 const maxEntryBytes = 128 * 1024;
 
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
 }
 
 export class RecentRows {
-  /** By what they were read from, an object that is replaced when that changes; least lately used first. */
+  /** Keyed by an object that is replaced when the blocks change; least recently used first. */
   readonly #entries = new Map<object, Entry>();
   readonly #maxBytes: number;
   #bytes = 0;
@@ -42,7 +42,7 @@ export class RecentRows {
     }
     const asked = read(startMs, fields);
     if (bytesOf(asked) > maxEntryBytes) return asked;
-    // Two charts with different metrics share one entry, or each would drive out the other.
+    // Two charts with different metrics share one entry; otherwise each would evict the other.
     const all = known ? new Set([...known.fields, ...fields]) : new Set(fields);
     const firstMs = Math.min(startMs, known?.startMs ?? startMs);
     const rows = known ? read(firstMs, [...all]) : asked;
@@ -76,7 +76,7 @@ function only({ ts, columns, texts }: Rows, fields: readonly number[]): Rows {
   };
 }
 
-/** With memory of its own: a view of a block's column would keep the whole of it. */
+/** Copies: a view of a block's column would keep the whole column in memory. */
 function copy({ ts, columns, texts }: Rows): Rows {
   return {
     ts: ts.slice(),
@@ -85,7 +85,7 @@ function copy({ ts, columns, texts }: Rows): Rows {
   };
 }
 
-/** Texts are strings shared with nobody: reckoned at a few words each. */
+/** An estimate: texts are counted with a fixed size each. */
 function bytesOf({ ts, columns, texts }: Rows): number {
   return 256 + ts.length * (8 * (1 + columns.size) + 64 * texts.size);
 }

@@ -1,4 +1,4 @@
-// What is done with rows of one source that are in order of time: cut, joined, counted.
+// Operations on rows of one source that are ordered by time: cut, concatenate, count.
 import type { Rows } from '../blocks/block-codec.ts';
 import { lowerBound } from '../heads/head.ts';
 import type { TimeRange } from '../time-series.ts';
@@ -21,7 +21,7 @@ export function cut(rows: Rows, start: number, end: number): Rows {
   };
 }
 
-/** Parts that follow one another in time. */
+/** The parts must follow one another in time. */
 export function concatenate(parts: Rows[], fields: readonly number[]): Rows {
   if (parts.length === 1) return parts[0]!;
   const size = parts.reduce((sum, part) => sum + part.ts.length, 0);

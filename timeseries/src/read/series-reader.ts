@@ -1,4 +1,4 @@
-// Reads windows out of blocks, roll-ups and heads. Short windows come as the samples themselves, long ones as buckets.
+// Reads windows from blocks, roll-ups and heads. Short windows are returned as samples, long ones as buckets.
 
 import type { Rows } from '../blocks/block-codec.ts';
 import type { Tables } from '../blocks/tables.ts';
@@ -8,7 +8,7 @@ import { bucketFrame } from './bucket-frame.ts';
 import { blocksIfFew, rawRows, type SealedRows } from './raw-rows.ts';
 import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './row-ranges.ts';
 
-/** Up to this many times the asked points are read to see whether the asked series are short enough after all. */
+/** Up to this many times `maxPoints` rows are read, to count the points of the requested series exactly. */
 const exactCountFactor = 4;
 
 export function queryFrame(
@@ -18,7 +18,7 @@ export function queryFrame(
   rawHorizonMs: number,
 ): Frame {
   if (!series) return emptyFrame();
-  const fields = askedFields(series, query.metrics);
+  const fields = requestedFields(series, query.metrics);
   const headRows = countInRange(series.head.ts, query);
   const places = blocksIfFew(series, query, sealed);
   const sealedRows = places
@@ -46,11 +46,11 @@ export function readRows(
   sealed: SealedRows,
 ): Frame {
   if (!series) return emptyFrame();
-  const fields = askedFields(series, metrics);
+  const fields = requestedFields(series, metrics);
   const numbers = fields.map(({ no }) => no);
   const parts: Rows[] = [];
   let found = 0;
-  // Step by step, since rows of blocks need not have any of the asked fields.
+  // Step by step, because rows of blocks need not have any of the requested fields.
   for (let { startMs } = range; startMs <= range.endMs && found < limit; ) {
     const endMs = endOfStep({ startMs, endMs: range.endMs }, series.no, limit - found, sealed.tables);
     const part = dropEmptyRows(rawRows(series, { startMs, endMs }, numbers, sealed));
@@ -62,7 +62,7 @@ export function readRows(
   return toFrame(found > limit ? cut(raw, 0, limit) : raw, fields, undefined);
 }
 
-/** Where blocks that begin in the range have so many rows; heads can only add to them. */
+/** The end of the block with which the blocks that begin in the range have so many rows; heads can only add rows. */
 function endOfStep(range: TimeRange, source: number, rows: number, tables: Tables): number {
   let missing = rows;
   for (const place of tables.blocks(source, range.startMs, range.endMs)) {
@@ -72,12 +72,12 @@ function endOfStep(range: TimeRange, source: number, rows: number, tables: Table
   return range.endMs;
 }
 
-function askedFields(series: SourceSeries, metrics: readonly string[] | undefined): Field[] {
+function requestedFields(series: SourceSeries, metrics: readonly string[] | undefined): Field[] {
   if (metrics === undefined) return series.fields;
   return metrics.flatMap((name) => series.fieldsByName.get(name) ?? []).filter(({ isText }) => !isText);
 }
 
-/** Rows in which none of the asked fields has a value are left out. */
+/** Rows in which none of the requested fields has a value are left out. */
 function toFrame(raw: Rows, fields: readonly Field[], resolution_seconds: number | undefined): Frame {
   const kept = dropEmptyRows(raw);
   const columns = new Map<string, Float64Array>();

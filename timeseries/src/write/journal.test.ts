@@ -9,7 +9,7 @@ let folder: string;
 let damages: { message: string; isUnfinishedEnd: boolean }[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'weft-journal-'));
+  folder = mkdtempSync(join(tmpdir(), 'timeseries-journal-'));
   damages = [];
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// The log that makes a post durable before it is answered: records are appended and flushed, and read back after a
-// crash. It lies in segments, so that what has been sealed into blocks goes by removing files.
+// The write-ahead log: records are appended and flushed before an append resolves, and read back after a crash. It is split
+// into segment files, so that what has been sealed into blocks is dropped by removing files.
 import {
   closeSync,
   fdatasync,
@@ -22,7 +22,7 @@ const maxSegmentBytes = 4 * 1024 * 1024;
 
 export interface JournalOptions {
   folder: string;
-  /** Told about bytes that cannot be read back: an unfinished end is normal after a crash, anything else is damage. */
+  /** Called for bytes that cannot be read back: an unfinished end is normal after a crash, anything else is damage. */
   onDamage: (message: string, isUnfinishedEnd: boolean) => void;
 }
 
@@ -41,8 +41,8 @@ export class Journal {
   }
 
   /**
-   * Hands every record that was ever appended and not removed to `take`, with its segment, in order; then opens a new
-   * segment. An unfinished record at the very end is cut off; a damaged one elsewhere costs the rest of its segment.
+   * Calls `take` with every record that was appended and not removed, and its segment, in order; then opens a new segment.
+   * An unfinished record at the very end is cut off; behind a damaged one elsewhere the rest of its segment is skipped.
    */
   recover(take: (record: Uint8Array, segment: number) => void): void {
     const names = readdirSync(this.#folder).filter((name) => /^\d{12}\.log$/.test(name));
@@ -58,8 +58,7 @@ export class Journal {
   }
 
   /**
-   * Durable when it resolves; when it rejects, nothing was appended. One at a time, and nothing else may be done to the
-   * journal meanwhile.
+   * Durable when it resolves; when it rejects, nothing was appended. One call at a time, and no other call meanwhile.
    */
   async append(payload: Uint8Array): Promise<void> {
     if (this.#size >= maxSegmentBytes) this.#open(this.segment + 1);
@@ -84,7 +83,7 @@ export class Journal {
   removeBefore(segment: number): void {
     while (this.#segments.length > 1 && this.#segments[0]! < segment) {
       unlinkSync(this.#path(this.#segments[0]!));
-      // Never out of order: what a newer segment has replaced must not come back from an older one.
+      // Oldest first: a value that a newer segment has replaced must not come back from an older one.
       this.#segments.shift();
     }
   }
@@ -101,7 +100,7 @@ export class Journal {
   #write(parts: Uint8Array[]): void {
     const total = parts.reduce((sum, part) => sum + part.length, 0);
     let written = writevSync(this.#handle!, parts, this.#size);
-    // The kernel writes less than asked when the disk is full: sooner or later the rest says so.
+    // On a full disk the kernel may write a part only; the write of the rest then throws.
     while (written < total) {
       written += writevSync(this.#handle!, [Buffer.concat(parts).subarray(written)], this.#size + written);
     }
@@ -113,7 +112,7 @@ export class Journal {
     this.#handle = handle;
     this.#segments.push(segment);
     this.#size = 0;
-    // The new name must survive a power cut as well as what is written under it.
+    // The name of the new file must survive a power cut too.
     const folder = openSync(this.#folder, 'r');
     flush(folder, fsyncSync);
     closeSync(folder);
@@ -147,7 +146,7 @@ export class Journal {
   }
 }
 
-/** A flush that failed is no matter of waiting, whatever its cause: nobody knows what is on disk. */
+/** A failed flush is not retried, whatever its cause: nobody knows what is on disk. */
 function flush(handle: number, sync: (handle: number) => void): void {
   try {
     sync(handle);
@@ -160,7 +159,7 @@ function notFlushed(error: unknown): Error {
   return new Error(`the journal could not be flushed: ${(error as Error).message}`);
 }
 
-/** Durable, so that no later start finds the same end in what is no longer the last segment. */
+/** Durable, so that no later start finds the same bytes in a segment that is no longer the last. */
 function cut(path: string, size: number): void {
   const handle = openSync(path, 'r+');
   try {

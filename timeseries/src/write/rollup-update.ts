@@ -1,5 +1,5 @@
-// Brings the roll-ups up to date with what was sealed: the touched minutes are counted anew from all rows in them, and the
-// hours around them from their minutes. Runs inside the transaction that seals.
+// Updates the roll-ups after sealing: minutes with new rows are recomputed from all their rows, and their hours from the
+// minutes. Runs inside the transaction that seals.
 
 import type { Rows } from '../blocks/block-codec.ts';
 import {
@@ -21,7 +21,7 @@ import { type SealedRows, sealedRows } from '../read/raw-rows.ts';
 
 const minutesPerHour = hourMs / minuteMs;
 
-/** Minutes of one chunk, one after the other, with all their rows. */
+/** Consecutive minutes of one chunk, with all their rows. */
 interface TouchedMinutes {
   chunk: number;
   first: number;

@@ -1,21 +1,21 @@
-// The bytes in which samples travel from the server's thread to the store's, and lie in the journal: numbers first,
-// texts behind them. The sender has already replaced names by numbers.
+// The record of a commit, as it goes from the caller's thread to the store's and into the journal: numbers first, texts
+// behind them. Names have already been replaced by numbers.
 import type { Sample } from '../time-series.ts';
 
-/** What the sender knows of a source: its number, and those of its fields. */
+/** A source on the caller's thread: its number, and those of its fields. */
 export interface NumberedSource {
   no: number;
   fields: ReadonlyMap<string, { no: number; isText: boolean }>;
-  /** The names of a sample of before, and their numbers once they have come twice: most posts have the same. */
+  /** The names of the last sample, and their numbers once they have come twice: most appends have the same. */
   lastNames?: readonly string[];
   lastNumbers?: readonly number[] | undefined;
 }
 
 const usualSize = 4096;
-/** A writer that has grown beyond this for one commit does not stay so large. */
+/** A buffer that has grown beyond this for one commit is replaced by a small one. */
 const keptSize = 64 * usualSize;
 
-/** Collects the samples of many requests for one commit, one commit after the other. */
+/** Collects the samples of many appends for one commit; reused for the next commit. */
 export class RecordWriter {
   #numbers = new Float64Array(usualSize);
   /** The first number is how many follow. */
@@ -69,8 +69,8 @@ export class RecordWriter {
   }
 
   /**
-   * Length of the numbers, the numbers, and the texts as JSON, in an own buffer that can be handed over. The writer is
-   * empty afterwards.
+   * The record: the count of numbers, the numbers, and the texts as JSON, in a buffer of its own that can be transferred.
+   * The writer is empty afterwards.
    */
   take(): Uint8Array<ArrayBuffer> {
     const numbers = this.#numbers;
@@ -95,7 +95,7 @@ export class RecordWriter {
   }
 }
 
-/** Only names that have come twice are worth a list of their own. */
+/** The list is made only for names that have come twice. */
 function lastNumbersOf(source: NumberedSource): readonly number[] {
   source.lastNumbers ??= source.lastNames!.map((name) => source.fields.get(name)!.no);
   return source.lastNumbers;
@@ -112,9 +112,9 @@ export interface RecordReader {
   text(field: number, text: string): void;
 }
 
-/** Walks through a record: for each sample `sample`, then its values and texts. */
+/** Reads a record: calls `sample` for each sample, then `value` and `text` for its values and texts. */
 export function readRecord(bytes: Uint8Array, reader: RecordReader): void {
-  // A copy where the bytes do not lie on a boundary of eight, as floats must.
+  // Floats must be aligned to eight bytes; where they are not, copy.
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
   const size = new Float64Array(aligned.buffer, aligned.byteOffset, 1)[0]!;
   const numbers = new Float64Array(aligned.buffer, aligned.byteOffset + 8, size);

@@ -9,17 +9,17 @@ import { mergeRows, sliceRows } from '../read/merge-rows.ts';
 import { blockRows, type SealedRows } from '../read/raw-rows.ts';
 import { updateRollups } from './rollup-update.ts';
 
-/** Narrow sources have few values in so many rows; of wide ones a block has fewer, so that one is not decoded for long. */
+/** A block of a source with many fields has fewer rows, so that decoding it does not take long. */
 const maxBlockRows = 1024;
 const maxBlockValues = 256 * 1024;
 const minBlockRows = 64;
 
-/** Chunks of roll-ups that are written at once: others wait meanwhile. */
+/** Chunks of roll-ups that are written in one transaction: callers wait meanwhile. */
 const maxChunks = 4096;
 
 /**
- * The first rows of the head, all of them if they are of a few hours: each six hours cost a chunk for every metric. Returns
- * how many.
+ * Seals the first rows of the head, all of them if they span a few hours: every six hours cost a chunk for each metric.
+ * Returns how many.
  */
 export function sealFirstRows(series: SourceSeries, sealed: SealedRows): number {
   const { head } = series;
@@ -57,14 +57,14 @@ function sealRows(series: SourceSeries, rows: Rows, sealed: SealedRows): void {
   }
 }
 
-/** Adds to the block before if there is room or the rows belong inside it, and begins new ones for the rest. */
+/** Merges the rows into the block before them if it is not full or they belong inside it; the rest becomes new blocks. */
 function placeRows(source: number, rows: Rows, owner: BlockPlace | undefined, { tables, blocks }: SealedRows): void {
   const belongsInside = owner !== undefined && rows.ts[0]! <= owner.end_ts;
   let all = rows;
   const maxRows = rowsOfBlock(rows.columns.size + rows.texts.size);
   if (owner && (belongsInside || owner.rows < maxRows)) {
     const block = blocks.get(owner.id);
-    // A damaged block is left as it is; the new rows begin one of their own behind it.
+    // A damaged block is left unchanged; the new rows become a block of their own behind it.
     if (block) {
       all = mergeRows(blockRows(block), rows);
       tables.removeBlock(owner.id);

@@ -58,7 +58,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
   };
 
   function describeOperation(route: Route): Json {
-    const { door, spec } = permissionRow(route.operation);
+    const { openTo, spec } = permissionRow(route.operation);
     const body = route.form ?? route.body ?? (route.rawBody && Type.String());
     const parameters = [
       ...[...route.url.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -87,9 +87,9 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
         : [
             { OAuth2PasswordBearer: [] },
             ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
-            ...(door === 'callback_token' ? [{ CallbackToken: [] }] : []),
-            ...(door === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
-            ...(door === 'anyone_until_first_admin' ? [{}] : []),
+            ...(openTo === 'callback_token' ? [{ CallbackToken: [] }] : []),
+            ...(openTo === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
+            ...(openTo === 'anyone_until_first_admin' ? [{}] : []),
           ],
     };
   }

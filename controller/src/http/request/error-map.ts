@@ -1,5 +1,5 @@
-// From an error to an answer: the only place that knows statuses. Whatever is not foreseen becomes a 500 that says
-// nothing but the request id; the log has the rest.
+// From an error to an answer: the only place that knows statuses. An unexpected error becomes a 500 that tells nothing
+// but the request id; the log has the rest.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import {
@@ -57,7 +57,7 @@ function fromFramework(error: unknown): Answer | undefined {
   return undefined;
 }
 
-/** The answer to any error; what nobody foresaw is logged. */
+/** The answer to any error; an unexpected one is logged. */
 export function toAnswerOrLog(error: unknown, request_id: string, operation: string | undefined, log: Logger): Answer {
   const answer = toAnswer(error);
   if (answer) return answer;

@@ -1,6 +1,6 @@
-// A short way for the few operations that are called thousands of times a second. It takes a request only if nothing
-// about it is out of the ordinary (a remembered token with the right to do this, a plain JSON body or none) and hands
-// every other one over untouched, so that there is one place for refusals. Checks, validation and answers are the same.
+// The fast path for the few operations that are called thousands of times a second. It handles a request only if nothing
+// about it is special (a cached token with the permission, a plain JSON body or none) and leaves every other one
+// untouched to the framework, so that there is one place for refusals. Checks, validation and answers are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { type Operation, requirePermission } from '../../auth/permissions.ts';
@@ -21,7 +21,7 @@ const noBytes = new Uint8Array(0);
 export interface FastLaneOptions {
   routes: readonly Route[];
   validator: Validator;
-  /** The caller behind a token, if that is known without asking anybody. */
+  /** The caller behind a token, if it is cached. */
   recall: (token: string) => Caller | undefined;
   hostIsOurs: (host: string | undefined) => boolean;
   createId: (given: string | string[] | undefined) => string;
@@ -40,7 +40,7 @@ export interface FastLaneOptions {
   ) => void;
 }
 
-/** Resolves whether it took the request. */
+/** Returns whether it handles the request. */
 export function createFastLane(
   options: FastLaneOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
@@ -121,7 +121,7 @@ function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBy
   return length > 0 && length <= maxBodyBytes && judgeMediaType(headers['content-type']) === 'json';
 }
 
-/** Undefined for a query that nobody would read to its end. */
+/** Undefined for a query with too many parameters. */
 function readParams(search: string): QueryParams | undefined {
   try {
     return readQuery(search);

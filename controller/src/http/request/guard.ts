@@ -12,7 +12,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
     enrolmentToken: string | undefined;
-    /** Whoever shows the callback token of this job is let in for it, and is no caller. */
+    /** Set for a request with the callback token of this job: it may proceed, and has no caller. */
     callbackJob: string | undefined;
   }
   interface FastifyContextConfig {
@@ -22,10 +22,10 @@ declare module 'fastify' {
   }
 }
 
-/** What the guard must ask others. */
+/** What the guard needs from the features that have callers. */
 export interface Authenticator {
   authenticate(token: string): Caller | Promise<Caller>;
-  /** The caller, if that is known without asking anybody. */
+  /** The caller, if it is cached. */
   remembered(token: string): Caller | undefined;
   /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
   authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
@@ -33,7 +33,7 @@ export interface Authenticator {
   isEnrolmentToken(token: string): boolean;
   requireEnrolment(token: string): Promise<void>;
   mayReadServiceMetrics(request: FastifyRequest): boolean;
-  /** The number of the job whose callbacks the token opens; undefined for every other token. None does unless told. */
+  /** The number of the job whose callbacks the token opens; undefined for every other token. Default: no token does. */
   callbackJob?(token: string): string | undefined;
 }
 
@@ -41,9 +41,9 @@ type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takes
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** A callback hook, not an async one: remembered callers pass without a promise. */
-export function createGuard(route: GuardedRoute, keeper: Authenticator): Hook {
-  const { door } = permissionRow(route.operation);
-  if (door === 'anyone') return (_request, _reply, done) => done();
+export function createGuard(route: GuardedRoute, authenticator: Authenticator): Hook {
+  const { openTo } = permissionRow(route.operation);
+  if (openTo === 'anyone') return (_request, _reply, done) => done();
   const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
     requirePermission(route.operation, caller, targetOf(request, route.target));
     request.caller = caller;
@@ -52,17 +52,17 @@ export function createGuard(route: GuardedRoute, keeper: Authenticator): Hook {
     try {
       const password = route.takesAgentPassword ? agentPassword(request.headers.authorization) : undefined;
       const token = password === undefined ? tokenOf(request, route.tokenInQuery, route.takesAgentPassword) : undefined;
-      const special = passByDoor(request, token);
+      const special = passWithoutCaller(request, token);
       if (special) {
         special.then(() => done(), done);
         return;
       }
       const caller =
         password !== undefined
-          ? keeper.authenticateAgent(password, request.ip)
+          ? authenticator.authenticateAgent(password, request.ip)
           : token === undefined
             ? undefined
-            : keeper.authenticate(token);
+            : authenticator.authenticate(token);
       if (caller instanceof Promise) {
         caller.then((found) => admit(request, found)).then(() => done(), done);
         return;
@@ -74,21 +74,22 @@ export function createGuard(route: GuardedRoute, keeper: Authenticator): Hook {
     }
   };
 
-  function passByDoor(request: FastifyRequest, token: string | undefined): Promise<void> | undefined {
-    if (door === 'metrics_network') {
-      if (!keeper.mayReadServiceMetrics(request)) throw new PermissionError();
+  function passWithoutCaller(request: FastifyRequest, token: string | undefined): Promise<void> | undefined {
+    if (openTo === 'metrics_network') {
+      if (!authenticator.mayReadServiceMetrics(request)) throw new PermissionError();
       return Promise.resolve();
     }
-    if (door === 'anyone_until_first_admin' && token === undefined) {
-      return keeper.hasAdmin().then((exists) => {
+    if (openTo === 'anyone_until_first_admin' && token === undefined) {
+      return authenticator.hasAdmin().then((exists) => {
         if (exists) throw new AuthenticationError();
       });
     }
-    if (door === 'enrolment_token' && token !== undefined && keeper.isEnrolmentToken(token)) {
+    if (openTo === 'enrolment_token' && token !== undefined && authenticator.isEnrolmentToken(token)) {
       request.enrolmentToken = token;
-      return keeper.requireEnrolment(token);
+      return authenticator.requireEnrolment(token);
     }
-    const callbackJob = door === 'callback_token' && token !== undefined ? keeper.callbackJob?.(token) : undefined;
+    const callbackJob =
+      openTo === 'callback_token' && token !== undefined ? authenticator.callbackJob?.(token) : undefined;
     if (callbackJob !== undefined) {
       const named = targetOf(request, route.target);
       if (named !== undefined && named !== callbackJob) throw new PermissionError();

@@ -1,5 +1,5 @@
 // Sends the answer of an operation. Nearly every answer is a 200 with a JSON body and headers that never change, so
-// those bytes are written straight away; the framework's way is kept for everything else.
+// those bytes are written directly; everything else goes through the framework.
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 

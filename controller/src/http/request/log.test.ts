@@ -86,7 +86,7 @@ it('a request id that could break a line is not taken over', async () => {
   }
 });
 
-it('values of the query that open doors are not logged', async () => {
+it('secret values of the query are not logged', async () => {
   const secret = 'sup3r-s3cret-value';
   const path = `/api/v1/users/public?code=${secret}&TOKEN=${secret}&access_token=${secret}&password=${secret}&a=kept`;
   await fetch(url + path, { method: 'POST', headers: { authorization: `Bearer ${secret}`, 'x-request-id': 'query' } });

@@ -1,5 +1,5 @@
 // Structured logs on standard error, one JSON object a line. Bodies and headers are never logged; the redaction below
-// is the second lock on the door.
+// is the second line of defence.
 import { type Logger, pino } from 'pino';
 import { decodeFormText } from '../../input/query-reader.ts';
 
@@ -42,7 +42,7 @@ function serializeError(error: unknown): unknown {
 const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret']);
 const utf8 = new TextDecoder();
 
-/** A request's address as it may be logged: values of the query that open doors are left out, however it is escaped. */
+/** A request's address as it may be logged: secret values of the query are left out, however it is escaped. */
 export function withoutSecrets(url: string): string {
   return url.replace(/([?&]([^?=&#]*)=)[^&#]*/g, (pair, start, name) =>
     secretParameters.has(decodeFormText(name, utf8).toLowerCase()) ? `${start}***` : pair,

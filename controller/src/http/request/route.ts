@@ -26,9 +26,9 @@ interface ContextParts<Query, Body> {
 export class RouteContext<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
-  /** Undefined only where the operation's row lets somebody in without a token. */
+  /** Undefined only where the operation's row allows requests without a token. */
   readonly callerIfAny: Caller | undefined;
-  /** Where the body has integers that are held rounded; see readJson. */
+  /** The paths of integers of the body that were rounded; see readJson. */
   readonly inexact: JsonPath[];
   /** The JSON body as it came; only on the fast lane. */
   readonly bytes: Uint8Array | undefined;
@@ -108,7 +108,7 @@ export interface Route {
   /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */
   admit?: (request: FastifyRequest) => void | Promise<void>;
   /**
-   * A shorter way from a JSON body to the same answer, for the fast lane: undefined for a body that it does not know,
+   * A faster handler of a JSON body with the same answer, for the fast lane: undefined for a body that it does not know,
    * which `handle` then gets.
    */
   handleKnown?: (bytes: Uint8Array, caller: Caller) => Promise<unknown> | undefined;

@@ -1,5 +1,5 @@
-// From a request to a route's handler: reads query, form and body, holds them against the route's schemas, and reports
-// all problems at once.
+// From a request to a route's handler: reads query, form and body, validates them against the route's schemas, and
+// reports all problems at once.
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';

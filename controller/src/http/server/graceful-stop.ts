@@ -1,10 +1,10 @@
-// What a stop needs besides Fastify's own: to be known to those who answer, and no waiting for connections on which
-// nothing was ever asked.
+// What a graceful stop needs besides Fastify's own: a flag for those who answer, and no waiting for connections on which
+// no request ever came.
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /** Answers sent while `isStopping` should end their connection: one that is kept alive would be waited for. */
-export function prepareOrderlyStop(app: FastifyInstance, isTls: boolean): { readonly isStopping: boolean } {
+export function prepareGracefulStop(app: FastifyInstance, isTls: boolean): { readonly isStopping: boolean } {
   const sockets = new Set<Socket>();
   let isStopping = false;
   app.server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {

@@ -1,4 +1,4 @@
-// Opens the port, or says in one line why that cannot be.
+// Listens on the port, or reports in one line why it cannot.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StartError } from '../../start-error.ts';

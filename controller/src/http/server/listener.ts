@@ -1,4 +1,4 @@
-// The socket side of the server: plain or TLS, with time-outs that really cut slow clients and a bound on connections.
+// The socket side of the server: plain or TLS, with timeouts that cut slow clients off and a limit on connections.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -6,7 +6,7 @@ import https from 'node:https';
 const maxHeaderBytes = 16 * 1024;
 const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 18_000, idleMs: 120_000, keepAliveMs: 65_000 };
 
-/** How long a client may take. They are no settings: only tests have other ones. */
+/** How long a client may take. Not settings: only tests change them. */
 export interface Timeouts {
   /** From the first byte to the end of the headers. */
   headersMs: number;

@@ -1,4 +1,4 @@
-// What is left when no route fits: 405 with the methods that would, or 404.
+// The answer when no route matches: 405 with the methods that would, or 404.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export interface NotFoundOptions {

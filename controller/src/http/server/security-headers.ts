@@ -1,4 +1,4 @@
-// Headers that every answer carries, and the door for other origins, which is closed unless the operator names them.
+// Headers that every answer carries, and CORS for the origins that the operator names. Default: none.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export function answerHeaders(isTls: boolean): Record<string, string> {

@@ -20,9 +20,9 @@ import { createRequestIds } from '../request/request-ids.ts';
 import type { Route } from '../request/route.ts';
 import { createRouteHandler } from '../request/validated-handler.ts';
 import type { SocketRoute } from '../sockets/socket-route.ts';
-import { SocketDoor } from '../sockets/socket-upgrade.ts';
+import { SocketUpgrader } from '../sockets/socket-upgrade.ts';
 import { answerBrokenRequest } from './broken-request.ts';
-import { prepareOrderlyStop } from './graceful-stop.ts';
+import { prepareGracefulStop } from './graceful-stop.ts';
 import { createListener, type ListenerOptions } from './listener.ts';
 import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
@@ -55,13 +55,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: false,
     serverFactory: (handler) => {
       const server = createListener(
-        { ...options, shouldUpgrade: (request) => socketDoor.isUpgradeRequest(request) },
+        { ...options, shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request) },
         (request, response) => {
           if (!fastLane(request, response)) handler(request, response);
         },
       );
       server.on('upgrade', (request, connection, head) =>
-        socketDoor.take(request, connection as Socket, head, handler),
+        socketUpgrader.handleUpgrade(request, connection as Socket, head, handler),
       );
       return server;
     },
@@ -108,7 +108,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // JSON knows one encoding; clients of this interface expect the type bare, and the fast lane sends it so.
     if (reply.getHeader('content-type') === 'application/json; charset=utf-8')
       reply.header('content-type', 'application/json');
-    if (orderlyStop.isStopping) reply.header('connection', 'close');
+    if (gracefulStop.isStopping) reply.header('connection', 'close');
     done(null, payload);
   });
   const noteAnswer = (request: FastifyRequest, status: number, elapsedMs: number): void => {
@@ -126,14 +126,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     permissionRow(config.operation);
   });
 
-  const socketDoor = new SocketDoor({
+  const socketUpgrader = new SocketUpgrader({
     ...options,
     routes: sockets,
-    isStopping: () => orderlyStop.isStopping,
+    isStopping: () => gracefulStop.isStopping,
     onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
   });
-  const orderlyStop = prepareOrderlyStop(app, options.tls !== undefined);
-  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !orderlyStop.isStopping);
+  const gracefulStop = prepareGracefulStop(app, options.tls !== undefined);
+  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !gracefulStop.isStopping);
 
   const fastLane = createFastLane({
     ...options,
@@ -142,9 +142,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     createId,
     headers,
     maxBodyBytes,
-    // What a proxy says of its client, and what other origins may see, only the long way knows.
+    // Only the framework handles what a proxy says of its client, and what other origins may see.
     isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
-    isStopping: () => orderlyStop.isStopping,
+    isStopping: () => gracefulStop.isStopping,
     onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
       const elapsedMs = performance.now() - startedAt;
       const address = socket.remoteAddress;
@@ -192,8 +192,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       method: 'GET',
       url: route.url,
       config: { operation: route.operation },
-      onRequest: [socketDoor.check, guardOnceReady({ ...route, tokenInQuery: true })],
-      handler: socketDoor.createHandler(route),
+      onRequest: [socketUpgrader.check, guardOnceReady({ ...route, tokenInQuery: true })],
+      handler: socketUpgrader.createHandler(route),
     });
   }
   return app;

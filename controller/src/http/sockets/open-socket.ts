@@ -1,11 +1,11 @@
-// One WebSocket with what is known of its client: does it still answer, does it take what it is sent, does it talk too
-// much. It has no timers of its own; socket-keeper.ts looks after thousands of them with one.
+// One WebSocket with what is known of its client: does it answer, does it take what it is sent, does it send too much. It
+// has no timers of its own; socket-registry.ts sweeps thousands of them with one.
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../caller.ts';
 import type { Upgraded } from './socket-route.ts';
 
-/** The reasons of Weft's own for closing; the others are those of the protocol. */
+/** The close codes of Weft's own, and those of the protocol that it uses. */
 export const closeCodes = {
   notAuthenticated: 4401,
   notPermitted: 4403,
@@ -20,33 +20,35 @@ export const closeCodes = {
 const maxReasonBytes = 123;
 
 export interface SocketTimes {
-  /** Between two looks at every socket. */
+  /** Between two sweeps over all sockets. */
   sweepMs: number;
   pingMs: number;
   /** From a ping to the end of a connection on which nothing answers. */
   pongMs: number;
   /** How long a client may take nothing of what is due. */
   stallMs: number;
-  /** For the closing handshake of those who are sent away. */
-  farewellMs: number;
+  /** For the closing handshake of a forced close. */
+  closeTimeoutMs: number;
 }
 
-/** What the feature behind a socket hears. */
+/** The events of a socket, for the feature behind it. */
 export interface SocketListener {
   /** A text message; without this method messages are ignored. */
-  heard?(text: Buffer): void;
-  /** All that was sent is on its way, and there is room for more. */
-  drained(): void;
-  /** A sweep has found the socket well. */
-  swept?(): void;
-  closed(): void;
+  onMessage?(text: Buffer): void;
+  /** Everything that was sent has left, and more can be sent. */
+  onDrain(): void;
+  /** A sweep has found nothing wrong with the socket. */
+  onSweep?(): void;
+  onClose(): void;
 }
 
 const maxEventsPerSecond = 100;
+/** What the connection is given at once: it tells when it has taken all of it, and nothing in between. */
+const pieceBytes = 64 * 1024;
 
 export interface SocketRules {
   times: SocketTimes;
-  /** Any number of messages may come: whoever hears them has a bound of its own. Pings are counted all the same. */
+  /** Any number of messages may come: the listener has a limit of its own. Pings are counted all the same. */
   unlimitedMessages: boolean;
 }
 
@@ -60,13 +62,16 @@ export class OpenSocket {
   readonly #now: () => number;
   #pingAtMs: number;
   #unansweredSinceMs: number | undefined;
-  #unsentBytes = 0;
+  /** Pieces of messages that the connection has not been given yet, oldest first. */
+  readonly #waiting: { bytes: Buffer; isLast: boolean }[] = [];
+  #waitingBytes = 0;
   #takenAtMs: number;
+  #hasTaken = false;
   #countingSinceMs = 0;
   #events = 0;
-  #isGathering = false;
-  /** Set once it has been sent away. */
-  #leavesAtMs: number | undefined;
+  #isBatching = false;
+  /** Set by a forced close. */
+  #closeDeadlineMs: number | undefined;
   #listener: SocketListener | undefined;
 
   constructor(
@@ -83,12 +88,12 @@ export class OpenSocket {
     this.#unlimitedMessages = unlimitedMessages;
     this.#now = now;
     this.#takenAtMs = now();
-    // Those who come together must not all be pinged together for ever.
+    // Clients that connect together must not be pinged together for ever.
     this.#pingAtMs = now() + Math.random() * times.pingMs;
     socket.on('message', (bytes, isBinary) => {
       if (!(this.#unlimitedMessages ? this.isOpen : this.#count())) return;
-      if (isBinary) this.dismiss(closeCodes.unsupported, 'text only');
-      else this.#listener?.heard?.(bytes as Buffer);
+      if (isBinary) this.forceClose(closeCodes.unsupported, 'text only');
+      else this.#listener?.onMessage?.(bytes as Buffer);
     });
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -96,8 +101,8 @@ export class OpenSocket {
       this.#count();
     });
     // The library has said why in its closing frame.
-    socket.on('error', () => this.dismiss(closeCodes.policy, ''));
-    socket.on('close', () => this.#listener?.closed());
+    socket.on('error', () => this.forceClose(closeCodes.policy, ''));
+    socket.on('close', () => this.#listener?.onClose());
   }
 
   set listener(listener: SocketListener) {
@@ -105,71 +110,90 @@ export class OpenSocket {
   }
 
   get isOpen(): boolean {
-    return this.#leavesAtMs === undefined && this.#socket.readyState === this.#socket.OPEN;
+    return this.#closeDeadlineMs === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
   get bufferedBytes(): number {
-    return this.#socket.bufferedAmount;
+    return this.#socket.bufferedAmount + this.#waitingBytes;
   }
 
+  /** What is larger than a piece leaves in several frames, so that a client that takes it slowly is seen to take it. */
   send(text: string): void {
-    this.#socket.send(text, this.#sent);
+    // Never past what waits: that may be the end of a message whose beginning has left.
+    if (this.#waiting.length === 0 && this.#socket.bufferedAmount + text.length <= pieceBytes) {
+      this.#socket.send(text, this.#sent);
+      return;
+    }
+    const bytes = Buffer.from(text);
+    let start = 0;
+    do {
+      const end = start + pieceBytes;
+      this.#waiting.push({ bytes: bytes.subarray(start, end), isLast: end >= bytes.length });
+      start = end;
+    } while (start < bytes.length);
+    this.#waitingBytes += bytes.length;
+    this.#sendWaiting(pieceBytes);
   }
 
   /** Everything that is sent before the next turn of the event loop leaves in one piece. */
-  gather(): void {
-    if (this.#isGathering) return;
-    this.#isGathering = true;
+  batchWrites(): void {
+    if (this.#isBatching) return;
+    this.#isBatching = true;
     this.#connection.cork();
     setImmediate(() => {
-      this.#isGathering = false;
+      this.#isBatching = false;
       this.#connection.uncork();
     });
   }
 
-  /** Takes nothing more from the client until told; what has been read already still comes. */
+  /** Reads nothing more from the client until `resume`; what has been read already still comes. */
   pause(): void {
     this.#socket.pause();
   }
 
   resume(): void {
     if (!this.#socket.isPaused) return;
-    // It could not be heard meanwhile.
+    // Its pong could not be read meanwhile.
     this.#unansweredSinceMs = undefined;
     this.#socket.resume();
   }
 
-  /** The normal end: the client has as long as the library gives it. */
+  /** The normal end: the client has as long for the closing handshake as the library gives it. */
   close(code: number, reason: string): void {
+    // What was sent before the end arrives before it.
+    this.#sendWaiting(Number.POSITIVE_INFINITY);
     this.#socket.close(code, cutReason(reason));
   }
 
-  /** Closes, and does not wait long for the client to agree. */
-  dismiss(code: number, reason: string): void {
-    this.#leavesAtMs ??= this.#now() + this.#times.farewellMs;
-    // Its farewell is to be heard.
+  /** Closes, and waits no longer than `closeTimeoutMs` for the client. */
+  forceClose(code: number, reason: string): void {
+    this.#closeDeadlineMs ??= this.#now() + this.#times.closeTimeoutMs;
+    // Its part of the closing handshake must be read.
     this.resume();
-    this.#socket.close(code, cutReason(reason));
+    this.close(code, reason);
   }
 
   terminate(): void {
     this.#socket.terminate();
   }
 
-  /** What a look at the socket has found; `slow` and `silent` ones have been closed. */
-  sweep(): 'well' | 'slow' | 'silent' | 'leaving' {
+  /** Returns the state of the socket; a `slow` or `silent` one has been closed. */
+  sweep(): 'ok' | 'slow' | 'silent' | 'closing' {
     const now = this.#now();
     if (!this.isOpen) {
-      if (this.#leavesAtMs !== undefined && now >= this.#leavesAtMs) this.terminate();
-      return 'leaving';
+      if (this.#closeDeadlineMs !== undefined && now >= this.#closeDeadlineMs) this.terminate();
+      return 'closing';
     }
+    const hasTaken = this.#hasTaken;
+    this.#hasTaken = false;
     if (this.bufferedBytes > 0) {
-      if (this.#hasTaken()) this.#takenAtMs = now;
+      // Whoever takes something is alive, even if a pong has to queue behind it.
+      if (hasTaken) this.#unansweredSinceMs = undefined;
       else if (now - this.#takenAtMs >= this.#times.stallMs) {
-        this.dismiss(closeCodes.tooSlow, 'too slow');
+        this.forceClose(closeCodes.tooSlow, 'too slow');
         return 'slow';
       }
-      return 'well';
+      return 'ok';
     }
     this.#takenAtMs = now;
     const isSilent = this.#unansweredSinceMs !== undefined && !this.#socket.isPaused;
@@ -182,28 +206,31 @@ export class OpenSocket {
       this.#unansweredSinceMs ??= now;
       this.#socket.ping();
     }
-    this.#listener?.swept?.();
-    return 'well';
+    this.#listener?.onSweep?.();
+    return 'ok';
   }
 
   readonly #sent = (error?: Error | null): void => {
     if (error || !this.isOpen) return;
     this.#takenAtMs = this.#now();
-    if (this.bufferedBytes === 0) this.#listener?.drained();
+    this.#hasTaken = true;
+    this.#sendWaiting(pieceBytes);
+    if (this.bufferedBytes === 0) this.#listener?.onDrain();
   };
 
-  /** A large message leaves in pieces, which only the handle of the connection knows of. */
-  #hasTaken(): boolean {
-    const { _handle: handle } = this.#connection as { _handle?: { writeQueueSize?: number } | null };
-    const unsent = handle?.writeQueueSize ?? this.bufferedBytes;
-    const hasTaken = unsent !== this.#unsentBytes;
-    this.#unsentBytes = unsent;
-    // Whoever takes something is alive, even if a pong has to queue behind it.
-    if (hasTaken) this.#unansweredSinceMs = undefined;
-    return hasTaken;
+  /** Gives the connection what waits, up to so many bytes that it has not taken, but always the next piece. */
+  #sendWaiting(maxBytes: number): void {
+    for (let piece = this.#waiting[0]; piece; piece = this.#waiting[0]) {
+      const { bufferedAmount } = this.#socket;
+      if (bufferedAmount > 0 && bufferedAmount + piece.bytes.length > maxBytes) return;
+      this.#waiting.shift();
+      this.#waitingBytes -= piece.bytes.length;
+      this.batchWrites();
+      this.#socket.send(piece.bytes, { binary: false, fin: piece.isLast }, this.#sent);
+    }
   }
 
-  /** False once the client has sent more than is reasonable, or is no longer listened to. */
+  /** False once the client has sent more than is allowed, or the socket is closing. */
   #count(): boolean {
     if (!this.isOpen) return false;
     const now = this.#now();
@@ -213,12 +240,12 @@ export class OpenSocket {
     }
     this.#events++;
     if (this.#events <= maxEventsPerSecond) return true;
-    this.dismiss(closeCodes.policy, 'too many messages');
+    this.forceClose(closeCodes.policy, 'too many messages');
     return false;
   }
 }
 
-/** As much of it as a closing frame can carry, in whole characters. */
+/** As much of the reason as a closing frame can carry, in whole characters. */
 function cutReason(reason: string): string {
   const bytes = Buffer.from(reason);
   if (bytes.length <= maxReasonBytes) return reason;

@@ -1,4 +1,4 @@
-// Reads the opening handshake of a WebSocket before anybody is asked for it: is it one, from which page, and with which
+// Checks the opening handshake of a WebSocket before the route is asked: is it valid, from which origin, and with which
 // token.
 import type { IncomingHttpHeaders } from 'node:http';
 import { AuthenticationError, PermissionError, UnusableRequestError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-// What a feature writes to be reachable by WebSocket: like a route, but `handle` lets the client in instead of
+// What a feature writes to be reachable by WebSocket: like a route, but `handle` upgrades the connection instead of
 // answering. http/sockets/socket-upgrade.ts does the rest: guard, handshake, validation, refusals.
 import type { Socket } from 'node:net';
 import type { Static, TObject } from 'typebox';
@@ -8,13 +8,13 @@ import type { Caller } from '../../caller.ts';
 
 export interface Upgraded {
   socket: WebSocket;
-  /** What it runs over. */
+  /** The TCP connection below it. */
   connection: Socket;
 }
 
 export interface SocketContext<Query = unknown> {
   caller: Caller;
-  /** What the client has shown: to be asked about again while the socket is open. */
+  /** The client's token: it is checked again while the socket is open. */
   token: string;
   query: Query;
   /** A path parameter, percent-decoded. */

@@ -1,5 +1,5 @@
-// The door for WebSockets. A client that wants one travels the way of every request (hooks, guard, validation, error
-// map, log) with its connection at hand; only at the end is it upgraded instead of answered.
+// WebSocket upgrades. An upgrade request passes everything that other requests pass (hooks, guard, validation, error map,
+// log) with its connection at hand; only at the end is it upgraded instead of answered.
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -19,61 +19,63 @@ import {
 } from './socket-handshake.ts';
 import type { SocketRoute, Upgraded } from './socket-route.ts';
 
-export interface SocketDoorOptions {
+export interface SocketUpgraderOptions {
   routes: readonly SocketRoute[];
   publicUrl: string | undefined;
   corsOrigins: readonly string[];
   validator: Validator;
   log: Logger;
   isStopping: () => boolean;
-  /** A socket is open; refusals are answers like all others and not told here. */
+  /** A socket is open. Not called for refusals, which are answers like all others. */
   onOpened: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /** A connection that waits to be upgraded, with what the client has sent in advance. */
-interface Knock {
+interface PendingUpgrade {
   connection: Socket;
   head: Buffer;
 }
 
-export class SocketDoor {
-  readonly #options: SocketDoorOptions;
-  readonly #knocks = new WeakMap<IncomingMessage, Knock>();
+export class SocketUpgrader {
+  readonly #options: SocketUpgraderOptions;
+  readonly #pending = new WeakMap<IncomingMessage, PendingUpgrade>();
   readonly #paths: readonly RegExp[];
   readonly #requireOrigin: ReturnType<typeof createOriginCheck>;
 
-  constructor(options: SocketDoorOptions) {
+  constructor(options: SocketUpgraderOptions) {
     this.#options = options;
     this.#requireOrigin = createOriginCheck(options);
     this.#paths = options.routes.map(({ url }) => new RegExp(`^${url.replace(/:\w+/g, '[^/?]+')}/?(?:[?]|$)`));
   }
 
-  /** False: the wish is overheard, as HTTP allows, and the request answered like any other. */
+  /** False: the upgrade is ignored, as HTTP allows, and the request answered like any other. */
   isUpgradeRequest({ method, url = '', headers }: IncomingMessage): boolean {
-    const isWish = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
-    return isWish && this.#paths.some((path) => path.test(url));
+    const wantsSocket = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+    return wantsSocket && this.#paths.some((path) => path.test(url));
   }
 
-  /** Sends the request on its way, with an answer at hand for those who will be refused. */
-  take(request: IncomingMessage, connection: Socket, head: Buffer, handler: RequestListener): void {
+  /** Passes the request to the server, with a response at hand in case it is refused. */
+  handleUpgrade(request: IncomingMessage, connection: Socket, head: Buffer, handler: RequestListener): void {
     connection.on('error', ignore);
-    // An earlier request of this connection still waits for its answer; nothing may be written in between.
-    if ((connection as { _httpMessage?: unknown })._httpMessage) {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    try {
+      response.assignSocket(connection);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_HTTP_SOCKET_ASSIGNED') throw error;
+      // An earlier request of this connection still waits for its answer; nothing may be written in between.
       connection.destroy();
       return;
     }
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(connection);
     response.on('finish', () => connection.destroySoon());
-    this.#knocks.set(request, { connection, head });
+    this.#pending.set(request, { connection, head });
     handler(request, response);
   }
 
-  /** The first hook of a socket's route: whoever does not come for a socket is sent away, whoever it is. */
+  /** The first hook of a socket's route: a request that is no upgrade is refused, whoever sends it. */
   readonly check = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     const { headers } = request.raw;
-    if (!this.#knocks.has(request.raw) || headers['sec-websocket-version'] !== socketVersion) {
+    if (!this.#pending.has(request.raw) || headers['sec-websocket-version'] !== socketVersion) {
       reply
         .code(426)
         .headers({ upgrade: 'websocket', 'sec-websocket-version': socketVersion, connection: 'upgrade, close' })
@@ -97,7 +99,7 @@ export class SocketDoor {
     const server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // What is packed by somebody else may unpack to anything.
+      // A small compressed message may inflate to any size.
       perMessageDeflate: false,
       maxPayload: route.maxMessageBytes,
       handleProtocols: (names) => names.has(socketProtocol) && socketProtocol,
@@ -136,7 +138,7 @@ export class SocketDoor {
   }
 
   #upgrade(server: WebSocketServer, request: FastifyRequest, reply: FastifyReply): Upgraded | undefined {
-    const { connection, head } = this.#knocks.get(request.raw)!;
+    const { connection, head } = this.#pending.get(request.raw)!;
     if (this.#options.isStopping()) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
     reply.hijack();
     reply.raw.detachSocket(connection);
@@ -154,5 +156,5 @@ export class SocketDoor {
   }
 }
 
-/** Whatever happens to the connection ends in its closing, and that is noticed. */
+/** Every error of the connection ends with its `close` event, and that is handled. */
 function ignore(): void {}

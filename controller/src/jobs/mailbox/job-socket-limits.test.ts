@@ -5,7 +5,7 @@ import { bearer, connect, refusal, type SocketClient } from '../../../../test/so
 import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../../test/socket-server.ts';
 
 const mebibyte = 1024 * 1024;
-const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, farewellMs: 100 };
+const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, closeTimeoutMs: 100 };
 // For what must not happen by itself during a test.
 const never = 1e9;
 
@@ -98,7 +98,7 @@ describe('J16: a client that takes nothing', () => {
   });
 
   it('hears 4408 if it wakes up in time', async () => {
-    await start({ times: { ...quick, pingMs: never, farewellMs: never } });
+    await start({ times: { ...quick, pingMs: never, closeTimeoutMs: never } });
     await fill(job, 40, mebibyte);
     const client = await open();
     client.socket.pause();
@@ -127,6 +127,18 @@ describe('J16: a client that takes nothing', () => {
     } finally {
       clearInterval(sip);
     }
+  });
+
+  it('gets a long message whole, and what follows behind it', async () => {
+    await start({ times: { ...quick, stallMs: never } });
+    const client = await open();
+    client.socket.pause();
+    const text = '1€'.repeat(mebibyte);
+    await server.post(job, [text]);
+    await server.post(job, ['short'], { final: true });
+    client.socket.resume();
+    expect((await client.closed).code).toBe(1000);
+    expect(client.texts.map((each) => JSON.parse(each).data)).toEqual([[text], ['short']]);
   });
 
   it('does not stay by asking for pongs it never reads', async () => {

@@ -228,7 +228,7 @@ it('what cannot be read at first is delivered later', async () => {
 });
 
 it('L5: a stop closes every socket with 1012 and opens no other', async () => {
-  const node = await startSocketServer({ times: { farewellMs: 300 } });
+  const node = await startSocketServer({ times: { closeTimeoutMs: 300 } });
   const owner = await node.user('bob@weft.test');
   const path = `/api/v1/ws/${await node.job(owner)}`;
   const client = await connect(node.url, path, bearer(owner));

@@ -1,4 +1,4 @@
-// Where the clients of a job connect: the last door on a job's path. Each message comes in its envelope, or as the bare
+// Where the clients of a job connect: the last endpoint on a job's path. Each message comes in its envelope, or as the bare
 // array where the address says so.
 import Type from 'typebox';
 import type { Caller } from '../../caller.ts';
@@ -36,13 +36,13 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
         const key = `${caller.kind}:${caller.id}`;
         limits.connects.take(key);
         limits.guesses.check(key);
-        hub.requireRoom(caller);
+        hub.requireCapacity(caller);
         const job = await admit(caller, job_number).catch((error) => {
           if (error instanceof NotFoundError) limits.guesses.count(key);
           throw error;
         });
         // Others may have come while the job was looked for.
-        hub.requireRoom(caller);
+        hub.requireCapacity(caller);
         const upgraded = upgrade();
         // A number beyond the newest would be waited for in vain.
         const after = Math.min(query.after ?? 0, job.last_seq);

@@ -2,7 +2,7 @@
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
 import type { Caller } from '../../caller.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
-import { SocketKeeper } from '../../http/sockets/socket-keeper.ts';
+import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../http/sockets/socket-route.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { toEnvelopeText } from './envelope.ts';
@@ -40,7 +40,7 @@ export interface NewReader {
 
 export class SocketHub {
   readonly #options: SocketHubOptions;
-  readonly #keeper: SocketKeeper;
+  readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
   readonly #waiting: (() => void)[] = [];
   #reads = 0;
@@ -52,16 +52,16 @@ export class SocketHub {
   constructor(options: SocketHubOptions) {
     this.#options = options;
     const { authorize, times } = options;
-    this.#keeper = new SocketKeeper({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
+    this.#registry = new SocketRegistry({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
   }
 
   get openSockets(): number {
-    return this.#keeper.size;
+    return this.#registry.size;
   }
 
   /** Sockets that were closed because their clients took nothing. */
   get cutOff(): number {
-    return this.#keeper.cutOff;
+    return this.#registry.cutOff;
   }
 
   /** True if a client of this node listens to the job. */
@@ -71,12 +71,12 @@ export class SocketHub {
   }
 
   /** Throws TryLaterError if the caller may not have one more socket now. */
-  requireRoom(caller: Caller): void {
-    this.#keeper.requireRoom(caller);
+  requireCapacity(caller: Caller): void {
+    this.#registry.requireCapacity(caller);
   }
 
   open(upgraded: Upgraded, { caller, token, job_number, after, isBare }: NewReader): void {
-    const reader = new SocketReader(this.#keeper.keep(upgraded, { caller, token }), {
+    const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
       after,
       isBare,
@@ -123,7 +123,7 @@ export class SocketHub {
 
   /** Closes every socket with 1012; no more can be opened. */
   async stop(): Promise<void> {
-    await this.#keeper.stop();
+    await this.#registry.stop();
     clearInterval(this.#polling);
     clearTimeout(this.#retrying);
   }
@@ -135,7 +135,7 @@ export class SocketHub {
         const position = positions.get(job_number);
         for (const reader of this.#readers.get(job_number) ?? []) {
           if (position) reader.expect(position.last_seq, position.hasEnded);
-          else reader.dismiss();
+          else reader.jobRemoved();
         }
       }
     } catch (error) {
@@ -152,7 +152,7 @@ export class SocketHub {
     if (this.#reads < readsAtOnce) this.#reads++;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      const share = Math.floor(sharedBytes / Math.max(1, this.#keeper.size));
+      const share = Math.floor(sharedBytes / Math.max(1, this.#registry.size));
       const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
       return await this.#options.list(job_number, afterSeq, pageBytes);
     } finally {

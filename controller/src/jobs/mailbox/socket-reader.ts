@@ -31,7 +31,7 @@ export class SocketReader implements SocketListener {
   /** The job has ended: nothing comes after what is stored. */
   #hasEnded = false;
   /** Everything has been sent; what to say once it has been taken. */
-  #farewell: { code: number; reason: string } | undefined;
+  #ending: { code: number; reason: string } | undefined;
 
   constructor(socket: OpenSocket, options: ReaderOptions) {
     this.#socket = socket;
@@ -51,7 +51,7 @@ export class SocketReader implements SocketListener {
 
   /** A message was stored by this process. `text` is its envelope, made once for all who want it. */
   deliver(message: MessageRecord, text: () => string): void {
-    const isNext = !this.#isReading && this.#farewell === undefined && message.seq === this.#position + 1;
+    const isNext = !this.#isReading && this.#ending === undefined && message.seq === this.#position + 1;
     const { bufferedBytes } = this.#socket;
     if (isNext && this.isOpen && (bufferedBytes === 0 || bufferedBytes + message.data.length <= maxBufferedBytes)) {
       this.#due = Math.max(this.#due, message.seq);
@@ -70,21 +70,21 @@ export class SocketReader implements SocketListener {
   }
 
   /** The job does not exist any more. */
-  dismiss(): void {
-    this.#socket.dismiss(closeCodes.notFound, 'the job is gone');
+  jobRemoved(): void {
+    this.#socket.forceClose(closeCodes.notFound, 'the job is gone');
   }
 
-  drained(): void {
-    if (this.#farewell) this.#socket.close(this.#farewell.code, this.#farewell.reason);
+  onDrain(): void {
+    if (this.#ending) this.#socket.close(this.#ending.code, this.#ending.reason);
     else this.#pump();
   }
 
   /** What could not be read at first is tried again. */
-  swept(): void {
+  onSweep(): void {
     this.#pump();
   }
 
-  closed(): void {
+  onClose(): void {
     this.#options.onClosed(this);
   }
 
@@ -115,7 +115,7 @@ export class SocketReader implements SocketListener {
 
   get #mayRead(): boolean {
     const isBehind = this.#position < this.#due || this.#hasEnded;
-    return isBehind && this.#farewell === undefined && this.isOpen && this.#socket.bufferedBytes === 0;
+    return isBehind && this.#ending === undefined && this.isOpen && this.#socket.bufferedBytes === 0;
   }
 
   #send(message: MessageRecord, text: () => string): void {
@@ -141,8 +141,8 @@ export class SocketReader implements SocketListener {
 
   /** Not before everything has been taken: a closing handshake has a time limit. */
   #finish(code: number, reason: string): void {
-    this.#farewell ??= { code, reason };
-    if (this.#socket.bufferedBytes === 0) this.drained();
+    this.#ending ??= { code, reason };
+    if (this.#socket.bufferedBytes === 0) this.onDrain();
   }
 }
 

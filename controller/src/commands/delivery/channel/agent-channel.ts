@@ -1,5 +1,5 @@
 // One agent's own WebSocket: commands go down as fast as the agent takes them, its word about them and its telemetry come
-// up, any number on their way at once. Telemetry passes the same gate as on every door and is answered once it is durable.
+// up, any number on their way at once. Telemetry passes the same gate as on every endpoint and is answered once it is durable.
 import type { ChannelError, CommandResultMessage, HelloMessage } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../../errors.ts';
@@ -65,14 +65,14 @@ export class AgentChannel implements SocketListener {
   }
 
   replace(): void {
-    this.#socket.dismiss(closeCodes.replaced, 'a newer channel of this agent is open');
+    this.#socket.forceClose(closeCodes.replaced, 'a newer channel of this agent is open');
   }
 
-  dismiss(code: number, reason: string): void {
-    this.#socket.dismiss(code, reason);
+  forceClose(code: number, reason: string): void {
+    this.#socket.forceClose(code, reason);
   }
 
-  heard(bytes: Buffer): void {
+  onMessage(bytes: Buffer): void {
     const size = bytes.length;
     this.#flow.begin(size);
     const done = () => this.#flow.end(size);
@@ -89,16 +89,16 @@ export class AgentChannel implements SocketListener {
     }
   }
 
-  drained(): void {
+  onDrain(): void {
     this.#flow.peerNotReading = false;
     this.#commands.pump();
   }
 
-  swept(): void {
-    this.#commands.swept();
+  onSweep(): void {
+    this.#commands.onSweep();
   }
 
-  closed(): void {
+  onClose(): void {
     this.#flow.closed();
     this.#commands.closed();
     this.#parts.onClosed(this);
@@ -212,11 +212,11 @@ export class AgentChannel implements SocketListener {
 
   #fail(error: unknown, about: { id?: number | undefined; command_id?: string | undefined }): void {
     if (error instanceof AuthenticationError) {
-      this.dismiss(closeCodes.notAuthenticated, 'the token is no longer good');
+      this.forceClose(closeCodes.notAuthenticated, 'the token is no longer good');
       return;
     }
     if (error instanceof PermissionError && error.code === 'not_permitted') {
-      this.dismiss(closeCodes.notPermitted, 'not permitted');
+      this.forceClose(closeCodes.notPermitted, 'not permitted');
       return;
     }
     const answer = toAnswer(error);
@@ -240,7 +240,7 @@ export class AgentChannel implements SocketListener {
 
   #reply(text: string): void {
     if (!this.isOpen) return;
-    this.#socket.gather();
+    this.#socket.batchWrites();
     this.#socket.send(text);
     if (this.#socket.bufferedBytes > maxBufferedBytes) this.#flow.peerNotReading = true;
   }

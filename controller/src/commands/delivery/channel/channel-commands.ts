@@ -52,7 +52,7 @@ export class ChannelCommands {
     this.#unanswered.delete(command_id);
   }
 
-  swept(): void {
+  onSweep(): void {
     this.#sweeps++;
     const isLate = this.#sweeps % lookAgainEvery === 0 && this.#unanswered.size > 0;
     if (isLate) this.#forgetExpired();
@@ -109,7 +109,7 @@ export class ChannelCommands {
       const command = this.#pending[written.length]!;
       written.push(command.command_id);
       if (command.expires_at <= now) continue;
-      this.#socket.gather();
+      this.#socket.batchWrites();
       this.#socket.send(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
       sentWindow.note(command.command_id);
       this.#unanswered.set(command.command_id, command.expires_at);

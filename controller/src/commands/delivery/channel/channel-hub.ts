@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentCaller, Caller } from '../../../caller.ts';
 import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.ts';
-import { SocketKeeper } from '../../../http/sockets/socket-keeper.ts';
+import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
 import type { Validator } from '../../../input/validator.ts';
 import { Slots } from '../../../jobs/worker/slots.ts';
@@ -38,7 +38,7 @@ export interface ChannelHubOptions {
 }
 
 export class ChannelHub {
-  readonly #keeper: SocketKeeper;
+  readonly #registry: SocketRegistry;
   readonly #channels = new Map<string, AgentChannel>();
   readonly #parts: ChannelParts;
   readonly #elsewhere: ChannelsElsewhere | undefined;
@@ -48,7 +48,7 @@ export class ChannelHub {
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ delivery, telemetry, validator, sentWindow, authorize, tell, ...options }: ChannelHubOptions) {
-    this.#keeper = new SocketKeeper({
+    this.#registry = new SocketRegistry({
       authorize,
       maxPerCaller: maxChannelsPerAgent,
       unlimitedMessages: true,
@@ -91,7 +91,7 @@ export class ChannelHub {
 
   /** Channels that were closed because their agents took nothing. */
   get cutOff(): number {
-    return this.#keeper.cutOff;
+    return this.#registry.cutOff;
   }
 
   /** Whether the agent's channel is open, here or on another node. */
@@ -104,13 +104,13 @@ export class ChannelHub {
   }
 
   /** Throws TryLaterError if the agent may not have one more channel now. */
-  requireRoom(agent: AgentCaller): void {
-    this.#keeper.requireRoom(agent);
+  requireCapacity(agent: AgentCaller): void {
+    this.#registry.requireCapacity(agent);
   }
 
   open(upgraded: Upgraded, { agent, token }: { agent: AgentCaller; token: string }): void {
     const before = this.#channels.get(agent.name);
-    const channel = new AgentChannel(this.#keeper.keep(upgraded, { caller: agent, token }), agent, this.#parts);
+    const channel = new AgentChannel(this.#registry.add(upgraded, { caller: agent, token }), agent, this.#parts);
     this.#channels.set(agent.name, channel);
     before?.replace();
     this.#announce(channel);
@@ -144,7 +144,7 @@ export class ChannelHub {
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#elsewhere?.stop();
-    await this.#keeper.stop();
+    await this.#registry.stop();
   }
 
   /** Clocks of nodes differ, so age is measured here: what was here for a while is the older one. */
@@ -159,7 +159,7 @@ export class ChannelHub {
   }
 
   #dismissRemoved(channel: AgentChannel): void {
-    channel.dismiss(closeCodes.notAuthenticated, 'the agent is gone');
+    channel.forceClose(closeCodes.notAuthenticated, 'the agent is gone');
   }
 
   readonly #onClosed = (channel: AgentChannel): void => {

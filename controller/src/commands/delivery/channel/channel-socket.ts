@@ -25,7 +25,7 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
         // The permissions table lets nobody else in; this tells the compiler.
         if (caller.kind !== 'agent') throw new PermissionError();
         connects.take(caller.id);
-        hub.requireRoom(caller);
+        hub.requireCapacity(caller);
         const upgraded = upgrade();
         if (upgraded) hub.open(upgraded, { agent: caller, token });
       },

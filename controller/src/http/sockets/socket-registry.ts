@@ -1,5 +1,5 @@
-// Looks after the open WebSockets of a feature: a bound per caller, a ping now and then, an end for those who are slow,
-// gone, or no longer allowed. One timer for all of them.
+// The open WebSockets of a feature: limits them per caller, pings them, and closes those whose client is slow, gone, or no
+// longer allowed. One timer serves all of them.
 import type { Caller } from '../../caller.ts';
 import { PermissionError, TryLaterError } from '../../errors.ts';
 import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
@@ -8,26 +8,26 @@ import type { Upgraded } from './socket-route.ts';
 const defaultTimes: SocketTimes = {
   sweepMs: 1_000,
   pingMs: 15_000,
-  // With a ping interval and a sweep before it, 45 s at most until a vanished client is forgotten.
+  // With a ping interval and a sweep before it, at most 45 s until a vanished client is removed.
   pongMs: 28_000,
   stallMs: 10_000,
-  farewellMs: 2_000,
+  closeTimeoutMs: 2_000,
 };
-/** How many callers are looked up at once where somebody has to be asked. */
+/** How many callers are looked up at once where that takes a query. */
 const lookupsAtOnce = 32;
 
-export interface SocketKeeperOptions {
-  /** The caller behind a token as it stands now; throws if it may not have the socket any more. */
+export interface SocketRegistryOptions {
+  /** The current record of the caller behind a token; throws if it may not have the socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxPerCaller: number;
-  /** See SocketRules; false unless told. */
+  /** See SocketRules. Default: false. */
   unlimitedMessages?: boolean;
   times?: Partial<SocketTimes> | undefined;
   now?: () => number;
 }
 
-export class SocketKeeper {
-  readonly #options: SocketKeeperOptions;
+export class SocketRegistry {
+  readonly #options: SocketRegistryOptions;
   readonly #times: SocketTimes;
   readonly #rules: SocketRules;
   readonly #now: () => number;
@@ -41,7 +41,7 @@ export class SocketKeeper {
   /** Sockets that were closed because their clients took nothing. */
   cutOff = 0;
 
-  constructor(options: SocketKeeperOptions) {
+  constructor(options: SocketRegistryOptions) {
     this.#options = options;
     this.#times = { ...defaultTimes, ...options.times };
     this.#rules = { times: this.#times, unlimitedMessages: options.unlimitedMessages ?? false };
@@ -53,15 +53,15 @@ export class SocketKeeper {
   }
 
   /** Throws TryLaterError if the caller may not have one more socket now. */
-  requireRoom(caller: Caller): void {
+  requireCapacity(caller: Caller): void {
     if (this.#isStopped) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
     const { maxPerCaller } = this.#options;
     if ((this.#perCaller.get(keyOf(caller)) ?? 0) < maxPerCaller) return;
     throw new TryLaterError(429, 'too_many_sockets', `At most ${maxPerCaller} sockets may be open`, 10);
   }
 
-  /** Looks after a socket until it is closed. */
-  keep(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
+  /** Holds a socket until it is closed. */
+  add(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
     const socket = new OpenSocket(upgraded, client, this.#rules, this.#now);
     this.#sockets.add(socket);
     const sameToken = this.#byToken.get(client.token);
@@ -69,26 +69,26 @@ export class SocketKeeper {
     else this.#byToken.set(client.token, new Set([socket]));
     const key = keyOf(client.caller);
     this.#perCaller.set(key, (this.#perCaller.get(key) ?? 0) + 1);
-    upgraded.socket.on('close', () => this.#forget(socket));
+    upgraded.socket.on('close', () => this.#remove(socket));
     this.#sweeping ??= setInterval(() => this.#sweep(), this.#times.sweepMs).unref();
     return socket;
   }
 
-  /** Closes all of them, and waits no longer for their clients than the time for a farewell. */
+  /** Closes all of them, and waits no longer for their clients than the time for the closing handshake. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#sockets.size === 0) return;
     const empty = Promise.withResolvers<void>();
     this.#onEmpty = empty.resolve;
-    for (const socket of this.#sockets) socket.dismiss(closeCodes.restarting, 'restarting');
+    for (const socket of this.#sockets) socket.forceClose(closeCodes.restarting, 'restarting');
     const deadline = setTimeout(() => {
       for (const socket of this.#sockets) socket.terminate();
-    }, this.#times.farewellMs);
+    }, this.#times.closeTimeoutMs);
     await empty.promise;
     clearTimeout(deadline);
   }
 
-  #forget(socket: OpenSocket): void {
+  #remove(socket: OpenSocket): void {
     if (!this.#sockets.delete(socket)) return;
     const sameToken = this.#byToken.get(socket.token);
     sameToken?.delete(socket);
@@ -108,7 +108,7 @@ export class SocketKeeper {
     void this.#authorizeAll();
   }
 
-  /** Asks once for a token, however many sockets it has opened. */
+  /** One lookup for a token, however many sockets it has opened. */
   async #authorizeAll(): Promise<void> {
     if (this.#isAuthorizing) return;
     this.#isAuthorizing = true;
@@ -128,18 +128,18 @@ export class SocketKeeper {
   #authorize(token: string): Promise<void> | undefined {
     try {
       const caller = this.#options.authorize(token);
-      return caller instanceof Promise ? caller.then(ignore, (error) => this.#dismissAll(token, error)) : undefined;
+      return caller instanceof Promise ? caller.then(ignore, (error) => this.#forceCloseAll(token, error)) : undefined;
     } catch (error) {
-      this.#dismissAll(token, error);
+      this.#forceCloseAll(token, error);
       return undefined;
     }
   }
 
-  #dismissAll(token: string, error: unknown): void {
-    // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
+  #forceCloseAll(token: string, error: unknown): void {
+    // While the accounts cannot be read nobody can tell; whoever was allowed a second ago goes on.
     if (error instanceof TryLaterError) return;
     const code = error instanceof PermissionError ? closeCodes.notPermitted : closeCodes.notAuthenticated;
-    for (const socket of this.#byToken.get(token) ?? []) socket.dismiss(code, 'the token is no longer good');
+    for (const socket of this.#byToken.get(token) ?? []) socket.forceClose(code, 'the token is no longer good');
   }
 }
 
