@@ -7,8 +7,7 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w
 export function parseDuration(text: string, option: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)([smhdw])?$/.exec(text.trim()) ?? [];
   const seconds = Number(amount) * unitSeconds[unit]!;
-  if (!(seconds > 0))
-    throw new UsageError(`${option} must be a duration such as 90s, 10m, 1h or 2d, not "${text}".`);
+  if (!(seconds > 0)) throw new UsageError(`${option} must be a duration such as 90s, 10m, 1h or 2d, not "${text}".`);
   return seconds;
 }
 

@@ -13,7 +13,8 @@ export async function readSecret(question: string, isPiped: boolean, around: Sur
 /** Throws UsageError if there is neither a terminal nor --password-stdin. */
 export async function readNewPassword(isPiped: boolean, around: Surroundings): Promise<string> {
   const password = await readSecret('New password: ', isPiped, around);
-  if (!isPiped && (await ask('Repeat the new password: ', around)) !== password) throw new UsageError('The two passwords differ.');
+  if (!isPiped && (await ask('Repeat the new password: ', around)) !== password)
+    throw new UsageError('The two passwords differ.');
   return password;
 }
 
@@ -25,7 +26,9 @@ export async function readLine(question: string, around: Surroundings): Promise<
 
 function requireTerminal({ stdin, stderr }: Surroundings): void {
   if (stdin.isTTY && stderr.isTTY) return;
-  throw new UsageError('There is no terminal to type the password at: pass it on standard input with --password-stdin.');
+  throw new UsageError(
+    'There is no terminal to type the password at: pass it on standard input with --password-stdin.',
+  );
 }
 
 async function readAll(stdin: Surroundings['stdin']): Promise<string> {

@@ -7,7 +7,8 @@ const keyPattern = /^[A-Za-z_][\w-]{0,63}(\.[A-Za-z_][\w-]{0,63})?$/;
 
 /** Undefined if the key is valid, else the reason. */
 export function problemOfKey(key: string): string | undefined {
-  if (!keyPattern.test(key)) return `${JSON.stringify(key)} is not a valid name: use letters, digits, hyphens and underscores`;
+  if (!keyPattern.test(key))
+    return `${JSON.stringify(key)} is not a valid name: use letters, digits, hyphens and underscores`;
   if (reserved.includes(key.split('.')[0]!)) return `${key} is set by the agent itself`;
   return undefined;
 }

@@ -41,7 +41,9 @@ export class Speaker {
   }
 
   trouble(error: Error): void {
-    this.#once(error instanceof WeftRefusal ? `Weft rejects the request: ${error.message}` : whyUnreachable(error, this.#url));
+    this.#once(
+      error instanceof WeftRefusal ? `Weft rejects the request: ${error.message}` : whyUnreachable(error, this.#url),
+    );
   }
 
   lostReport(error: Error): void {

@@ -11,15 +11,15 @@ type Place = Pick<AgentSettings, 'url' | 'ap_id' | 'enrolmentToken'>;
 export function whyUnreachable(error: Error, url: string): string {
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   // An error of the disk, not of the network.
-  if (ofFiles.has(syscall)) return `waiting reports cannot be read from or written to disk: ${error.message}. Retrying.`;
+  if (ofFiles.has(syscall))
+    return `waiting reports cannot be read from or written to disk: ${error.message}. Retrying.`;
   if (code === 'damaged_report') return error.message;
   const { hostname, host } = new URL(url);
   const again = 'Retrying.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `the host name ${hostname} cannot be resolved: check --url and DNS. ${again}`;
   if (code === 'ECONNREFUSED') return `connection to ${host} refused: is Weft running, and is the port right? ${again}`;
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
-    return `${host} is unreachable: is the network up? ${again}`;
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return `${host} is unreachable: is the network up? ${again}`;
   if (/CERT|SELF_SIGNED|TLS|SSL|certificate/i.test(`${code} ${error.message}`)) {
     return `the certificate of ${host} is not trusted (${code || error.message}): set --certificate. ${again}`;
   }

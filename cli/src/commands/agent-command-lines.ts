@@ -80,7 +80,9 @@ class LineMaker {
     const given = line.get('agent-url');
     this.#url = given === undefined ? urlOf(line, around) : parseUrl(given);
     if (isLoopback(this.#url)) {
-      around.stderr.write(`Warning: other machines cannot reach ${this.#url}. Set the address for access points with --agent-url\n`);
+      around.stderr.write(
+        `Warning: other machines cannot reach ${this.#url}. Set the address for access points with --agent-url\n`,
+      );
     }
     this.#app = connect(line, around);
     this.#signal = interruptionOf(around);

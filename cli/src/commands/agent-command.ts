@@ -48,8 +48,7 @@ export const agentCommand: ClientCommand = {
     ...agentOptions,
     'spool-dir': {
       value: 'DIR',
-      about:
-        'folder for unsent reports and the password; default: the state folder (WEFT_AGENT_SPOOL_DIR)',
+      about: 'folder for unsent reports and the password; default: the state folder (WEFT_AGENT_SPOOL_DIR)',
     },
     config: { value: 'FILE', about: 'settings file with lines NAME=value, names in capitals' },
     root: { value: 'DIR', about: 'install below this folder and start nothing, to build images' },
@@ -67,8 +66,7 @@ export const agentCommand: ClientCommand = {
   ],
   async run(line, around) {
     const [action = '', ...words] = line.words;
-    if (!Object.hasOwn(onlyFor, action))
-      throw new UsageError('Usage: weft agent run, install, line or import.');
+    if (!Object.hasOwn(onlyFor, action)) throw new UsageError('Usage: weft agent run, install, line or import.');
     requireOptions(line, `agent ${action}`, onlyFor[action as Action]);
     const wanted = action === 'line' || action === 'import' ? 1 : 0;
     if (words.length !== wanted) {

@@ -39,7 +39,9 @@ export const agentsCommand: ClientCommand = {
       return exitCode.ok;
     }
     if (rows.length === 0) {
-      around.stderr.write(agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'No access point matches.\n');
+      around.stderr.write(
+        agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'No access point matches.\n',
+      );
       return exitCode.ok;
     }
     const head = ['ACCESS POINT', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];

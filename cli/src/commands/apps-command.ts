@@ -17,8 +17,7 @@ export const appsCommand: ClientCommand = {
     'apps rotate NAME',
     'apps remove NAME',
   ],
-  about:
-    'add and rotate generate a key and print it once. By default an app may read and control every access point.',
+  about: 'add and rotate generate a key and print it once. By default an app may read and control every access point.',
   options: {
     agents: { value: 'PATTERN', about: 'only these access points; repeatable', isMany: true },
     'read-only': { about: 'no commands' },
@@ -84,7 +83,9 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
   if (line.has('json')) around.stdout.write(`${toJson({ ...app, api_key })}\n`);
   else {
     around.stdout.write(`${api_key}\n`);
-    around.stderr.write(`This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${app.app_name}\n`);
+    around.stderr.write(
+      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${app.app_name}\n`,
+    );
   }
   return exitCode.ok;
 }

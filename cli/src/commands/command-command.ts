@@ -14,7 +14,10 @@ export const commandCommand: ClientCommand = {
   about: `Values are parsed as JSON (12, true, "text") if possible, else they are text. Exit code: 0 if the command succeeded (with --no-wait or a pattern: was accepted), 3 after a conflict, because another caller holds the lease, else 1.
 ${identityHelp}`,
   options: {
-    hold: { value: 'TIME', about: 'duration of the lease, in which others cannot change the value; default: set by the conflict rules' },
+    hold: {
+      value: 'TIME',
+      about: 'duration of the lease, in which others cannot change the value; default: set by the conflict rules',
+    },
     expires: { value: 'TIME', about: 'give up after this time (default: 10m)' },
     guard: {
       value: 'RULE',

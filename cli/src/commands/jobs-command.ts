@@ -13,7 +13,10 @@ export const jobsCommand: ClientCommand = {
   about: `follow prints each message of the job as one JSON object per line, including earlier ones, until the job has ended.
 ${identityHelp}`,
   options: {
-    state: { value: 'STATE', about: 'only jobs in this state: queued, running, succeeded, failed, expired or cancelled' },
+    state: {
+      value: 'STATE',
+      about: 'only jobs in this state: queued, running, succeeded, failed, expired or cancelled',
+    },
     all: { about: 'jobs of all callers; for administrators' },
     limit: { value: 'N', about: 'maximum number, up to 200 (default: 50)' },
     after: { value: 'SEQ', about: 'only messages after the one with this number' },

@@ -151,7 +151,8 @@ function detailOf(text: string): unknown {
 function toFailure(ap_id: string, status: number, detail: unknown): CommandFailure {
   if (status === 0) return new CommandFailure(`Weft is unreachable: ${detail}.`);
   if (status === 401) return new CommandFailure(`${detail}. Log in again with weft login.`);
-  if (status === 403) return new CommandFailure('Only administrators can import history. Log in as an administrator with weft login.');
+  if (status === 403)
+    return new CommandFailure('Only administrators can import history. Log in as an administrator with weft login.');
   if (status === 404) return new CommandFailure(`There is no agent ${ap_id}: create it first. weft agents lists them.`);
   return new CommandFailure(`Weft rejects the history of ${ap_id} (${status}): ${JSON.stringify(detail)}`);
 }

@@ -71,7 +71,9 @@ function summary(name: string, manifest: BackupManifest, { secret, dataDir }: Co
   if (has_secret) lines.push('It contains the secret: anyone who can read the file can sign tokens and read api keys.');
   else {
     const place = secret === undefined ? `${dataDir}/secret` : 'the value of WEFT_SECRET';
-    lines.push(`NOT included: the secret. Store ${place} separately: without it, tokens become invalid and api keys are lost.`);
+    lines.push(
+      `NOT included: the secret. Store ${place} separately: without it, tokens become invalid and api keys are lost.`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }

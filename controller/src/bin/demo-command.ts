@@ -39,7 +39,8 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   const weft = await serve(config);
   let saver: ChildProcess | undefined;
   ending.watch({ ...weft, stop: () => stopAll(weft, () => saver) });
-  if (weft.firstAdminNeeded !== false) throw new StartError('the demonstration needs a database, and it does not answer');
+  if (weft.firstAdminNeeded !== false)
+    throw new StartError('the demonstration needs a database, and it does not answer');
 
   const app = new App({ url: weft.url, username, password });
   const { agents, key } = await prepare(app, line.options.get('at') ?? 'Bristol').catch(async (error) => {

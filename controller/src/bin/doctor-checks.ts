@@ -76,8 +76,14 @@ async function portCheck(config: Config): Promise<CheckResult> {
   const error = await listenError(config);
   if (error === undefined) return { name, ok: true, detail: `${address} is free` };
   if (error.code !== 'EADDRINUSE') return { name, ok: false, detail: `${address}: ${error.message}` };
-  if (await answersHealth(config)) return { name, ok: true, detail: `${address} is in use; Weft seems to be running there` };
-  return { name, ok: false, detail: `${address} is in use`, advice: 'Stop the program that listens there, or set WEFT_PORT.' };
+  if (await answersHealth(config))
+    return { name, ok: true, detail: `${address} is in use; Weft seems to be running there` };
+  return {
+    name,
+    ok: false,
+    detail: `${address} is in use`,
+    advice: 'Stop the program that listens there, or set WEFT_PORT.',
+  };
 }
 
 function listenError({ host, port }: Config): Promise<NodeJS.ErrnoException | undefined> {

@@ -101,8 +101,7 @@ Examples:
   weft audit verify
   weft audit verify --data-dir /var/lib/weft --head "$(cat noted-hash)"
 `,
-  conflicts:
-    () => `Replays every decision about commands in the log with other rules, and prints the differences;
+  conflicts: () => `Replays every decision about commands in the log with other rules, and prints the differences;
 or verifies the log like weft audit verify.
 
 Usage:
