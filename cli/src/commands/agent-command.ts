@@ -43,7 +43,7 @@ export const agentCommand: ClientCommand = {
     'run reports measurements of this machine and executes the commands that --allow permits, until it is stopped. install installs it as ' +
     'a systemd service. line and import create an enrolment token for each access point and print the line to paste into its ' +
     'shell. import reads a table with a column ap_id; other columns become configuration (- reads standard input). ' +
-    `For line and import: ${identityHelp}`,
+    `line and import are for administrators. ${identityHelp}`,
   options: {
     ...agentOptions,
     'spool-dir': {

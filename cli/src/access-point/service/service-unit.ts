@@ -41,7 +41,7 @@ StateDirectoryMode=0700
 RuntimeDirectory=weft-agent
 Restart=always
 RestartSec=${restartSeconds}
-# Settings that cannot be used do not mend themselves.
+# Exit code 2: fix the settings before restarting.
 RestartPreventExitStatus=2
 TimeoutStopSec=20
 UMask=0077
