@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be said about the code without running it, side by side.
+// `npm run check`: all static checks, in parallel.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, node24, root } from './install.mjs';
