@@ -238,8 +238,8 @@ test('addresses are read leniently where nothing is lost', () => {
 
 test('an empty setting is a problem, because it is mostly a variable that was not filled in', () => {
   expect(problemsOf({ env: { WEFT_DATABASE_URL: '', WEFT_HOST: '' } })).toEqual([
-    'WEFT_HOST is empty: give it a value or leave it out (environment)',
-    'WEFT_DATABASE_URL is empty: give it a value or leave it out (environment)',
+    'WEFT_HOST is empty: set a value or remove it (environment)',
+    'WEFT_DATABASE_URL is empty: set a value or remove it (environment)',
     expect.stringMatching(/^WEFT_SECRET is missing/),
   ]);
 });

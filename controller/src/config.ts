@@ -83,7 +83,7 @@ export function loadConfig(sources: SettingSources): Config {
   for (const [key, { text, source }] of found) {
     const setting: Setting = settings[key];
     try {
-      if (text === '' && !setting.mayBeEmpty) throw new Error('is empty: give it a value or leave it out');
+      if (text === '' && !setting.mayBeEmpty) throw new Error('is empty: set a value or remove it');
       values[key] = setting.read(text);
     } catch (error) {
       unusable.add(key);

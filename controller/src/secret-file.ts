@@ -11,7 +11,7 @@ export function readOrCreateSecret(dataDir: string): string {
   create(file);
   if ((statSync(file).mode & 0o077) !== 0) {
     throw new StartError(
-      `${file} can be read by others: run chmod 600 on it, and consider it known (delete it to end all tokens)`,
+      `${file} can be read by others: run chmod 600 on it, and consider it compromised (delete it to revoke all tokens)`,
     );
   }
   const secret = readFileSync(file, 'utf8').trim();

@@ -234,7 +234,7 @@ eachDatabase((kind) => {
     const logged = () =>
       output()
         .split('\n')
-        .filter((line) => line.includes('unforeseen error') && line.includes(request_id!))
+        .filter((line) => line.includes('unexpected error') && line.includes(request_id!))
         .map((line) => JSON.parse(line));
     await expect.poll(logged, patience).toEqual([
       expect.objectContaining({

@@ -73,7 +73,7 @@ function fromName(
   const fileName = `${setting.name}_FILE`;
   const path = texts[fileName];
   if (path === undefined) return text === undefined ? undefined : { text, source };
-  if (text !== undefined) throw new Error(`${setting.name} and ${fileName} are both given: keep one (${source})`);
+  if (text !== undefined) throw new Error(`${setting.name} and ${fileName} are both set: keep one (${source})`);
   return { text: read(path), source: `${source}, ${fileName} ${path}` };
 }
 

@@ -69,7 +69,7 @@ export function pushDestination(value: string): { host: string; port: number } {
 }
 
 export function origin(value: string): string {
-  if (value === '*') throw new Error('must name each origin; * would let every web page in');
+  if (value === '*') throw new Error('must name each origin; * would allow every web page');
   const url = URL.parse(value);
   const isOrigin =
     url !== null &&

@@ -18,7 +18,7 @@ export function auditRoutes(audit: AuditService): Route[] {
       method: 'GET',
       url: '/api/v1/audit',
       tag: 'Audit',
-      summary: 'Who changed what, newest first',
+      summary: 'List the entries of the audit log, newest first',
       query: Type.Object({
         actor: Name('The name of who did it.'),
         action: Name('What was done, such as `user_updated`.'),

@@ -210,5 +210,5 @@ function endFault(walk: ChainWalk, head: Head | undefined): { seq: number; reaso
 }
 
 function damaged(why: string): TryLaterError {
-  return new TryLaterError(503, 'audit_log_damaged', `The audit log cannot go on: ${why}; see weft audit verify`, 60);
+  return new TryLaterError(503, 'audit_log_damaged', `The audit log is damaged: ${why}; run weft audit verify`, 60);
 }

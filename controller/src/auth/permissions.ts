@@ -203,7 +203,7 @@ function isNamed(caller: Caller, target: string): boolean {
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
   const { expires_at } = app.permissions;
   if (expires_at !== undefined && !isLater(expires_at, now)) {
-    throw new PermissionError('permissions_expired', `The permissions of this app ended at ${expires_at}`);
+    throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
   if (app.permissions[right] === false) throw new PermissionError();
 }

@@ -110,7 +110,7 @@ async function nextEntry(reader: ByteReader): Promise<{ name: string; size: numb
 }
 
 function requireFile(header: ReturnType<typeof parseTarHeader>): typeof header {
-  if (header && !header.isFile) throw new Error(`${JSON.stringify(header.name)} is no ordinary file`);
+  if (header && !header.isFile) throw new Error(`${JSON.stringify(header.name)} is not a regular file`);
   return header;
 }
 

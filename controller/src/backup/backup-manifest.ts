@@ -52,7 +52,7 @@ export function parseManifest(text: string): BackupManifest {
   const paths = new Set<string>();
   for (const { path, size, sha256 } of parts) {
     if (typeof path !== 'string' || !partPath.test(path)) {
-      throw new BackupError(`it holds ${JSON.stringify(path)}, which is no file of a data folder`);
+      throw new BackupError(`it contains ${JSON.stringify(path)}, which is not a file of a data folder`);
     }
     const isSound = Number.isSafeInteger(size) && size >= 0 && /^[0-9a-f]{64}$/.test(sha256) && !paths.has(path);
     if (!isSound) throw new Error('its manifest cannot be read');

@@ -44,7 +44,7 @@ export function restoreBackup(request: RestoreRequest): RunningRestore {
     const dataDir = isThere(named) ? realpathSync(named) : named;
     const isOccupied = isThere(dataDir) && readdirSync(dataDir).length > 0;
     if (isOccupied && !request.force) {
-      throw new BackupError(`${dataDir} is not empty: choose another folder, or --force to move it aside`);
+      throw new BackupError(`${dataDir} is not empty: choose another folder, or use --force to rename it`);
     }
     const lock = isOccupied ? lockDataFolder(dataDir) : undefined;
     try {
@@ -108,7 +108,7 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
     if (error instanceof BackupError) throw new BackupError(`${name} cannot be restored: ${error.message}`);
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) throw toBackupError(error, `${name} cannot be read`);
-    throw new BackupError(`${name} is damaged or no backup of Weft, and nothing was restored: ${message}`, {
+    throw new BackupError(`${name} is damaged or not a backup of Weft, and nothing was restored: ${message}`, {
       cause: error,
     });
   }
@@ -120,7 +120,7 @@ function requireKnownTelemetry(file: string): void {
   try {
     new Tables(file).close();
   } catch (error) {
-    throw new BackupError(`its telemetry cannot be used: ${(error as Error).message.replace(file, 'telemetry.db')}`);
+    throw new BackupError(`its telemetry is invalid: ${(error as Error).message.replace(file, 'telemetry.db')}`);
   }
 }
 
@@ -143,6 +143,6 @@ function asideName(dataDir: string): string {
 
 function isThere(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) throw new BackupError(`${folder} is no folder`);
+  if (found && !found.isDirectory()) throw new BackupError(`${folder} is not a folder`);
   return found !== undefined;
 }

@@ -65,7 +65,7 @@ export async function whileWritersWait<T>(file: string, work: () => T): Promise<
   try {
     const deadline = performance.now() + lockPatienceMs;
     while (!tryLock(database)) {
-      if (performance.now() > deadline) throw new BackupError(`${file} is being written without a break`);
+      if (performance.now() > deadline) throw new BackupError(`${file} is written continuously`);
       await pause(1);
     }
     return work();

@@ -110,7 +110,7 @@ async function giveName(packed: string, target: string): Promise<void> {
 }
 
 function alreadyThere(target: string): BackupError {
-  return new BackupError(`${target} is there already: choose another name`);
+  return new BackupError(`${target} already exists: choose another name`);
 }
 
 async function describe(folder: string, path: string): Promise<BackupPart> {

@@ -121,7 +121,11 @@ test('an account is disabled and enabled at the command line, which says so; the
   const secret = 'a long pass\n';
   await weft(['user', 'add', 'ada@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
   const last = await weft(['user', 'disable', 'ada@weft.test']).ended;
-  expect(last).toEqual({ code: 1, out: '', err: 'weft: The last administrator has to stay\n' });
+  expect(last).toEqual({
+    code: 1,
+    out: '',
+    err: 'weft: The last administrator cannot be disabled, demoted or deleted\n',
+  });
   await weft(['user', 'add', 'bob@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
   const disable = await weft(['user', 'disable', 'Ada@weft.test']).ended;
   expect(disable).toEqual({ code: 0, out: '', err: 'Disabled Ada@weft.test; all its sessions have ended.\n' });

@@ -122,7 +122,7 @@ export class EmulatorLeaseService {
     const present = await jobs.get(job_number);
     if (!present) throw jobNotFound();
     if (present.ended_at !== null) throw jobEnded();
-    throw new ConflictError('lease_held', 'Another process works on this run');
+    throw new ConflictError('lease_held', 'Another process holds the lease on this run');
   }
 
   /** Until woken, or somebody else may have changed something, or the time is over. */

@@ -291,7 +291,7 @@ function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: number)
 }
 
 function runOver(): ConflictError {
-  return new ConflictError('run_over', 'This run is over');
+  return new ConflictError('run_over', 'This run has ended');
 }
 
 function isAdmin(caller: Caller): boolean {

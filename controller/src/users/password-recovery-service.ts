@@ -74,7 +74,7 @@ export class PasswordRecoveryService {
       throw new UnusableRequestError(
         400,
         'invalid_reset_token',
-        'This reset token is unknown, used or expired; ask for a new one',
+        'This reset token is unknown, used or expired; request a new one',
       );
     }
     callerChanged('user', username);
@@ -96,7 +96,7 @@ export class PasswordRecoveryService {
       return;
     }
     this.#working = this.#round()
-      .catch((error) => this.#options.onError(error, 'password recovery is held up'))
+      .catch((error) => this.#options.onError(error, 'password recovery failed; it will be retried'))
       .finally(() => {
         this.#working = undefined;
         if (this.#timer) this.#schedule(pollMs);
@@ -128,7 +128,7 @@ export class PasswordRecoveryService {
           await mailer.send(resetMail(user.username, token, publicUrl()));
         } catch (error) {
           await resetTokens.discard(token_hash);
-          onError(error, 'a password recovery mail could not be sent; it will be tried again');
+          onError(error, 'a password recovery mail could not be sent; it will be retried');
           return;
         }
       }

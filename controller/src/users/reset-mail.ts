@@ -9,7 +9,7 @@ export function resetMail(username: string, token: string, publicUrl: string): M
     'If it was you, open this link within 60 minutes and choose a new password:',
     link,
     `Or send the token yourself: POST ${publicUrl}/api/v1/users/reset-password with {"token": "${token}", "new_password": "..."}`,
-    'If it was not you, do nothing: your password stays as it is.',
+    'If it was not you, do nothing: your password is not changed.',
   ];
   return {
     to: username,

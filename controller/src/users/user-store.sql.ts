@@ -183,7 +183,8 @@ async function assertAdminRemains(tx: SqlQueries): Promise<void> {
     `SELECT id FROM administration
      WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL)`,
   );
-  if (orphaned.length > 0) throw new ConflictError('last_administrator', 'The last administrator has to stay');
+  if (orphaned.length > 0)
+    throw new ConflictError('last_administrator', 'The last administrator cannot be disabled, demoted or deleted');
 }
 
 async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {

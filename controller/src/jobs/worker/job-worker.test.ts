@@ -301,7 +301,7 @@ test('an unforeseen error is tried again, and never told to the owner', async ()
     },
     { maxAttempts: 2 },
   );
-  const detail = 'Given up after 2 attempts: something unforeseen happened';
+  const detail = 'Given up after 2 attempts: unexpected error';
   await expectState(await publishJob(), { state: 'failed', detail });
 });
 

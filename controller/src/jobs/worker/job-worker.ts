@@ -131,9 +131,7 @@ export class JobWorker {
     await this.#renewal;
     await jobs
       .release(this.#leftOver, this.#holder)
-      .catch((error) =>
-        onError(error, 'jobs could not be given back; others take them when their leases have run out'),
-      );
+      .catch((error) => onError(error, 'jobs could not be released; other workers take them when their leases expire'));
   }
 
   /** Resolves when the message is of no more use: the job is claimed, by whomever, or over. */
@@ -239,11 +237,11 @@ export class JobWorker {
     if (error instanceof WorkerStopped) this.#leftOver.push(job_number);
     if (isQuiet(error)) return;
     if (error instanceof JobFailed || error instanceof CallbackRefused) return this.#fail(run, error.message);
-    onError(error, `job ${job_number} could not be done; it will be tried again`);
+    onError(error, `job ${job_number} failed; it will be retried`);
     // The lease runs out by itself, which is as good a pause as any.
     if (run.posted > 0 || attempts < maxAttempts) return;
     const isUnreachable = error instanceof CallbackUnreachable;
-    const detail = `Given up after ${attempts} attempts: ${isUnreachable ? error.message : 'something unforeseen happened'}`;
+    const detail = `Given up after ${attempts} attempts: ${isUnreachable ? error.message : 'unexpected error'}`;
     if (isUnreachable) await run.patiently(() => endJob(job_number, detail));
     else await this.#fail(run, detail);
   }
@@ -290,7 +288,7 @@ export class JobWorker {
       }
     } catch (error) {
       if (!(error instanceof TryLaterError || error instanceof WorkerStopped)) {
-        onError(error, 'abandoned jobs could not be looked for');
+        onError(error, 'the search for abandoned jobs failed');
       }
     }
   }
