@@ -176,7 +176,7 @@ describe('an archive made by hand', () => {
     async (path) => {
       await expectRefused(
         await archiveOf([manifestOf([{ path, bytes: 'x' }]), { name: path, bytes: 'x' }]),
-        /no file of a data/,
+        /not a file of a data/,
       );
     },
   );

@@ -36,7 +36,7 @@ export function createSetupCheck({ code, always, attempts }: SetupCheckOptions) 
     attempts.count(addressKey(address));
     throw new PermissionError(
       'setup_code_required',
-      'The set-up code that Weft printed at start is required, as ?code=',
+      'Give the set-up code that Weft printed at start, as ?code=',
     );
   };
 }
