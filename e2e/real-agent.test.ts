@@ -141,7 +141,7 @@ test('whoever is not let in, or has the wrong address, is told what to do', asyn
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const elsewhere = await run(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-  expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('is not a Weft server (404)')]);
+  expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('is not a Weft server (status 404)')]);
   const nowhere = new WeftProcess(
     ['agent', 'run', '--url', 'http://weft.invalid', '--ap-id', 'roof-1', '--spool-dir', folder],
     { launcher },

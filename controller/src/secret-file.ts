@@ -1,11 +1,11 @@
-// The installation's secret on the embedded default: made at the first start, kept in the data folder, readable by its
+// The installation's secret with the embedded default: generated at the first start, stored in the data folder, readable by its
 // owner only.
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateSecret } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
-/** Throws StartError if the file can be read by others or holds too little. */
+/** Throws StartError if the file can be read by others or is too short. */
 export function readOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, 'secret');
   create(file);

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/request/route.ts';
 import type { AuditService } from './audit-service.ts';
 
 const maxEntries = 500;
-/** What the database's number can hold. */
+/** The maximum of the database's integer. */
 const maxSeq = 2 ** 31 - 1;
 
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 512, description }));

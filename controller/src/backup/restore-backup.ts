@@ -1,5 +1,5 @@
-// Turns a backup into a data folder. It is taken apart and checked beside the place where it belongs, and gets its name
-// when all of it is right and on the disk; a folder that is in the way is moved aside, never removed.
+// Restores a backup to a data folder. It is unpacked and verified in a temporary folder, which is renamed
+// when everything is valid and on disk; an existing folder is renamed, never deleted.
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,24 +11,24 @@ import type { BackupManifest } from './backup-manifest.ts';
 import { syncFolder, writeDurably } from './write-backup.ts';
 
 export interface RestoreRequest {
-  /** What messages call the backup. */
+  /** The name of the backup in messages. */
   name: string;
   archive: AsyncIterable<Buffer>;
   dataDir: string;
-  /** Moves what is in the way aside. */
+  /** Renames an existing folder. */
   force: boolean;
   onProgress: (bytes: number, totalBytes: number) => void;
 }
 
 export interface Restored {
   manifest: BackupManifest;
-  /** Where the folder that was in the way is now. */
+  /** The new name of the existing folder. */
   movedTo: string | undefined;
 }
 
 export interface RunningRestore {
   restored: Promise<Restored>;
-  /** Removes what there is so far, at once: for a process that is about to end. */
+  /** Removes all files created so far, synchronously: for a process that is about to end. */
   abandon(): void;
 }
 
@@ -40,7 +40,7 @@ export function restoreBackup(request: RestoreRequest): RunningRestore {
   };
   const run = async (): Promise<Restored> => {
     const named = resolve(request.dataDir);
-    // A link to a folder elsewhere stays one: what is restored belongs on that disk.
+    // A symbolic link to a folder is kept: the restored data belongs on that disk.
     const dataDir = isThere(named) ? realpathSync(named) : named;
     const isOccupied = isThere(dataDir) && readdirSync(dataDir).length > 0;
     if (isOccupied && !request.force) {
@@ -80,7 +80,7 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeDurably(path, bytes);
     } catch (error) {
-      // Of the disk, not of the archive.
+      // An error of the disk, not of the archive.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) failure = error;
       throw error;
     }
@@ -114,7 +114,7 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
   }
 }
 
-/** Opened as the store does it, which refuses what a newer Weft has written. */
+/** Opened like the store does, which rejects data of a newer Weft. */
 function requireKnownTelemetry(file: string): void {
   if (!existsSync(file)) return;
   try {
@@ -124,7 +124,7 @@ function requireKnownTelemetry(file: string): void {
   }
 }
 
-/** Whoever owned the folder before can use the new one too, though an administrator restores it. */
+/** The new folder has the owner of the previous one, even if root restores it. */
 async function giveTo(fresh: string, before: string, { parts }: BackupManifest): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(before);

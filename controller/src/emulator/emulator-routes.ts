@@ -18,7 +18,7 @@ import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 
 const tag = 'Emulator';
-/** A request of the allowed size cannot have more than this. */
+/** A request of the allowed size cannot contain more. */
 const maxKeys = 100_000;
 
 export interface EmulatorRouteServices {

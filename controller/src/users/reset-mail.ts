@@ -1,7 +1,7 @@
-// The words of the password recovery mail.
+// The text of the password recovery mail.
 import type { Mail } from '../mail/mailer.ts';
 
-/** The token stands behind `#`, so that it stays out of server logs and Referer headers. */
+/** The token is in the fragment (`#`), so that it is not in server logs and Referer headers. */
 export function resetMail(username: string, token: string, publicUrl: string): Mail {
   const link = `${publicUrl}/reset-password#token=${token}`;
   const lines = [

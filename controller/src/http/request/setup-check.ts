@@ -34,10 +34,7 @@ export function createSetupCheck({ code, always, attempts }: SetupCheckOptions) 
     const given = readQuery(searchOf(request)).get('code')?.at(-1);
     if (given !== undefined && isEqual(given.trim().toUpperCase(), code)) return;
     attempts.count(addressKey(address));
-    throw new PermissionError(
-      'setup_code_required',
-      'Give the set-up code that Weft printed at start, as ?code=',
-    );
+    throw new PermissionError('setup_code_required', 'Give the set-up code that Weft printed at start, as ?code=');
   };
 }
 
