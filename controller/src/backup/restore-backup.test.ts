@@ -265,7 +265,7 @@ describe('writing', () => {
     await expect(write(folder, 'x')).rejects.toThrow('there is no database');
     const dataDir = await makeDataFolder();
     await expect(write(dataDir, 'nowhere/x')).rejects.toThrow('it is not there');
-    await expect(write(dataDir, 'data')).rejects.toThrow('is there already');
+    await expect(write(dataDir, 'data')).rejects.toThrow('already exists');
     expect(readdirSync(folder)).toEqual(['data']);
   });
 });

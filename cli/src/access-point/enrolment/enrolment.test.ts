@@ -22,7 +22,7 @@ test('everything that is wrong is told at once, with its line', async () => {
   const text = 'ap_id,site,metrics,my site\nroof-1,a,,\nroof-*,b,,\n,c,,\nroof-1,d,,\nroof-2\n"roof-3,e';
   const error = await readAccessPointList([text]).catch((problem) => problem);
   expect(error.problems).toEqual([
-    'line 1: metrics is made by the agent itself',
+    'line 1: metrics is set by the agent itself',
     'line 1: "my site" is not a valid name: use letters, digits, hyphens and underscores',
     'line 3: "roof-*" is not a valid access point name: use letters, digits and . _ : @ + -, no * and no ?',
     'line 4: ap_id is empty',
