@@ -216,7 +216,7 @@ it('telemetry of a newer Weft is refused', async () => {
   const tables = new DatabaseSync(join(dataDir, 'telemetry', 'telemetry.db'));
   tables.exec('PRAGMA user_version = 9999');
   tables.close();
-  await expectRefused(await backUp(dataDir), /telemetry\.db was written by a newer Weft/);
+  await expectRefused(await backUp(dataDir), /telemetry\.db was written by a newer version/);
 });
 
 describe('the folder', () => {
