@@ -35,7 +35,7 @@ test('doctor is content beside a running server', async () => {
   const env = { WEFT_PORT: new URL(weft.url).port };
   const { code, out } = await runWeft(['doctor'], { folder: weft.folder, env });
   expect(out).not.toContain('✗');
-  expect(out).toContain('a Weft seems to run there');
+  expect(out).toContain('Weft seems to be running there');
   expect(code).toBe(0);
 });
 

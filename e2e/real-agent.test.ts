@@ -141,12 +141,12 @@ test('whoever is not let in, or has the wrong address, is told what to do', asyn
   onTestFinished(() => void other.close());
   await once(other, 'listening');
   const elsewhere = await run(`http://127.0.0.1:${(other.address() as AddressInfo).port}`);
-  expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('answers, but not as Weft does (404)')]);
+  expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('is not a Weft server (status 404)')]);
   const nowhere = new WeftProcess(
     ['agent', 'run', '--url', 'http://weft.invalid', '--ap-id', 'roof-1', '--spool-dir', folder],
     { launcher },
   );
-  await nowhere.until('word', () => nowhere.err.includes('no host is known as weft.invalid'));
+  await nowhere.until('word', () => nowhere.err.includes('the host name weft.invalid cannot be resolved'));
   expect(await nowhere.end('SIGTERM')).toBe(0);
 });
 
@@ -158,14 +158,14 @@ test('a table becomes lines, all of it or nothing, and those who are there are l
   const options = ['agent', 'import', '-', '--agent-url', 'https://weft.example.org'];
   const bad = await weft(options, env, 'ap_id,site\nroof-1,a\nroof-*,b\nroof-1,c\n');
   expect([bad.code, bad.out, await tokens()]).toEqual([1, '', []]);
-  expect(bad.err).toContain('  line 3: "roof-*" cannot name');
-  expect(bad.err).toContain('  line 4: roof-1 is in line 2 already');
+  expect(bad.err).toContain('  line 3: "roof-*" is not a valid access point name');
+  expect(bad.err).toContain('  line 4: roof-1 is already in line 2');
 
   await server.request('POST', '/api/v1/agents/', {
     ...{ token: admin, json: { ap_id: 'roof-2', password: 'correct horse', configuration: {} } },
   });
   const good = await weft(options, env, '\uFEFFap_id,site\r\nroof-1,Bristol north\r\nroof-2,b\r\n');
-  expect([good.code, good.err]).toEqual([0, 'roof-2 is an agent already: left out\nMade 1 lines, 1 left out\n']);
+  expect([good.code, good.err]).toEqual([0, 'roof-2 is already registered: skipped\nCreated 1 lines, skipped 1\n']);
   expect(good.out).toMatch(
     /^ap_id,line\nroof-1,d=\$\(mktemp -d\) && curl .*https:\/\/weft.example.org.* --set 'site=Bristol north'\n$/,
   );
@@ -173,5 +173,5 @@ test('a table becomes lines, all of it or nothing, and those who are there are l
   const json = await weft(['agent', 'line', 'roof-3', '--json', '--expires-in', '1'], env);
   const { expires_at } = JSON.parse(json.out);
   expect(Math.abs(Date.parse(expires_at) - Date.now() - 86_400_000)).toBeLessThan(60_000);
-  expect((await weft(['agent', 'line', 'roof-2'], env)).err).toContain('roof-2 is an agent already');
+  expect((await weft(['agent', 'line', 'roof-2'], env)).err).toContain('roof-2 is already registered');
 });

@@ -86,7 +86,7 @@ test('K4 a secret on the command line is refused and not repeated', async () => 
     for (const args of [[flag, good], [`${flag}=${good}`]]) {
       const { code, out, err } = await runWeft(['serve', ...args]);
       expect([flag, code, out]).toEqual([flag, 2, '']);
-      expect(err).toContain(`${flag} is refused`);
+      expect(err).toContain(`${flag} is not accepted`);
       expect(err).toContain('_FILE');
       expect(err).not.toContain(good);
     }
@@ -118,7 +118,7 @@ test('L10 a data folder that cannot be written is one line', async () => {
 
 test('L10 a low limit of open files is one line, and more connections than that do not end the server', async () => {
   const weft = await serve({ launcher: ['prlimit', '--nofile=128', process.execPath, command] });
-  expect(weft.err).toMatch(/^weft: warning: Only 128 files may be open at once.*ulimit -n.*\n/);
+  expect(weft.err).toMatch(/^weft: warning: The limit of 128 open files is too low.*ulimit -n.*\n/);
   const port = Number(new URL(weft.url).port);
   const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}));
   await Promise.all(sockets.map((socket) => new Promise((done) => socket.on('connect', done).on('close', done))));

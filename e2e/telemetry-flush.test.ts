@@ -88,8 +88,8 @@ describe.skipIf(!canTrace)('under strace', () => {
     expect(await agent.post(weft)).toBe(503);
     expect(await agent.post(weft)).not.toBe(200);
     expect(await weft.ended()).toBe(1);
-    expect(linesAbout(weft.err, 'cannot go on')).toHaveLength(1);
-    expect(linesAbout(weft.err, 'cannot go on')[0]).toContain('EIO');
+    expect(linesAbout(weft.err, 'cannot continue')).toHaveLength(1);
+    expect(linesAbout(weft.err, 'cannot continue')[0]).toContain('EIO');
     const again = await serve({ folder, env });
     expect(await agent.compareSeries(again)).toMatchObject({ lost: 0, foreign: 0 });
     expect(await agent.post(again)).toBe(200);

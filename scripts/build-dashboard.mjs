@@ -1,5 +1,5 @@
-// Builds what Weft hands out, the dashboard, the command line as one file and the SDK, unless the build is that of the present
-// sources. `npm start` and `npm test` do it by themselves; run directly, it says what it did.
+// Builds what Weft serves: the dashboard, the command line as one file and the SDK. Skips the build if the
+// sources did not change. `npm start` and `npm test` run it too; run directly, it prints what it did.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ const built = join(folder, 'dist');
 const stampName = '.sources';
 
 /**
- * Resolves true if there is a build of the present sources. Without the sources, or without the tools to build them, what
- * there is stays.
+ * Resolves true if there is a build of the current sources. Without the sources, or without the build tools, the existing
+ * build is kept.
  */
 export async function ensureDashboard() {
   if (!existsSync(join(folder, 'src'))) return existsSync(built);
@@ -24,7 +24,7 @@ export async function ensureDashboard() {
   const fresh = join(folder, `dist.${process.pid}`);
   try {
     if ((await build(fresh)) !== 0) {
-      process.stderr.write('failed: see above. Weft goes on without it.\n');
+      process.stderr.write('failed: see above. Weft continues without it.\n');
       return false;
     }
     rmSync(built, { recursive: true, force: true });
@@ -50,7 +50,7 @@ async function build(target) {
   const code = await runInForeground(node24(), sdk);
   if (code !== 0) return code;
   await compress(target);
-  // Last: only what is complete carries it.
+  // Written last: only a complete build has it.
   writeFileSync(join(target, stampName), stamp);
   return 0;
 }
@@ -75,7 +75,7 @@ function isBuilt() {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesStamp();
 }
 
-/** One hash over everything that a build is made from. */
+/** One hash over all inputs of a build. */
 function sourcesStamp() {
   const hash = createHash('sha256');
   const parts = ['dashboard/src', 'dashboard/public', 'cli/src', 'sdk/src', 'contract/src'];

@@ -1,6 +1,6 @@
-// Builds the package that other people install, sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
-// types of the contract written out, so that it needs neither the contract nor its schema library; what it does need comes
-// in it. Inside this repository the sources are used as they are. `--pack FILE` leaves a tarball there rather.
+// Builds the SDK package in sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
+// types of the contract included, so that it needs neither the contract nor its schema library; its dependency is
+// bundled. Inside this repository the sources are used directly. `--pack FILE` writes a tarball instead.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -55,7 +55,7 @@ async function build(tarball) {
 }
 
 /**
- * What the contract is asked for, by name. Imports of it become imports of the file beside.
+ * The names that are imported from the contract. Imports of it become imports of a local file.
  * @param {string} target
  */
 function copySources(target) {
@@ -104,11 +104,11 @@ function compile(work) {
   for (const entry of readdirSync(join(work, 'dist'), { recursive: true, encoding: 'utf8' })) {
     const path = join(work, 'dist', entry);
     if (entry.endsWith('.d.ts')) {
-      // Not every compiler of those who use it lets a declaration point at a source.
+      // Not every compiler accepts a declaration that refers to a source file.
       const text = readFileSync(path, 'utf8');
       writeFileSync(path, text.replaceAll(/(from '|from "|import\(")(\.[^'"]*)\.ts(['"])/g, '$1$2.js$3'));
     } else if (entry.endsWith('.js')) {
-      // The types are beside it; whoever checks JavaScript need not check this.
+      // The types are in separate files; type checks of JavaScript should skip this file.
       writeFileSync(path, `// @ts-nocheck\n${readFileSync(path, 'utf8')}`);
     }
   }
@@ -136,7 +136,7 @@ function packageFile() {
 function pack(fresh, tarball) {
   const { status } = spawnSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: fresh, stdio: 'ignore' });
   const made = readdirSync(fresh).find((name) => name.endsWith('.tgz'));
-  if (status !== 0 || made === undefined) throw new Error('npm pack has failed');
+  if (status !== 0 || made === undefined) throw new Error('npm pack failed');
   mkdirSync(dirname(tarball), { recursive: true });
   cpSync(join(fresh, made), tarball);
 }
@@ -150,7 +150,7 @@ function replace(fresh) {
 }
 
 /**
- * TypeScript for these schemas, and for those that they are made of.
+ * TypeScript for these schemas, and for those that they refer to.
  * @param {Set<string>} names
  */
 async function contractTypes(names) {
@@ -161,7 +161,7 @@ async function contractTypes(names) {
   /** @param {string} name */
   const write = (name) => {
     const schema = contract[name];
-    // Unions of messages have no schema of their own.
+    // Unions of messages have no schema.
     if (written.has(name) || !schema) return;
     written.set(name, '');
     written.set(name, `${comment(schema, '')}export type ${name} = ${toType(schema, '', true)};\n`);

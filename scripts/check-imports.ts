@@ -1,4 +1,4 @@
-// Looks for breaches of the import rules in the whole source tree.
+// Finds violations of the import rules in the whole source tree.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findBreaches } from './import-rules.ts';

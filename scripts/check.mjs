@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be said about the code without running it, side by side.
+// `npm run check`: all static checks, in parallel.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, node24, root } from './install.mjs';
@@ -14,6 +14,7 @@ const checks = [
   ['types of the dashboard', [tool('typescript/bin/tsc'), '-p', 'dashboard']],
   ['types of its build', [tool('typescript/bin/tsc'), '-p', 'dashboard/tsconfig.build.json']],
   ['who imports whom', [join('scripts', 'check-imports.ts')]],
+  ['plain words', [join('scripts', 'check-words.ts')]],
   ['dead code', [tool('knip/bin/knip.js')]],
   ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],
 ];

@@ -14,8 +14,8 @@ export interface OpenApi {
   components: { schemas: Record<string, Json> };
 }
 
-const head = `// Made from the server's OpenAPI document by scripts/generate-client.ts: what can be asked of Weft, with its types.
-// Not to be changed by hand.
+const head = `// Generated from the server's OpenAPI document by scripts/generate-client.ts: all operations of Weft, with their types.
+// Do not edit.
 `;
 
 export function clientTypes({ paths, components }: OpenApi): string {

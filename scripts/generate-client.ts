@@ -1,4 +1,4 @@
-// Writes the dashboard's typed list of operations anew, from the OpenAPI document of a server started for the purpose.
+// Regenerates the dashboard's typed list of operations from the OpenAPI document of a temporary server.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

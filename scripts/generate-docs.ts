@@ -1,4 +1,4 @@
-// Writes the documents that are made from code. With --check it writes nothing and fails if one is out of date.
+// Writes the documents that are generated from code. With --check it writes nothing and fails if one is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commandLineDocument } from './command-line-document.ts';

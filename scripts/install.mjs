@@ -1,5 +1,5 @@
-// Brings in what Weft needs to run: the packages of the lock file, a Node of the pinned version among them. Runs on the
-// system's Node before anything is installed, so it is plain JavaScript and uses nothing but Node itself.
+// Installs what Weft needs: the packages of the lock file, including a Node of the pinned version. Runs on the
+// system's Node before anything is installed, so it is plain JavaScript without dependencies.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,21 +10,21 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const neededNode = 24;
 
-/** Installs unless the packages are already those of the lock file, on this kind of machine. */
+/** Installs if the packages differ from the lock file, or are for another platform. */
 export async function ensureInstalled(folder = root) {
   if (isInstalled(folder)) return;
   const modules = join(folder, 'node_modules');
   mkdirSync(modules, { recursive: true });
   const { wasInterrupted, release } = await takeLock(join(modules, '.weft-install.lock'));
   try {
-    // Another start may have installed while this one waited.
+    // Another process may have installed while this one waited.
     if (!isInstalled(folder)) await install(folder, modules, wasInterrupted);
   } finally {
     release();
   }
 }
 
-/** The Node to run TypeScript with: the pinned one, or the present one where that is new enough. */
+/** The Node to run TypeScript with: the pinned one, or the current one if it is new enough. */
 export function node24(folder = root) {
   const pinned = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   if (existsSync(pinned)) return pinned;
@@ -38,7 +38,7 @@ export function isNode24() {
 }
 
 /**
- * Runs a command in the foreground, passing signals on, and resolves its exit code.
+ * Runs a command in the foreground, forwards signals, and resolves its exit code.
  * @param {string} command
  * @param {string[]} args
  * @param {Record<string, string>} [env]
@@ -58,7 +58,7 @@ export function runInForeground(command, args, env = {}) {
 }
 
 /**
- * Ends with one line instead of a stack.
+ * Exits with one line instead of a stack trace.
  * @param {string} message
  * @returns {never}
  */
@@ -97,7 +97,7 @@ function isInstalled(folder) {
 async function install(folder, modules, wasInterrupted) {
   const stamp = readOrEmpty(stampFile(folder));
   const isForOtherMachine = stamp !== '' && !stamp.startsWith(`${machine()} `);
-  // npm writes this file last; without it a package may be there by half, which npm would not notice.
+  // npm writes this file last; without it a package may be incomplete, which npm would not detect.
   const isPartial = !existsSync(join(modules, '.package-lock.json'));
   if (wasInterrupted || isForOtherMachine || isPartial) {
     for (const name of readdirSync(modules)) {
@@ -126,7 +126,7 @@ function npmInstall(folder) {
   const isGivenNpm = npmScript.endsWith('npm-cli.js') && existsSync(npmNode);
   const args = [...(isGivenNpm ? [npmScript] : []), 'install', '--no-save', '--no-audit', '--no-fund'];
   const child = spawn(isGivenNpm ? npmNode : 'npm', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  // The lock stays behind on purpose: it tells the next start that this install was cut short.
+  // The lock file is kept on purpose: it tells the next start that this install was interrupted.
   const stop = (/** @type {NodeJS.Signals} */ signal) => {
     child.kill(signal);
     process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -149,7 +149,7 @@ function npmInstall(folder) {
 }
 
 /**
- * Waits while another live process holds the lock. One left by a dead process tells that its install was cut short.
+ * Waits while another running process holds the lock. A lock of an ended process means that its install was interrupted.
  * @param {string} path
  */
 async function takeLock(path) {
@@ -157,7 +157,7 @@ async function takeLock(path) {
   let hasSaidSo = false;
   for (;;) {
     try {
-      // Written before it has its name: nobody ever finds it empty.
+      // Written under another name first, so that it is never read while empty.
       const own = `${path}.${process.pid}`;
       writeFileSync(own, String(process.pid));
       try {
@@ -172,7 +172,7 @@ async function takeLock(path) {
       }
     }
     const holder = readOrEmpty(path);
-    // Given back just now.
+    // Released just now.
     if (holder === '' && !existsSync(path)) continue;
     if (isAlive(Number(holder))) {
       if (!hasSaidSo) process.stderr.write('Another install is running here; waiting for it.\n');

@@ -1,5 +1,5 @@
-// `node scripts/plot-emulator.ts`: draws the plots of docs/emulator.md from the model and writes its tables anew. Always gives
-// the same files.
+// `node scripts/plot-emulator.ts`: draws the plots of docs/emulator.md from the model and regenerates its tables. The output is
+// deterministic.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { dayOfLoad } from './plots/day-of-load.ts';

@@ -1,5 +1,5 @@
-// Takes the pictures of docs/screenshots: every page of the dashboard, light and dark, from a real Weft with a demo network
-// and two apps that get into each other's way. Which pages there are says the dashboard's own list.
+// Creates docs/screenshots: every page of the dashboard, light and dark, from a real Weft with a demo network
+// and two apps in conflict. The list of pages comes from the dashboard.
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -14,7 +14,7 @@ const folder = join(root, 'docs', 'screenshots');
 const isPublic = (path: string) => /^\/(sign-in|sign-up|recover-password|reset-password)$/.test(path);
 const onPhoneToo = new Set(['overview', 'map', 'agents', 'agent']);
 const maxBytes = 300 * 1024;
-/** For charts to have something to show. */
+/** Time to collect data for charts. */
 const historyMs = 60_000;
 const settleMs = 1500;
 const sizes = { laptop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -33,7 +33,7 @@ try {
   await weft.stop();
 }
 
-/** What stands for the names in the addresses of pages. */
+/** Values for the parameters in the addresses of pages. */
 async function prepare(): Promise<Record<string, string>> {
   const network = await EmulatedNetwork.connect(weft.url);
   const kind = (access_point_type: string) => ({
@@ -50,7 +50,7 @@ async function prepare(): Promise<Record<string, string>> {
   await pause(historyMs * 0.7);
   const { command_id } = (await send(saver, ap_id, 'sleep')) as { command_id: string };
   await pause(historyMs * 0.2);
-  // Refused: the other app holds the cell and ranks higher.
+  // Rejected: the other app holds the lease and has a higher priority.
   await send(balancer, ap_id, 'wake');
   await send(saver, ap_ids[5]!, '{"name":"set_tx_power","dbm":14}');
   await pause(historyMs * 0.1);
@@ -84,7 +84,7 @@ async function send(token: string, agent_id: string, command: string): Promise<u
 async function take(path: string, params: Record<string, string>): Promise<void> {
   const missing = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!).filter((name) => params[name] === undefined);
   if (missing.length > 0) {
-    process.stdout.write(`${path}: left out, nothing is known to stand for ${missing.join(', ')}\n`);
+    process.stdout.write(`${path}: skipped, no value for ${missing.join(', ')}\n`);
     return;
   }
   const address =
@@ -105,13 +105,13 @@ async function take(path: string, params: Record<string, string>): Promise<void>
       await page.screenshot({ path: file });
       await context.close();
       const bytes = statSync(file).size;
-      if (bytes > maxBytes) throw new Error(`${file} has ${bytes} bytes; ${maxBytes} are the most`);
+      if (bytes > maxBytes) throw new Error(`${file} has ${bytes} bytes; the maximum is ${maxBytes}`);
     }
   }
   process.stdout.write(`${path}: ${name}\n`);
 }
 
-/** Pages that show something only when they are told what. */
+/** Pages that need a query to show something. */
 function searchOf(path: string, { ap_id }: Record<string, string>): string {
   const agent = encodeURIComponent(ap_id!);
   if (path === '/compare')

@@ -1,6 +1,6 @@
 // `npm start`: installs what is missing, builds the dashboard if it changed, then runs `weft serve` with the arguments
-// given. V8's young generation is kept small (package.json): by itself it grows to 128 MiB under load, and a stream of
-// large messages is faster without.
+// given. V8's young generation is limited (package.json): by default it grows to 128 MiB under load, and a stream of
+// large messages is faster with a small one.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureDashboard } from './build-dashboard.mjs';
@@ -9,7 +9,7 @@ import { ensureInstalled, isNode24, node24, root, runInForeground } from './inst
 const weft = join(root, 'controller', 'src', 'bin', 'weft.ts');
 const args = ['serve', ...process.argv.slice(2)];
 
-// npm hands SIGTERM to the shell between, and Debian's ends without passing it on.
+// npm sends SIGTERM to the shell, and Debian's shell ends without forwarding it.
 const parent = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === parent) return;
@@ -20,7 +20,7 @@ const watch = setInterval(() => {
 await ensureInstalled();
 await ensureDashboard();
 if (isNode24()) {
-  // The same process: no second Node to start, and signals arrive where they are meant to.
+  // The same process: no second Node to start, and signals reach the server.
   process.argv = [process.execPath, weft, ...args];
   await import(pathToFileURL(weft).href);
 } else {

@@ -1,12 +1,12 @@
-// The programs that the tests run against, brought in from Debian where that is possible. The tests start their own
-// copies on private ports, so the system-wide ones that come with the packages are kept from starting.
+// The servers that the tests need, installed from Debian packages if possible. The tests start their own
+// instances on private ports, so the system-wide services of the packages are not started.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fail } from './install.mjs';
 
 /**
- * What is needed, how to see that it is there, and for servers the variable that names one running elsewhere.
+ * What is needed, how to detect it, and for servers the variable with the address of a running one.
  * @type {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string }[]}
  */
 const servers = [
@@ -33,7 +33,7 @@ const servers = [
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];
 
-// Only for the time of the install, and only where no such file is: an operator's own stay as they are.
+// Only during the install, and only if there is no such file: existing files are not changed.
 const temporaryFiles = [
   { path: '/usr/sbin/policy-rc.d', text: '#!/bin/sh\nexit 101\n', mode: 0o755 },
   {
@@ -46,10 +46,10 @@ const temporaryFiles = [
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
 const services = ['influxdb', 'rabbitmq-server', 'haproxy'];
 
-/** The name server that Erlang brings along for RabbitMQ; whoever had it before goes on having it. */
+/** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };
 
-/** Installs what is missing, or says loudly what to do; in CI a server that is still missing ends the run. */
+/** Installs what is missing, or prints what to do; in CI a missing server ends the run. */
 export function ensureServers() {
   const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
     !(variable !== undefined && process.env[variable]) && !isThere();
@@ -81,7 +81,7 @@ function installPackages(packages) {
       writeFileSync(path, text, { mode });
     }
     const first = apt('install', ...packages);
-    // A fresh machine has no package lists, an old one has lists of packages that are gone.
+    // A new machine has no package lists, an old one has outdated lists.
     const result = first.status === 0 ? first : apt('update').status === 0 ? apt('install', ...packages) : first;
     if (result.status === 0) {
       for (const service of services.filter((name) => packages.includes(name))) {

@@ -1,5 +1,5 @@
-// `npm test`: installs what the tests need, PostgreSQL, InfluxDB, RabbitMQ and a browser among it, builds the dashboard,
-// and runs them. `--long` adds those that take minutes; all other arguments go to Vitest.
+// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, RabbitMQ and a browser, builds the dashboard,
+// and runs them. `--long` adds tests that take minutes; all other arguments are passed to Vitest.
 import { join } from 'node:path';
 import { ensureDashboard } from './build-dashboard.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';

@@ -102,12 +102,12 @@ test('a wrong password, an ended login, another address: a sentence with what to
     path,
     readFileSync(path, 'utf8').replace(/"expires_at": "[^"]*"/, '"expires_at": "2026-01-01T00:00:00Z"'),
   );
-  expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('has ended') });
+  expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('has expired') });
   await logIn();
   const elsewhere = await run(['agents', '--url', 'http://127.0.0.1:9']);
   expect(elsewhere).toMatchObject({
     code: 1,
-    err: expect.stringContaining('Nobody is logged in at http://127.0.0.1:9'),
+    err: expect.stringContaining('You are not logged in at http://127.0.0.1:9'),
   });
 });
 
@@ -116,7 +116,7 @@ test('a login that cannot be used is told, and gives way to a new one and to log
   for (const text of ['not json', '{"url":5}']) {
     await logIn();
     writeFileSync(path, text);
-    expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('cannot be used') });
+    expect(await run(['agents'])).toMatchObject({ code: 1, err: expect.stringContaining('login.json is invalid') });
     const again = ['login', '--user', adminUsername, '--password-stdin'];
     expect(await run(again, { input: password })).toMatchObject({ code: 0 });
     writeFileSync(path, text);
@@ -220,7 +220,7 @@ describe('command', () => {
     await app.command('roof-2', 'set_tx_power', { dbm: 5 }, { holdSeconds: 60 });
     const { code, out, err } = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6'], { env: asApp });
     expect([code, out]).toEqual([3, '']);
-    expect(err).toMatch(/^weft: Refused: .*rival.* Try again after 2/);
+    expect(err).toMatch(/^weft: Rejected: .*rival.* Retry after 2/);
     const dry = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6', '--dry-run', '--json'], { env: asApp });
     expect([dry.code, JSON.parse(dry.out)]).toMatchObject([3, { verdict: 'rejected', dry_run: true }]);
   });
@@ -230,7 +230,7 @@ describe('command', () => {
     AbortSignal.timeout(500).addEventListener('abort', () => interruption.abort());
     const { signal } = interruption;
     const { code, err } = await run(['command', 'roof-2', 'set_channel', 'channel=1'], { env: asApp, signal });
-    expect([code, err]).toEqual([130, expect.stringMatching(/The command goes on without you: [0-9a-f-]{36}\n$/)]);
+    expect([code, err]).toEqual([130, expect.stringMatching(/The command continues: [0-9a-f-]{36}\n$/)]);
   });
 
   test('--no-wait prints the number of the command; a pattern gives a verdict for each', async () => {
@@ -291,23 +291,23 @@ test.each([
   [['agents', '--state', 'asleep'], '--state must be'],
   [['login', '--password', 'hunter2'], 'everybody on this machine'],
   [['login', '--user', 'a@b.c'], '--password-stdin'],
-  [['login', 'http://a:b@c'], 'must not hold a name or a password'],
-  [['watch'], 'Which access point?'],
+  [['login', 'http://a:b@c'], 'must not contain a username or password'],
+  [['watch'], 'Give at least one access point'],
   [['data', 'a', '--from', 'yesterday'], '--from must be a time'],
-  [['data', 'a', '--from', '1h', '--to', '2h'], '--from must lie before --to'],
+  [['data', 'a', '--from', '1h', '--to', '2h'], '--from must be before --to'],
   [['data', 'a', '--csv', '--json'], 'not both'],
   [['command', 'a'], 'Give the access point and the command.'],
   [['command', 'a', 'b', 'c'], 'name=value'],
-  [['command', 'a', 'b', '--hold', 'long'], '--hold must be a length of time'],
+  [['command', 'a', 'b', '--hold', 'long'], '--hold must be a duration'],
   [['emulate', '--wifi', 'many'], '--wifi must be a whole number'],
-  [['emulate', '--wifi', '0'], 'without access points'],
-  [['jobs', 'eat', 'x'], 'There is no weft jobs eat'],
+  [['emulate', '--wifi', '0'], 'has no access points'],
+  [['jobs', 'eat', 'x'], 'Unknown action eat'],
   [['apps', 'add'], 'Usage: weft apps'],
   [['apps', 'rotate', 'a', '--read-only'], 'weft apps rotate takes no --read-only'],
   [['jobs', '--after', '3'], 'weft jobs takes no --after'],
   [['emulate', 'list', '--wifi', '3'], 'weft emulate list takes no --wifi'],
   [['logout', 'now'], 'weft logout takes no now'],
-  [['agents', '--url', 'ftp://weft.example.org'], 'speaks http and https'],
+  [['agents', '--url', 'ftp://weft.example.org'], 'use http or https'],
   [['command', 'a', 'b', 'c=1', 'c=2'], 'c was given twice'],
   [['watch', 'a', '--count', '0.5'], '--count must be a whole number'],
   [['agent', 'line', 'a', '--interval', '0'], '--interval must be'],

@@ -1,4 +1,4 @@
-// Which commands need no server beside them, and how one is run.
+// The commands that need no local server, and how one is run.
 import { type ClientCommand, helpOf, parseLine } from './command.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -20,12 +20,12 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
 
 export const clientCommandNames: readonly string[] = Object.keys(commands);
 
-/** Undefined if there is none of this name. */
+/** Undefined if there is no such command. */
 export async function clientCommand(name: string): Promise<ClientCommand | undefined> {
   return Object.hasOwn(commands, name) ? commands[name]!() : undefined;
 }
 
-/** Resolves the exit code; throws what tellFailure knows to say. */
+/** Resolves the exit code; throws errors that tellFailure can report. */
 export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
   return command.run(parseLine(args, command.options), around);
 }

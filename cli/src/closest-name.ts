@@ -1,9 +1,9 @@
-// "Did you mean ...?": the known name nearest to one that was mistyped.
+// "Did you mean ...?": finds the known name that is closest to a mistyped one.
 
-/** The closest of `known`, or undefined when none is near enough to be a slip of the finger. */
+/** The closest of `known`, or undefined when none is close enough to be a typing error. */
 export function closestName(typed: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // Two letters that changed places are a distance of two.
+  // Two swapped letters are a distance of two.
   let bestDistance = typed.length < 4 ? 2 : Math.max(2, Math.floor(typed.length / 3)) + 1;
   for (const name of known) {
     if (Math.abs(name.length - typed.length) >= bestDistance) continue;
@@ -13,7 +13,7 @@ export function closestName(typed: string, known: Iterable<string>): string | un
   return best;
 }
 
-/** A sentence to append to a message, beginning with a space; empty when nothing is near. */
+/** A sentence to append to a message, beginning with a space; empty when no name is close. */
 export function didYouMean(typed: string, known: Iterable<string>): string {
   const name = closestName(typed.slice(0, 100), known);
   return name === undefined ? '' : ` Did you mean ${name}?`;

@@ -1,12 +1,11 @@
-// A command of the client side: what it says about itself, from which its help is made, and what its arguments are once
-// they were taken apart.
+// A command of the client: its description, from which its help is generated, and its parsed arguments.
 import { parseArgs } from 'node:util';
 import { didYouMean } from './closest-name.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 export interface CommandOption {
   about: string;
-  /** What stands for its value in the help; without it, the option takes none. */
+  /** The placeholder of its value in the help; undefined if the option takes no value. */
   value?: string;
   /** May be given several times. */
   isMany?: boolean;
@@ -15,9 +14,9 @@ export interface CommandOption {
 export interface ClientCommand {
   /** A few words for the overview. */
   summary: string;
-  /** Without the word `weft`. */
+  /** Without `weft`. */
   usage: readonly string[];
-  /** Paragraphs for the help, a line each, if the summary is not enough. */
+  /** More paragraphs for the help, one per line. */
   about?: string;
   options: Readonly<Record<string, CommandOption>>;
   examples: readonly string[];
@@ -28,11 +27,11 @@ export interface ClientCommand {
 /** The arguments of a command: the words, and the options that were given. */
 export interface CommandLine {
   words: readonly string[];
-  /** The last of them; undefined if it was not given. */
+  /** The last value; undefined if the option was not given. */
   get(option: string): string | undefined;
   all(option: string): readonly string[];
   has(option: string): boolean;
-  /** The names of those that were given. */
+  /** The names of the given options. */
   given: readonly string[];
 }
 
@@ -74,7 +73,7 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
   };
 }
 
-/** For a command with several actions: options that mean nothing to this one are refused. Throws UsageError. */
+/** For a command with several actions: rejects options of other actions. Throws UsageError. */
 export function requireOptions(line: CommandLine, action: string, known: readonly string[]): void {
   const foreign = line.given.find((name) => !known.includes(name));
   if (foreign !== undefined) throw new UsageError(`weft ${action} takes no --${foreign}.`);
@@ -83,8 +82,8 @@ export function requireOptions(line: CommandLine, action: string, known: readonl
 function unknownOption(rawName: string, known: string[]): UsageError {
   if (rawName.startsWith('--') && secretOption.test(rawName)) {
     return new UsageError(
-      `${rawName} is refused, because everybody on this machine can read a command line. ` +
-        'Type the secret when asked, or send it to standard input or the environment: the help says which.',
+      `${rawName} is not accepted, because everybody on this machine can read a command line. ` +
+        'Type the secret at the prompt, or pass it on standard input or in the environment: see the help.',
     );
   }
   const names = known.map((name) => `--${name}`);
@@ -108,7 +107,7 @@ export function helpOf({ summary, usage, about, options, examples }: ClientComma
   ].join('');
 }
 
-/** Lines of at most so many characters as fit most terminals; those after the first go on under it. */
+/** Wraps at a width that fits most terminals; later lines are indented. */
 function wrap(text: string, indent = 0, start = ''): string {
   const lines = [start];
   for (const word of text.split(' ')) {

@@ -46,7 +46,7 @@ describe('reading', () => {
   test.each([
     ['a,"b\nc,d', 'line 1: a quote is not closed'],
     ['a\nb"c"', 'line 2: a quote inside of a cell'],
-    ['a\n"b"c', 'line 2: something stands behind a closed quote'],
+    ['a\n"b"c', 'line 2: unexpected text after a closing quote'],
     [`"${'x'.repeat(1024 * 1024 + 1)}`, 'line 1: the row is too long'],
   ])('what cannot be read is refused with its line: %#', async (text, problem) => {
     await expect(rowsOf(text)).rejects.toThrow(problem);
@@ -83,7 +83,7 @@ describe('a table', () => {
   });
 
   test.each([
-    ['', 'line 1: there is nothing'],
+    ['', 'line 1: the file is empty'],
     ['ap_id;site\nroof-1;Bristol\n', 'line 1: the columns are separated by semicolons; export the table with commas'],
     ['ap_id\tsite\n', 'separated by tabs'],
     ['ap_id,,b\n', 'line 1: column 2 has no name'],

@@ -1,12 +1,12 @@
-// Comma-separated values as RFC 4180 has them, read piece by piece so that a file may be larger than memory, and written.
+// Reads and writes comma-separated values (RFC 4180). Reads in chunks, so that a file may be larger than memory.
 
 export interface CsvRow {
-  /** Where it begins, counted from 1. */
+  /** The line where it begins, counted from 1. */
   line: number;
   cells: string[];
 }
 
-/** A table cannot be read; the message begins with the line. */
+/** A table is invalid; the message begins with the line. */
 export class CsvError extends Error {
   override name = 'CsvError';
   readonly line: number;
@@ -17,13 +17,13 @@ export class CsvError extends Error {
   }
 }
 
-/** A quote that is never closed must not fill the memory. */
+/** Limits memory if a quote is never closed. */
 const maxRowLength = 1024 * 1024;
 const byteOrderMark = '\uFEFF';
 
 /**
- * The rows of a text that comes in pieces; empty lines are none. Rows end with LF, CRLF or CR, quotes are doubled inside of
- * quoted cells. Throws CsvError for a quote that is not closed, or that does not stand around a whole cell.
+ * The rows of a text that arrives in chunks; empty lines are skipped. Rows end with LF, CRLF or CR, quotes are doubled inside of
+ * quoted cells. Throws CsvError for a quote that is not closed, or that does not enclose a whole cell.
  */
 export async function* parseCsv(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRow, void> {
   const parser = new Parser();
@@ -44,7 +44,7 @@ export interface CsvTable {
 export async function parseCsvTable(pieces: AsyncIterable<string> | Iterable<string>): Promise<CsvTable> {
   const rows = parseCsv(pieces);
   const { value: head } = await rows.next();
-  if (!head) throw new CsvError(1, 'there is nothing; the first line names the columns');
+  if (!head) throw new CsvError(1, 'the file is empty; the first line must name the columns');
   const columns = head.cells.map((cell) => cell.trim());
   const [only = ''] = columns;
   if (columns.length === 1 && /[;\t]/.test(only)) {
@@ -58,14 +58,14 @@ export async function parseCsvTable(pieces: AsyncIterable<string> | Iterable<str
   return { columns, rows };
 }
 
-/** Throws CsvError if a row has not a cell for each column. */
+/** Throws CsvError if the number of cells differs from the number of columns. */
 export function requireWidth({ line, cells }: CsvRow, columns: readonly string[]): void {
   if (cells.length !== columns.length) throw new CsvError(line, `${cells.length} cells instead of ${columns.length}`);
 }
 
-/** One row with its end; cells are quoted where they must be. */
+/** One row with its line end; cells are quoted where necessary. */
 export function toCsvLine(cells: readonly string[]): string {
-  // Alone, an empty cell would be an empty line, which is no row.
+  // A single empty cell would be an empty line, which is skipped when read.
   const text = cells.length === 1 && cells[0] === '' ? '""' : cells.map(toCell).join(',');
   return `${text}\n`;
 }
@@ -78,7 +78,7 @@ class Parser {
   readonly rows: CsvRow[] = [];
   #cells: string[] = [];
   #cell = '';
-  /** `closed`: behind the second quote of a cell, which may be the first one of two. */
+  /** `closed`: after the second quote of a cell, which may be the first of a doubled quote. */
   #state: 'begin' | 'plain' | 'quoted' | 'closed' = 'begin';
   #line = 1;
   #rowLine = 1;
@@ -106,7 +106,7 @@ class Parser {
     const piece = text.slice(at, end);
     this.#add(piece);
     this.#line += piece.match(/\r\n|\n|\r/g)?.length ?? 0;
-    // The two characters of one line's end, cut apart.
+    // CR and LF of one line end, split between two chunks.
     if (this.#wasReturn && piece.startsWith('\n')) this.#line -= 1;
     this.#wasReturn = quote < 0 && (piece === '' ? this.#wasReturn : piece.endsWith('\r'));
     if (quote < 0) return end;
@@ -123,7 +123,7 @@ class Parser {
         if (this.#state === 'plain') {
           throw new CsvError(
             this.#line,
-            'a quote inside of a cell; quotes stand around the whole cell and are doubled inside',
+            'a quote inside of a cell; quotes must enclose the whole cell and are doubled inside',
           );
         }
         if (this.#state === 'closed') this.#add('"');
@@ -140,7 +140,7 @@ class Parser {
         this.#wasReturn = true;
         return at + 1;
     }
-    if (this.#state === 'closed') throw new CsvError(this.#line, 'something stands behind a closed quote');
+    if (this.#state === 'closed') throw new CsvError(this.#line, 'unexpected text after a closing quote');
     this.#state = 'plain';
     const end = plainEnd(text, at);
     this.#add(text.slice(at, end));

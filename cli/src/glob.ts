@@ -1,7 +1,7 @@
-// Patterns over ap_ids: `*` stands for any number of characters, `?` for one. Nothing else is special. Permissions and
-// enrolment mean the same by them as whoever types one.
+// Patterns of ap_ids: `*` matches any number of characters, `?` one. Nothing else is special. Permissions and
+// enrolment use the same syntax.
 
-/** Takes time proportional to pattern times text at most: no backtracking over more than the last `*`. */
+/** Takes at most time proportional to pattern times text: backtracks only to the last `*`. */
 export function matchesGlob(pattern: string, text: string): boolean {
   let p = 0;
   let t = 0;

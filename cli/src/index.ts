@@ -1,4 +1,4 @@
-// The client side of the command line, for the command that has the server's side as well.
+// The client commands, for the `weft` of the server, which includes them.
 export { clientCommand, clientCommandNames, clientHelp, clientOverview, runClientCommand } from './client-commands.ts';
 export { tellFailure } from './failures.ts';
 export { interruptedCode, onInterruption } from './interruption.ts';

@@ -1,9 +1,9 @@
-// Ctrl+C and SIGTERM as a signal that work can watch.
+// Ctrl+C and SIGTERM as an AbortSignal.
 
 let controller: AbortController | undefined;
 let code = 130;
 
-/** From the first call on, the first of them asks for an end, and the second one ends the process. */
+/** After the first call, the first signal requests the end, and the second one ends the process. */
 export function onInterruption(): AbortSignal {
   if (!controller) {
     const asked = new AbortController();
@@ -22,7 +22,7 @@ export function onInterruption(): AbortSignal {
   return controller.signal;
 }
 
-/** What an interrupted command ends with. */
+/** The exit code of an interrupted command. */
 export function interruptedCode(): number {
   return code;
 }

@@ -1,6 +1,6 @@
-// JSON for programs that may end up on a terminal.
+// JSON for programs, safe to print on a terminal.
 
-/** Escapes what JSON leaves as it is and a terminal may obey: DEL, the other control characters, and those of direction. */
+/** Escapes characters that JSON leaves unchanged and a terminal may interpret: DEL, other control and direction characters. */
 export function toJson(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replaceAll(/[\x7f-\x9f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character

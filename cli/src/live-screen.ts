@@ -1,4 +1,4 @@
-// The picture of `weft watch`: a block of lines that is drawn over itself a few times a second.
+// The display of `weft watch`: a block of lines that is redrawn a few times per second.
 import { shortNumber, sparkline } from './sparkline.ts';
 import type { Output } from './surroundings.ts';
 import { cut, printable } from './table.ts';
@@ -8,7 +8,7 @@ const drawEveryMs = 250;
 
 export class LiveScreen {
   readonly #output: Output;
-  /** For each access point, the newest values of each metric. */
+  /** The latest values of each metric of each access point. */
   readonly #series: Map<string, Map<string, number[]>>;
   readonly #labels = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class LiveScreen {
     this.#timer = setInterval(() => this.#isStale && this.#draw(), drawEveryMs);
   }
 
-  /** The last picture stays. */
+  /** Leaves the last state on the screen. */
   stop(): void {
     clearInterval(this.#timer);
     this.#draw();
@@ -50,7 +50,7 @@ export class LiveScreen {
   #draw(): void {
     this.#isStale = false;
     const columns = (this.#output.columns ?? 80) - 1;
-    // What does not fit would scroll, and then be drawn again below.
+    // Lines that do not fit would scroll, and be drawn again below.
     const lines = this.#lines(columns).slice(0, Math.max(2, (this.#output.rows ?? 24) - 1));
     const up = this.#drawnLines > 0 ? `\x1b[${this.#drawnLines}A` : '';
     this.#output.write(`${up}\r${lines.map((text) => `${cut(text, columns)}\x1b[K\n`).join('')}\x1b[J`);
@@ -63,7 +63,7 @@ export class LiveScreen {
     const sparkWidth = Math.max(10, columns - labelWidth - 16);
     return [...this.#series].flatMap(([ap_id, series]) => [
       printable(ap_id),
-      ...(series.size === 0 ? ['  waiting for its first sample ...'] : []),
+      ...(series.size === 0 ? ['  waiting for the first sample ...'] : []),
       ...[...series].map(([name, values]) => {
         const label = cut(this.#label(name), labelWidth).padEnd(labelWidth);
         return `  ${label} ${shortNumber(values.at(-1)!).padStart(10)}  ${sparkline(values, sparkWidth)}`;

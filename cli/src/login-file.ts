@@ -1,4 +1,4 @@
-// Where `weft login` leaves who is logged in: one file of the user's own that nobody else can read.
+// The stored login: one file that only the user can read.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,11 +8,11 @@ export interface Login {
   url: string;
   kind: 'user' | 'third_party_app';
   name: string;
-  /** Ends by itself, after an hour unless Weft was told otherwise. */
+  /** Expires; default: after an hour. */
   token: string;
   /** RFC 3339. */
   expires_at: string;
-  /** The password or key, if it was to be kept. */
+  /** The password or key, with --keep. */
   secret?: string;
 }
 
@@ -20,15 +20,15 @@ export function loginFile({ XDG_CONFIG_HOME, HOME }: Surroundings['env']): strin
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'weft', 'login.json');
 }
 
-/** Undefined if nobody is logged in. */
+/** Undefined if there is no login. */
 export function readLogin(path: string): Login | undefined {
   try {
     const login = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof login?.url !== 'string' || typeof login.token !== 'string') throw new Error('there is no login in it');
+    if (typeof login?.url !== 'string' || typeof login.token !== 'string') throw new Error('it contains no login');
     return login;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new CommandFailure(`${path} cannot be used: ${(error as Error).message}. weft login writes it anew.`);
+    throw new CommandFailure(`${path} is invalid: ${(error as Error).message}. Create it again with weft login.`);
   }
 }
 
@@ -41,7 +41,7 @@ export function writeLogin(path: string, login: Login): void {
     renameSync(beside, path);
   } catch (error) {
     removeBeside(beside);
-    throw new CommandFailure(`The login cannot be kept: ${(error as Error).message}`);
+    throw new CommandFailure(`The login cannot be saved: ${(error as Error).message}`);
   }
 }
 
@@ -49,11 +49,11 @@ function removeBeside(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // What kept it from being written keeps it from being removed.
+    // The reason why it was not written also prevents its removal.
   }
 }
 
-/** Whether there was one, whatever state it was in. */
+/** Whether there was one, valid or not. */
 export function removeLogin(path: string): boolean {
   const wasThere = existsSync(path);
   try {

@@ -1,4 +1,4 @@
-// Times and lengths of time as people type them.
+// Parses and formats times and durations for people.
 import { UsageError } from './surroundings.ts';
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
@@ -7,16 +7,15 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w
 export function parseDuration(text: string, option: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)([smhdw])?$/.exec(text.trim()) ?? [];
   const seconds = Number(amount) * unitSeconds[unit]!;
-  if (!(seconds > 0))
-    throw new UsageError(`${option} must be a length of time such as 90s, 10m, 1h or 2d, not "${text}".`);
+  if (!(seconds > 0)) throw new UsageError(`${option} must be a duration such as 90s, 10m, 1h or 2d, not "${text}".`);
   return seconds;
 }
 
-/** `now`, a length of time ago (`1h`, also `-1h`), a day, or a date and time, which is local unless it says otherwise. */
+/** `now`, a duration before now (`1h`, also `-1h`), a date, or a date and time; local time by default. */
 export function parseMoment(text: string, option: string, now = Date.now()): number {
   if (text === 'now') return now;
   if (/^-?\d+(\.\d+)?[smhdw]$/.test(text)) return now - parseDuration(text.replace(/^-/, ''), option) * 1000;
-  // A day alone is taken for UTC by the language and for local by people.
+  // Date.parse reads a date without time as UTC; people mean local time.
   const moment = /^\d{4}-\d\d-\d\d/.test(text)
     ? Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
     : Number.NaN;
@@ -26,7 +25,7 @@ export function parseMoment(text: string, option: string, now = Date.now()): num
   return moment;
 }
 
-/** How long ago, in a word. */
+/** How long ago, such as `5 min ago`. */
 export function ago(ts: string | null | undefined, now = Date.now()): string {
   if (!ts) return 'never';
   const seconds = Math.max(0, Math.round((now - Date.parse(ts)) / 1000));

@@ -1,23 +1,24 @@
-// Takes a secret without showing it: from standard input when asked to, else by typing it at a terminal.
+// Reads a secret without showing it: from standard input if requested, else typed at a terminal.
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 const maxCharacters = 10_000;
 
-/** One that exists, such as a password or a key. Throws UsageError as below. */
+/** An existing secret, such as a password or a key. Throws UsageError as below. */
 export async function readSecret(question: string, isPiped: boolean, around: Surroundings): Promise<string> {
   if (isPiped) return readAll(around.stdin);
   requireTerminal(around);
   return ask(question, around);
 }
 
-/** Throws UsageError when there is neither a terminal to ask at nor leave to read standard input. */
+/** Throws UsageError if there is neither a terminal nor --password-stdin. */
 export async function readNewPassword(isPiped: boolean, around: Surroundings): Promise<string> {
   const password = await readSecret('New password: ', isPiped, around);
-  if (!isPiped && (await ask('Once more: ', around)) !== password) throw new UsageError('The two passwords differ.');
+  if (!isPiped && (await ask('Repeat the new password: ', around)) !== password)
+    throw new UsageError('The two passwords differ.');
   return password;
 }
 
-/** A line that may be seen while it is typed. */
+/** A line that is visible while it is typed. */
 export async function readLine(question: string, around: Surroundings): Promise<string> {
   requireTerminal(around);
   return ask(question, around, true);
@@ -25,7 +26,9 @@ export async function readLine(question: string, around: Surroundings): Promise<
 
 function requireTerminal({ stdin, stderr }: Surroundings): void {
   if (stdin.isTTY && stderr.isTTY) return;
-  throw new UsageError('There is no terminal to ask for the password at: send it to --password-stdin.');
+  throw new UsageError(
+    'There is no terminal to type the password at: pass it on standard input with --password-stdin.',
+  );
 }
 
 async function readAll(stdin: Surroundings['stdin']): Promise<string> {
@@ -53,13 +56,13 @@ function ask(question: string, { stdin, stderr }: Surroundings, isShown = false)
     };
     const erase = (count: number) => isShown && stderr.write('\b \b'.repeat(count));
     const onData = (chunk: string | Buffer) => {
-      // An arrow and its like, which come as one piece.
+      // Arrow and similar keys arrive as one chunk.
       if (/^\x1b[[O]/.test(String(chunk))) return;
       for (const key of String(chunk)) {
         if (key === '\r' || key === '\n') return finish(() => resolve(typed.join('')));
-        // Raw mode hands these over as characters: Ctrl+C interrupts, Ctrl+D gives up, Ctrl+U clears.
+        // In raw mode these are characters: Ctrl+C interrupts, Ctrl+D ends the input, Ctrl+U clears the line.
         if (key === '\x03') return finish(() => reject(new DOMException('Interrupted', 'AbortError')));
-        if (key === '\x04') return finish(() => reject(new UsageError('Nothing was given.')));
+        if (key === '\x04') return finish(() => reject(new UsageError('Nothing was entered.')));
         if (key === '\x15') {
           erase(typed.length);
           typed = [];

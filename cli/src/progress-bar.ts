@@ -1,4 +1,4 @@
-// How far something is, on one line of a terminal that is drawn again and again. Elsewhere it says nothing.
+// Shows progress on one line of a terminal. Writes nothing if the output is not a terminal.
 
 import type { Output } from './surroundings.ts';
 import { cut } from './table.ts';
@@ -15,7 +15,7 @@ export class ProgressBar {
     this.#output = output;
   }
 
-  /** `share` from 0 to 1, undefined where nobody knows. */
+  /** `share` from 0 to 1, undefined if unknown. */
   show(share: number | undefined, text: string): void {
     if (!this.#output.isTTY || performance.now() - this.#drawnAt < drawEveryMs) return;
     this.#drawnAt = performance.now();

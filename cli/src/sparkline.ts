@@ -2,7 +2,7 @@
 
 const levels = '▁▂▃▄▅▆▇█';
 
-/** The newest values, one character each, between the smallest and the largest of them; a flat series is a flat line. */
+/** The latest values, one character each, scaled between their minimum and maximum; a constant series is a flat line. */
 export function sparkline(values: readonly number[], columns: number): string {
   const shown = values.slice(-Math.max(1, columns));
   const [low, high] = [Math.min(...shown), Math.max(...shown)];
@@ -11,7 +11,7 @@ export function sparkline(values: readonly number[], columns: number): string {
     .join('');
 }
 
-/** Up to four digits that matter, never an exponent for everyday sizes. */
+/** Up to four significant digits; an exponent only for very large and very small values. */
 export function shortNumber(value: number): string {
   if (!Number.isFinite(value)) return '–';
   const size = Math.abs(value);

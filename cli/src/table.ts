@@ -1,7 +1,7 @@
-// Rows under each other in columns, for reading; who wants to work with them asks for JSON.
+// Formats rows as a table for people; programs use JSON.
 import type { Output } from './surroundings.ts';
 
-/** The last column may run on; a terminal cuts it at its edge. */
+/** The last column is cut at the edge of a terminal. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[], output: Output): string {
   const lines = [head, ...rows].map((row) => row.map(printable));
   const widths = head.map((_, column) => Math.max(...lines.map((row) => width(row[column] ?? ''))));
@@ -14,7 +14,7 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
     .join('');
 }
 
-/** What other people have named must not move the cursor or colour the terminal. */
+/** Names from other users must not move the cursor or colour the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
 }

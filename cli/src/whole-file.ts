@@ -1,13 +1,13 @@
-// A file that gets its name when all of it is written: nobody takes a part of it for the whole.
+// Writes a file atomically: it appears under its name only when it is complete.
 import { rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 
-/** `fill` is given what writes. Throws what that throws and what the disk says; the file is as it was before then. */
+/** `fill` receives the write function. Throws its errors and those of the disk; the previous file is unchanged then. */
 export async function writeWholeFile(
   path: string,
   fill: (write: (piece: Uint8Array) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  // What is there and no ordinary file, such as a pipe or a device, is written to as it is.
+  // An existing pipe or device is written to directly.
   const isOrdinary = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
   const beside = isOrdinary ? `${path}.${process.pid}.part` : path;
   const removePart = () => isOrdinary && rmSync(beside, { force: true });

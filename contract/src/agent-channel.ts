@@ -6,17 +6,17 @@ import { CommandResult, CommandState } from './commands.ts';
 const Timestamp = Type.String({ format: 'date-time' });
 const MessageId = Type.Integer({
   minimum: 0,
-  description: 'Chosen by the agent; comes back with the answer. Any number of messages may be on their way.',
+  description: 'Chosen by the agent; returned with the answer. Any number of messages may be in flight.',
 });
 
 export const AgentCommand = Type.Object(
   {
     command_id: Type.String({
-      description: 'The same command may come again under the same id: it is to be done once.',
+      description: 'The same command may be delivered again with the same id: execute it once.',
     }),
     command: Type.Object(
       { name: Type.String() },
-      { additionalProperties: true, description: 'The name, and the arguments beside it.' },
+      { additionalProperties: true, description: 'The name and the arguments.' },
     ),
     issued_at: Timestamp,
     expires_at: Timestamp,
@@ -36,7 +36,7 @@ export const TelemetryAck = Type.Object(
   {
     type: Type.Literal('telemetry_ack'),
     id: Type.Optional(MessageId),
-    accepted: Type.Integer({ description: 'How many samples are stored now.' }),
+    accepted: Type.Integer({ description: 'The number of stored samples.' }),
   },
   { title: 'TelemetryAck' },
 );
@@ -59,7 +59,7 @@ export const ChannelError = Type.Object(
     type: Type.Literal('error'),
     id: Type.Optional(MessageId),
     command_id: Type.Optional(Type.String()),
-    status: Type.Integer({ description: 'What the same would have been answered over HTTP.' }),
+    status: Type.Integer({ description: 'The same as over HTTP.' }),
     detail: Type.Unknown(),
     code: Type.String(),
     retry_after: Type.Optional(Type.Number({ description: 'Seconds.' })),
@@ -99,7 +99,9 @@ export type ChannelUpMessage = TelemetryMessage | CommandResultMessage | HelloMe
 export const PushSecret = Type.Object(
   {
     ap_id: Type.String(),
-    secret: Type.String({ description: 'Shown this once. Pushes are signed with it; a new one replaces it at once.' }),
+    secret: Type.String({
+      description: 'Shown only once. Pushes are signed with it; a new secret replaces it at once.',
+    }),
   },
   { title: 'PushSecret' },
 );

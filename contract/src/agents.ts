@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { NAME_GLOB_PATTERN, NAME_PATTERN } from './identifiers.ts';
 
-const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Names the access point, in paths and in its series.' });
+const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the access point in paths and series.' });
 const Configuration = Type.Record(Type.String(), Type.Unknown(), {
   format: 'configuration',
-  description: 'Free-form, at most 64 KiB; `geolocation` is kept inside.',
+  description: 'Free-form, at most 64 KiB; includes `geolocation`.',
 });
 
 export const Agent = Type.Object(
@@ -35,7 +35,7 @@ export const EnrolmentTokenCreate = Type.Object(
       minLength: 1,
       maxLength: 128,
       pattern: NAME_GLOB_PATTERN,
-      description: 'Which ap_ids it may register; `*` is any run of characters, `?` any one.',
+      description: 'The ap_ids that it may register; `*` matches any characters, `?` any one.',
     }),
     expires_in: Type.Optional(
       Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),

@@ -4,13 +4,11 @@ import Type from 'typebox';
 export const ValidationError = Type.Object(
   {
     loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-      description: 'Where: `body`, `query` or `path`, then keys and indexes.',
+      description: 'Location: `body`, `query` or `path`, then keys and indexes.',
     }),
     msg: Type.String(),
-    type: Type.String({ description: 'A stable word for the kind of problem.' }),
-    ctx: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'The bound or rule that was not met.' }),
-    ),
+    type: Type.String({ description: 'The kind of problem; stable.' }),
+    ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The violated limit or rule.' })),
   },
   { title: 'ValidationError' },
 );
@@ -26,7 +24,7 @@ export const ErrorAnswer = Type.Object(
   {
     detail: Type.String({ description: 'For people; may change.' }),
     code: Type.String({ description: 'For programs; a stable snake_case word.' }),
-    request_id: Type.Optional(Type.String({ description: 'Where to look in the log.' })),
+    request_id: Type.Optional(Type.String({ description: 'The id of the request in the log.' })),
   },
   { title: 'ErrorAnswer' },
 );

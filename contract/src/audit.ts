@@ -3,7 +3,7 @@ import Type from 'typebox';
 
 export const AuditEntry = Type.Object(
   {
-    seq: Type.Integer({ description: 'Counts from 1 without a gap.' }),
+    seq: Type.Integer({ description: 'Counts from 1 without gaps.' }),
     ts: Type.String({ format: 'date-time' }),
     actor: Type.Object({
       kind: Type.String({
@@ -18,7 +18,7 @@ export const AuditEntry = Type.Object(
     detail: Type.Record(Type.String(), Type.Unknown(), {
       description: 'What changed, by name; never a password, key or token.',
     }),
-    hash: Type.String({ description: 'SHA-256 over this entry and the hash of the one before.' }),
+    hash: Type.String({ description: 'SHA-256 over this entry and the hash of the previous one.' }),
   },
   { title: 'AuditEntry' },
 );
@@ -27,7 +27,9 @@ export type AuditEntry = Type.Static<typeof AuditEntry>;
 export const AuditPage = Type.Object(
   {
     entries: Type.Array(AuditEntry, { description: 'Newest first.' }),
-    has_more: Type.Boolean({ description: 'Older ones follow; ask with `before` set to the last `seq`.' }),
+    has_more: Type.Boolean({
+      description: 'There are older entries; for the next page, set `before` to the last `seq`.',
+    }),
   },
   { title: 'AuditPage' },
 );

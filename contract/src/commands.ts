@@ -9,9 +9,10 @@ const Arguments = Type.Record(Type.String(), Type.Unknown());
 const HoldSeconds = Type.Integer({
   minimum: 0,
   maximum: 3600,
-  description: 'How long others may not change the parameter; as the rules say when absent. 0 holds nothing.',
+  description:
+    'Duration of the lease in seconds: other callers cannot change the parameter. Default: set by the conflict rules. 0: no lease.',
 });
-const ExpiresIn = Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds; 600 when absent.' });
+const ExpiresIn = Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' });
 
 export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology', type: 'string' });
 export type Technology = Type.Static<typeof Technology>;
@@ -21,7 +22,7 @@ export const CommandState = Type.Enum(
   {
     title: 'CommandState',
     type: 'string',
-    description: 'Entered on evidence only: `received` when the agent says so.',
+    description: 'Entered only with evidence: `received` when the agent has acknowledged it.',
   },
 );
 export type CommandState = Type.Static<typeof CommandState>;
@@ -29,7 +30,7 @@ export type CommandState = Type.Static<typeof CommandState>;
 export const VerdictWord = Type.Enum(['accepted', 'accepted_modified', 'queued', 'rejected'], {
   title: 'VerdictWord',
   type: 'string',
-  description: '`accepted_modified`: another value is sent than was asked for; `queued`: it waits for a lease to end.',
+  description: '`accepted_modified`: sent with another value than requested; `queued`: waits until a lease ends.',
 });
 export type VerdictWord = Type.Static<typeof VerdictWord>;
 
@@ -51,7 +52,7 @@ export const Rival = Type.Object(
     parameter: Type.String(),
     until: Type.String({ format: 'date-time', description: 'When its lease ends or would have ended.' }),
   },
-  { title: 'Rival', description: 'Who holds, or held, what the command wanted to change.' },
+  { title: 'Rival', description: 'The caller that holds, or held, the lease on the parameter.' },
 );
 export type Rival = Type.Static<typeof Rival>;
 
@@ -60,14 +61,16 @@ const verdictFields = {
   reason: VerdictReason,
   detail: Type.String({ description: 'The reason as a sentence; may change.' }),
   rival: Type.Union([Rival, Type.Null()]),
-  hold_until: Type.Union([Timestamp, Type.Null()], { description: 'Until then others may not change the parameter.' }),
+  hold_until: Type.Union([Timestamp, Type.Null()], {
+    description: 'The end of the lease: until then other callers cannot change the parameter.',
+  }),
 };
 
 export const CommandAccepted = Type.Object(
   {
     job_number: Type.String({ format: 'uuid' }),
     status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'Where every change of the command’s state is told.' }),
+    websocket: Type.String({ description: 'The path of the WebSocket for every change of state.' }),
     command_id: Type.String({ format: 'uuid' }),
     ...verdictFields,
     sent_args: Type.Optional(Arguments),
@@ -84,7 +87,7 @@ export const CommandPreview = Type.Object(
     sent_args: Type.Optional(Arguments),
     deliver_after: Type.Optional(Timestamp),
   },
-  { title: 'CommandPreview', description: 'What would be decided now; nothing was sent.' },
+  { title: 'CommandPreview', description: 'The verdict at this moment; nothing was sent.' },
 );
 export type CommandPreview = Type.Static<typeof CommandPreview>;
 
@@ -94,8 +97,10 @@ export const Command = Type.Object(
     job_number: Type.String(),
     ap_id: Type.String(),
     name: Type.String(),
-    args: Type.Record(Type.String(), Type.Unknown(), { description: 'As they were asked for.' }),
-    sent_args: Type.Record(Type.String(), Type.Unknown(), { description: 'As they are sent, after a merge.' }),
+    args: Type.Record(Type.String(), Type.Unknown(), { description: 'The requested arguments.' }),
+    sent_args: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'The arguments that are sent, after a merge.',
+    }),
     parameter: Type.String(),
     parameter_group: Type.String(),
     caller_kind: Type.String(),
@@ -109,10 +114,10 @@ export const Command = Type.Object(
     sent_at: NullableTimestamp,
     received_at: NullableTimestamp,
     ended_at: NullableTimestamp,
-    result: Type.Unknown({ description: 'What the agent answered; null without an answer.' }),
-    applied: Type.Union([Arguments, Type.Null()], { description: 'What the agent says it set.' }),
+    result: Type.Unknown({ description: 'The answer of the agent; null without an answer.' }),
+    applied: Type.Union([Arguments, Type.Null()], { description: 'The values that the agent has set.' }),
     guard: NullableText,
-    inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one takes back.' }),
+    inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one reverts.' }),
     batch_id: NullableText,
   },
   { title: 'Command' },
@@ -137,23 +142,23 @@ export const BatchRequest = Type.Object(
         Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 10_000 }),
         Type.String({ minLength: 1, maxLength: 128 }),
       ],
-      { description: 'The ap_ids, or one pattern over them with `*` and `?`.' },
+      { description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.' },
     ),
     command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
-      description: 'A name, or an object with `name` and the arguments beside it.',
+      description: 'A name, or an object with `name` and the arguments.',
     }),
     hold_seconds: Type.Optional(HoldSeconds),
     expires_in: Type.Optional(ExpiresIn),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Answers the verdicts and does nothing.' })),
+    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdicts and sends nothing.' })),
     stages: Type.Optional(
       Type.Array(
         Type.Object({
           percent: Type.Number({
             exclusiveMinimum: 0,
             maximum: 100,
-            description: 'Of the targets, counted from the first.',
+            description: 'Share of the targets, from the first on.',
           }),
-          pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Before the next stage.' }),
+          pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Wait before the next stage.' }),
         }),
         { minItems: 1, maxItems: 20 },
       ),
@@ -187,7 +192,7 @@ export const BatchAnswer = Type.Object(
   {
     batch_id: NullableText,
     dry_run: Type.Boolean(),
-    totals: Type.Record(Type.String(), Type.Integer(), { description: 'How many targets got each verdict.' }),
+    totals: Type.Record(Type.String(), Type.Integer(), { description: 'The number of targets per verdict.' }),
     targets: Type.Array(BatchTarget),
   },
   { title: 'BatchAnswer' },
@@ -200,25 +205,28 @@ export const ParameterGroup = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
     technology: Type.Optional(
-      Type.Union([Technology, Type.Null()], { default: null, description: 'null: of agents of any kind.' }),
+      Type.Union([Technology, Type.Null()], { default: null, description: 'null: agents of any type.' }),
     ),
     parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
     scope: Type.Optional(
       Type.Enum(['agent', 'neighbours'], {
         type: 'string',
         default: 'agent',
-        description: 'Whether a lease also binds the agents within interference range.',
+        description: 'Whether a lease also applies to the agents within interference range.',
       }),
     ),
     policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
     merge: Type.Optional(
-      Type.Enum(['min', 'max', 'mean'], { type: 'string', description: 'With policy `merge` only, and there needed.' }),
+      Type.Enum(['min', 'max', 'mean'], {
+        type: 'string',
+        description: 'Required with policy `merge`, and only allowed there.',
+      }),
     ),
     loser: Type.Optional(
       Type.Enum(['reject', 'queue'], {
         type: 'string',
         default: 'reject',
-        description: '`queue`: the command waits until the lease ends, if it does not expire before.',
+        description: '`queue`: the command waits until the lease ends, unless it expires before.',
       }),
     ),
     hold_s: Type.Optional(Type.Number({ minimum: 0, maximum: 3600, default: 30 })),
@@ -238,11 +246,11 @@ export const ConflictRules = Type.Object(
     oscillation: Type.Object({
       reversals: Type.Integer({ minimum: 1, maximum: 6, description: 'Returns to the value before last.' }),
       window_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
-      freeze_s: Type.Number({ minimum: 0, maximum: 86_400, description: '0 never freezes.' }),
+      freeze_s: Type.Number({ minimum: 0, maximum: 86_400, description: '0: never.' }),
     }),
     blast_radius: Type.Object({
-      fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Of the agents of a site.' }),
-      minimum: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'So many are allowed on any site.' }),
+      fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the agents of a site.' }),
+      minimum: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Minimum that is allowed on any site.' }),
       window_s: Type.Number({ exclusiveMinimum: 0, maximum: 3600 }),
     }),
   },
@@ -252,7 +260,7 @@ export type ConflictRules = Omit<Type.Static<typeof ConflictRules>, 'groups'> & 
 
 export const Conflict = Type.Object(
   {
-    seq: Type.Integer({ description: 'Its number in the log of decisions.' }),
+    seq: Type.Integer({ description: 'Its number in the audit log.' }),
     ts: Timestamp,
     kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
     command_id: NullableText,

@@ -8,16 +8,16 @@ export const EmulatorSpec = Type.Object(
   {
     access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
     num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
-    locations: Type.Array(Type.String(), { description: 'Coordinates or place names, shared out in turn.' }),
+    locations: Type.Array(Type.String(), { description: 'Coordinates or place names, assigned in turn.' }),
     num_devices: Type.Integer({ exclusiveMinimum: 0, description: 'Per access point.' }),
     duration: Type.Integer({ exclusiveMinimum: 0, description: 'Seconds of model time.' }),
     scenario: Type.Optional(
-      Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'Where 5G cells stand; UMi unless told.' }),
+      Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
     ),
     profile: Type.Optional(
       Type.Enum(['office', 'home', 'city', 'stadium'], {
         type: 'string',
-        description: 'How the wish for traffic runs through a day; city for 5G, office for the others, unless told.',
+        description: 'Traffic demand over a day. Default: city for 5G, office for the others.',
       }),
     ),
   },
@@ -33,11 +33,11 @@ export type EmulatorFaultKind = Type.Static<typeof EmulatorFaultKind>;
 
 const faultFields = {
   kind: EmulatorFaultKind,
-  seconds: Type.Integer({ minimum: 1, maximum: 604_800, description: 'How long it lasts, in model time.' }),
+  seconds: Type.Integer({ minimum: 1, maximum: 604_800, description: 'Duration in model time.' }),
   amount: Type.Optional(
     Type.Number({
       description:
-        'How bad: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), decibels of noise (jammed_channel). The others have none.',
+        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), decibels of noise (jammed_channel). The others have none.',
     }),
   ),
 };
@@ -45,7 +45,7 @@ const faultFields = {
 /** A fault that is known when the network is asked for. */
 export const PlannedFault = Type.Object(
   {
-    access_point: Type.Integer({ minimum: 1, description: 'Which one: the number at the end of its name.' }),
+    access_point: Type.Integer({ minimum: 1, description: 'The number at the end of its name.' }),
     after_seconds: Type.Optional(
       Type.Integer({ minimum: 0, default: 0, description: 'When it begins, in model time after the start.' }),
     ),
@@ -62,13 +62,13 @@ export const EmulatorSpinupRequest = Type.Object(
       Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
     ),
     speed: Type.Optional(
-      Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time in a second.' }),
+      Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time per second.' }),
     ),
     start_time: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'Model time at the start. Unless told it is now, and with a speed above 1 so long ago that the end of the run falls on its present.',
+          'Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present.',
       }),
     ),
     report_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 1 })),
@@ -97,7 +97,7 @@ export const ResolvedPlace = Type.Object(
     country: Type.String({ description: 'Two letters.' }),
     latitude: Type.Number(),
     longitude: Type.Number(),
-    others: Type.Integer({ description: 'Smaller places of the same name that it could have been.' }),
+    others: Type.Integer({ description: 'The number of smaller places with the same name.' }),
   },
   { title: 'ResolvedPlace' },
 );
@@ -107,9 +107,9 @@ export const EmulatorAccepted = Type.Object(
   {
     job_number: Type.String({ format: 'uuid' }),
     status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'Where progress and the end are told: the path of the WebSocket.' }),
+    websocket: Type.String({ description: 'The path of the WebSocket for progress and the end.' }),
     agents: Type.Array(EmulatedAgent),
-    places: Type.Array(ResolvedPlace, { description: 'For each location that was a name, which place it is.' }),
+    places: Type.Array(ResolvedPlace, { description: 'The place of each location that is a name.' }),
     seed: Type.Integer(),
     ends_at: Timestamp,
   },
@@ -135,10 +135,10 @@ export const EmulatorRun = Type.Object(
     ends_at: Type.String({ format: 'date-time', description: 'When it ends, or has ended.' }),
     is_over: Type.Boolean(),
     remove_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'When its agents and their telemetry are removed; null while it runs.',
+      description: 'When its agents and their telemetry are deleted; null while it runs.',
     }),
     latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description: 'What the emulator told last: devices served, power, agents on line.',
+      description: 'The last progress report: served devices, power, agents online.',
     }),
     websocket: Type.String(),
   },
@@ -147,7 +147,7 @@ export const EmulatorRun = Type.Object(
 export type EmulatorRun = Type.Static<typeof EmulatorRun>;
 
 export const EmulatorRunWithAgents = Type.Object(
-  { ...EmulatorRun.properties, agents: Type.Array(Type.String(), { description: 'Those that still exist.' }) },
+  { ...EmulatorRun.properties, agents: Type.Array(Type.String(), { description: 'The agents that still exist.' }) },
   { title: 'EmulatorRunWithAgents' },
 );
 export type EmulatorRunWithAgents = Type.Static<typeof EmulatorRunWithAgents>;
@@ -158,7 +158,7 @@ export const EmulatorTask = Type.Object(
     agents: Type.Array(
       Type.Object({
         ap_id: Type.String(),
-        password: Type.String({ description: 'Opens the agent for as long as the run lasts.' }),
+        password: Type.String({ description: 'The password of the agent, valid until the run ends.' }),
         access_point_type: Type.String(),
         location: Location,
         num_devices: Type.Integer(),
@@ -167,8 +167,8 @@ export const EmulatorTask = Type.Object(
         profile: Type.Optional(Type.String()),
       }),
     ),
-    num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
-    duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
+    num_devices: Type.Integer({ description: 'Default per access point.' }),
+    duration: Type.Integer({ description: 'Of the longest entry, in seconds of model time.' }),
     seed: Type.Integer(),
     speed: Type.Number(),
     model_start: Timestamp,
@@ -183,14 +183,16 @@ export type EmulatorTask = Type.Static<typeof EmulatorTask>;
 /** What the process that runs the network asks, again and again, for as long as it does. */
 export const EmulatorLeaseRequest = Type.Object(
   {
-    holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
-    release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
+    holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name chosen by the process.' }),
+    release: Type.Optional(
+      Type.Boolean({ default: false, description: 'Releases the lease, so that another process can continue.' }),
+    ),
     wait: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
     ),
     answers: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
-        description: 'To requests that came with an earlier lease.',
+        description: 'Answers to requests from an earlier lease.',
       }),
     ),
   },
@@ -211,7 +213,7 @@ export type EmulatorRequest = Type.Static<typeof EmulatorRequest>;
 
 export const EmulatorLease = Type.Object(
   {
-    lease_seconds: Type.Number({ description: 'Ask again before; else another process takes the run over.' }),
+    lease_seconds: Type.Number({ description: 'Renew the lease before; else another process takes over the run.' }),
     now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
     last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
     requests: Type.Array(EmulatorRequest),
@@ -249,10 +251,10 @@ const Both = Type.Object({ with: Type.Number(), without: Type.Number() });
 export const WhatIfAnswer = Type.Object(
   {
     job_number: Type.String(),
-    model_time: Type.String({ format: 'date-time', description: 'From when on the copies ran.' }),
+    model_time: Type.String({ format: 'date-time', description: 'The start of the copies, in model time.' }),
     minutes: Type.Number(),
     results: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'What became of each command, in their order.',
+      description: 'The result of each command, in their order.',
     }),
     totals: Type.Object({ devices: Type.Integer(), served: Both, power_w: Both }),
     agents: Type.Array(
@@ -272,7 +274,7 @@ export const WhatIfAnswer = Type.Object(
         power_w: Both,
         delivered_mbps: Both,
       }),
-      { description: 'How the whole network fares, minute by minute.' },
+      { description: 'Totals of the network, minute by minute.' },
     ),
   },
   { title: 'WhatIfAnswer' },
@@ -290,11 +292,11 @@ export const EmulatorEvent = Type.Object(
     served: Type.Integer(),
     power_w: Type.Number(),
     delivered_mbps: Type.Number(),
-    samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
+    samples: Type.Integer({ description: 'Posted so far by the reporting process.' }),
     samples_lost: Type.Optional(
-      Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
+      Type.Integer({ description: 'Not posted: Weft rejected them, or was unavailable for too long.' }),
     ),
-    late_by_seconds: Type.Number({ description: 'How far the model is behind its clock.' }),
+    late_by_seconds: Type.Number({ description: 'Delay of the model behind its clock.' }),
   },
   { title: 'EmulatorEvent' },
 );

@@ -20,7 +20,7 @@ export const JobAccepted = Type.Object(
   {
     job_number: Type.String({ format: 'uuid' }),
     status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'Where the results come: the path of the WebSocket.' }),
+    websocket: Type.String({ description: 'The path of the WebSocket for the results.' }),
   },
   { title: 'JobAccepted' },
 );
@@ -36,7 +36,7 @@ export type EnvelopeType = Type.Static<typeof EnvelopeType>;
 export const JobEnvelope = Type.Object(
   {
     job_number: Type.String(),
-    seq: Type.Integer({ minimum: 1, description: 'Counts the messages of the job from 1, without a gap.' }),
+    seq: Type.Integer({ minimum: 1, description: 'Counts the messages of the job from 1, without gaps.' }),
     type: EnvelopeType,
     data: Type.Array(Type.Unknown()),
     final: Type.Boolean({ description: 'True on the last message of the job.' }),
@@ -48,18 +48,18 @@ export type JobEnvelope = Type.Static<typeof JobEnvelope>;
 
 const jobFields = {
   job_number: Type.String(),
-  task_type: Type.String({ description: 'What was asked for; `adopted` for a job that an administrator opened.' }),
+  task_type: Type.String({ description: 'The kind of request; `adopted` for a job that an administrator opened.' }),
   state: JobState,
   detail: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed, expired or was cancelled.' }),
-  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1, where the worker can tell.' }),
+  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1, if known.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   ended_at: Type.Union([Timestamp, Type.Null()]),
   expires_at: Type.String({
     format: 'date-time',
-    description: 'Until then it may run; once it has ended, until then its messages are kept.',
+    description: 'While it runs, when it expires; after its end, when its messages are deleted.',
   }),
-  last_seq: Type.Integer({ description: 'The number of its newest message; 0 without one.' }),
+  last_seq: Type.Integer({ description: 'The number of its latest message; 0 without messages.' }),
   bytes: Type.Integer({ description: 'Of all its messages.' }),
   websocket: Type.String(),
 };
@@ -70,8 +70,8 @@ export type Job = Type.Static<typeof Job>;
 export const JobWithMessages = Type.Object(
   {
     ...jobFields,
-    messages: Type.Array(JobEnvelope, { description: 'Those after `after`, as many as fit.' }),
-    has_more: Type.Boolean({ description: 'True if more can be had now: ask again after the last `seq`.' }),
+    messages: Type.Array(JobEnvelope, { description: 'Messages after `after`, as many as fit.' }),
+    has_more: Type.Boolean({ description: 'True if there are more: request them with `after` set to the last `seq`.' }),
   },
   { title: 'JobWithMessages' },
 );
@@ -94,7 +94,7 @@ export const JobMessage = Type.Object(
     job_number: Type.String(),
     task_type: TaskType,
     requested_by: Type.Object({ kind: Type.String(), id: Type.String() }),
-    callback_token: Type.String({ description: 'Opens the callbacks of this job, and nothing else.' }),
+    callback_token: Type.String({ description: 'Valid for the callbacks of this job only.' }),
     data: Type.Record(Type.String(), Type.Unknown()),
   },
   { title: 'JobMessage' },
@@ -105,7 +105,7 @@ export type JobMessage = Type.Static<typeof JobMessage>;
 export const AgentDetailsTask = Type.Object(
   {
     agents: Type.Optional(
-      Type.Array(Type.String(), { description: 'Only agents whose ap_id one of these patterns matches (`*`, `?`).' }),
+      Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
     ),
   },
   { title: 'AgentDetailsTask' },

@@ -3,13 +3,13 @@ import Type from 'typebox';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const Resolution = Type.Optional(
-  Type.Number({ description: 'Width of the buckets; only there when the points are buckets.' }),
+  Type.Number({ description: 'Width of the buckets; present only if the points are buckets.' }),
 );
 
 export const Aggregate = Type.Enum(['mean', 'min', 'max', 'last', 'sum', 'count'], {
   title: 'Aggregate',
   type: 'string',
-  description: 'What becomes of the values that share a bucket.',
+  description: 'How the values in a bucket are aggregated.',
 });
 export type Aggregate = Type.Static<typeof Aggregate>;
 
@@ -21,7 +21,7 @@ export const AgentDetails = Type.Object(
     id: Type.String({ format: 'uuid' }),
     ap_id: Type.String(),
     configuration: Type.Record(Type.String(), Type.Unknown()),
-    onboard: Type.Boolean({ description: 'True from the first successful login on.' }),
+    onboard: Type.Boolean({ description: 'True after the first successful login.' }),
   },
   { title: 'AgentDetails' },
 );
@@ -87,13 +87,13 @@ export const AgentPresence = Type.Object(
     ap_id: Type.String(),
     presence: Presence,
     last_seen: Type.Union([Timestamp, Type.Null()]),
-    since: Type.Union([Timestamp, Type.Null()], { description: 'When the present state began.' }),
-    reason: Type.String({ description: 'Why, in a sentence.' }),
-    report_interval_seconds: Type.Number({ description: 'How often the agent is expected to report.' }),
+    since: Type.Union([Timestamp, Type.Null()], { description: 'When the current state began.' }),
+    reason: Type.String({ description: 'The reason.' }),
+    report_interval_seconds: Type.Number({ description: 'The expected report interval.' }),
     channel: Type.Boolean({ description: 'Whether its WebSocket is open, on any node.' }),
     command_ready: Type.Boolean({
       description:
-        'Whether a command would reach it now: over its channel, by a poll it made within a minute, or by push.',
+        'Whether a command can be delivered now: over the channel, by a poll within the last minute, or by push.',
     }),
   },
   { title: 'AgentPresence' },

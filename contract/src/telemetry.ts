@@ -4,7 +4,7 @@ import Type from 'typebox';
 export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AgentUpdateRequest',
   description:
-    'Free-form. An array `samples` makes it a batch; else an object `payload` holds the fields; else the body itself does. ' +
+    'Free-form. An array `samples` makes it a batch; else an object `payload` contains the fields; else the body itself does. ' +
     '`ap_id`, `ts`, `timestamp` and `configuration` are never fields; `configuration` is merged into the agent’s own.',
 });
 export type AgentUpdateRequest = Type.Static<typeof AgentUpdateRequest>;
@@ -13,7 +13,7 @@ export const AgentUpdateAnswer = Type.Object(
   {
     status: Type.Literal('success'),
     detail: Type.String(),
-    accepted: Type.Integer({ description: 'How many samples are stored now.' }),
+    accepted: Type.Integer({ description: 'The number of stored samples.' }),
   },
   { title: 'AgentUpdateAnswer' },
 );

@@ -10,7 +10,7 @@ export const AppPermissions = Type.Object(
     agents: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
         maxItems: 1000,
-        description: 'Globs over ap_id, with `*` and `?`.',
+        description: 'Patterns of ap_ids, with `*` and `?`.',
       }),
     ),
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
@@ -21,25 +21,25 @@ export const AppPermissions = Type.Object(
           Type.Array(Type.String({ minLength: 1, maxLength: 128 })),
           Type.Record(Type.String(), Type.Record(Type.String(), Limits)),
         ],
-        { description: 'All or none, the names of those allowed, or each name with bounds on its arguments.' },
+        { description: 'All or none, the names of allowed commands, or each name with limits on its arguments.' },
       ),
     ),
     emulator: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object({ max_access_points: Type.Integer({ minimum: 0 }) })]),
     ),
-    priority: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: '50 when absent.' })),
+    priority: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Default: 50.' })),
     expires_at: Type.Optional(Type.String({ format: 'date-time' })),
   },
   { title: 'AppPermissions' },
 );
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
-const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Names the app in paths and at login.' });
+const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the app in paths and at login.' });
 const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',
-  description: 'See AppPermissions; other keys are kept and mean nothing.',
+  description: 'See AppPermissions; other keys are stored and ignored.',
 });
 
 export const ThirdPartyApp = Type.Object(

@@ -4,7 +4,7 @@ import Type from 'typebox';
 export const LoginType = Type.Enum(['user', 'agent', 'third_party_app'], {
   title: 'LoginType',
   type: 'string',
-  description: 'Which kind of caller logs in.',
+  description: 'The kind of caller that logs in.',
 });
 export type LoginType = Type.Static<typeof LoginType>;
 

@@ -3,7 +3,7 @@ import Type from 'typebox';
 
 // Literals and not a bare pattern, so that a role which merely contains a known one is refused by name.
 const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { minItems: 1 });
-const Username = Type.String({ format: 'email', description: 'An e-mail address; its letters count as lower case.' });
+const Username = Type.String({ format: 'email', description: 'An e-mail address, converted to lower case.' });
 const NewPassword = Type.String({ format: 'new-password' });
 
 export const TokenData = Type.Object(
@@ -38,7 +38,7 @@ export const DisabledUser = Type.Object(
   {
     username: Type.String(),
     disabled_at: Type.String({ format: 'date-time' }),
-    disabled_by: Type.String({ description: 'A username; of the command line, the account of the shell.' }),
+    disabled_by: Type.String({ description: 'A username; for the command line, the account of the shell.' }),
   },
   { title: 'DisabledUser' },
 );
@@ -49,7 +49,7 @@ export type PasswordRecoveryRequest = Type.Static<typeof PasswordRecoveryRequest
 
 export const PasswordReset = Type.Object(
   {
-    token: Type.String({ maxLength: 512, description: 'From the recovery message; good for one use.' }),
+    token: Type.String({ maxLength: 512, description: 'From the recovery mail; valid for one use.' }),
     new_password: NewPassword,
   },
   { title: 'PasswordReset' },

@@ -1,4 +1,4 @@
-// Chooses the backend of everything that keeps state or lives outside of this process, by the settings.
+// Selects the backend of every store and external service, by the settings.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
@@ -36,7 +36,7 @@ export function openMailer(config: Config, onWritten: (file: string) => void = (
     : createSmtpMailer(config.smtpUrl, config.mailFrom);
 }
 
-/** `onFatal` is told when the store can promise nothing any more and the process has to end. */
+/** `onFatal` is called when durability is lost and the process must end. */
 export async function openTelemetry(
   config: Config,
   log: Logger,
@@ -55,7 +55,7 @@ export async function openTelemetry(
   });
 }
 
-/** A message that was begun this often without a result is given up. */
+/** A message that was started this often without a result becomes a dead letter. */
 const deliveryLimit = 4;
 const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
   connected: ['info', 'the broker is there'],
@@ -66,7 +66,7 @@ const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
   dead_letter: ['warn', 'a message has become a dead letter'],
 };
 
-/** `onQueueLost` is told of a queue that had to be made, and of which nobody knows what was in it before. */
+/** `onQueueLost` is called for a queue that had to be created again, so that its messages are unknown. */
 export function openBroker(
   config: Config,
   keyring: Keyring,
@@ -78,7 +78,7 @@ export function openBroker(
     deliveryLimit,
     onEvent: ({ kind, detail, queue }: BrokerEvent) => {
       const [level, text] = eventTexts[kind];
-      // A file of our own that is opened, or made, is nothing to tell of.
+      // A new local file is not a lost queue.
       log[level === 'info' && config.amqpUrl === undefined ? 'debug' : level]({ detail, queue }, text);
       if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
     },
@@ -95,7 +95,7 @@ export interface BackendReport {
   advice?: string;
 }
 
-/** For the doctor. The embedded telemetry store belongs to the server alone and is left out. */
+/** For `weft doctor`. The embedded telemetry store is skipped, because only the server may open it. */
 export async function checkBackends(config: Config): Promise<BackendReport[]> {
   const database = config.databaseUrl === undefined ? 'SQLite database' : 'PostgreSQL database';
   const mail = `no mail server set: mail goes to ${join(config.dataDir, 'outbox')}`;

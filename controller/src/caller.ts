@@ -1,5 +1,5 @@
-// Who is calling. Made by auth from a verified token and the present record behind it; every service that decides
-// by caller takes one of these.
+// The caller of a request. Created by auth from a verified token and the current record; every service that decides
+// by caller receives one.
 import type { AppPermissions, LoginType } from '@weft/contract';
 
 export interface UserCaller {
@@ -28,39 +28,39 @@ export interface AppCaller {
 
 export type Caller = UserCaller | AgentCaller | AppCaller;
 
-/** Who changes something without being a caller; an enrolment token goes by its id. */
+/** Actors that are not callers; an enrolment token is named by its id. */
 interface OtherActor {
   kind: 'anonymous' | 'enrolment_token' | 'command_line' | 'system';
   id: string | null;
   name: string;
 }
 
-/** Whoever changes something, for the audit log. */
+/** The actor of a change, for the audit log. */
 export type Actor = Caller | OtherActor;
 
-/** Somebody without a token, where none is needed. */
+/** A request without a token, where none is needed. */
 export const anonymous: Actor = { kind: 'anonymous', id: null, name: 'anonymous' };
 
-/** Weft itself, by its settings. */
+/** Weft itself, because of its settings. */
 export const system: Actor = { kind: 'system', id: null, name: 'weft' };
 
-/** A caller as its record stands now, with the version that its tokens must carry. */
+/** A caller with its current record, and the version that its tokens must carry. */
 export interface Principal {
   caller: Caller;
   ver: string;
 }
 
-/** What each feature with callers of its own (users, agents, apps) offers to auth. */
+/** The interface of users, agents and apps for auth. */
 export interface PrincipalSource {
-  /** The present principal of that name, or undefined. */
+  /** The current principal of that name, or undefined. */
   principal(name: string): Promise<Principal | undefined>;
   /**
-   * The principal if the secret is its own, else undefined; a failure takes the same time whatever caused it.
+   * The principal if the secret is right, else undefined; a failure takes the same time for every cause.
    * Throws AuthenticationError if the secret is right and the account disabled.
    * Throws TryLaterError (429) when too many secrets are being checked already.
    */
   authenticate(name: string, secret: string): Promise<Principal | undefined>;
 }
 
-/** Told by a service when a caller's record changed in a way that touches its tokens or rights; heard by auth. */
+/** Called by a service when a change of a caller's record affects its tokens or permissions; handled by auth. */
 export type CallerChanged = (kind: LoginType, name: string) => void;

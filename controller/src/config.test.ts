@@ -179,7 +179,7 @@ test('a missing secret file is one problem, not also a missing secret', () => {
 
 test('a secret given twice in one place is a problem; in two places the stronger place wins', () => {
   expect(problemsOf({ env: { WEFT_SECRET: good, WEFT_SECRET_FILE: '/x' }, ...fileOf(good) })).toEqual([
-    'WEFT_SECRET and WEFT_SECRET_FILE are both given: keep one (environment)',
+    'WEFT_SECRET and WEFT_SECRET_FILE are both set: keep one (environment)',
   ]);
   const other = randomBytes(32).toString('hex');
   expect(loadConfig({ env: { WEFT_SECRET_FILE: '/x' }, file: { WEFT_SECRET: other }, ...fileOf(good) }).secret).toBe(
@@ -238,8 +238,8 @@ test('addresses are read leniently where nothing is lost', () => {
 
 test('an empty setting is a problem, because it is mostly a variable that was not filled in', () => {
   expect(problemsOf({ env: { WEFT_DATABASE_URL: '', WEFT_HOST: '' } })).toEqual([
-    'WEFT_HOST is empty: give it a value or leave it out (environment)',
-    'WEFT_DATABASE_URL is empty: give it a value or leave it out (environment)',
+    'WEFT_HOST is empty: set a value or remove it (environment)',
+    'WEFT_DATABASE_URL is empty: set a value or remove it (environment)',
     expect.stringMatching(/^WEFT_SECRET is missing/),
   ]);
 });

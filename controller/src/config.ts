@@ -1,5 +1,5 @@
-// From settings as text to one checked Config. Everything that is wrong is told at once. Nothing here looks at the
-// process: the command line hands in the environment, the settings file and the flags.
+// Validates the settings and creates the Config. Reports all problems at once. Does not read the
+// process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
 import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
 import { type Setting, type SettingKey, type SettingValues, settings } from './settings.ts';
@@ -13,18 +13,18 @@ export interface Config {
   dataDir: string;
   /** Undefined: SQLite in the data folder. */
   databaseUrl: string | undefined;
-  /** Undefined: telemetry lies in the data folder. */
+  /** Undefined: telemetry is in the data folder. */
   influxUrl: string | undefined;
-  /** Undefined: jobs wait in a file of the data folder. */
+  /** Undefined: jobs wait in a file in the data folder. */
   amqpUrl: string | undefined;
-  /** What this process does; at least one, each once. */
+  /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
   /** An origin, without a slash at the end. Undefined: this process itself. */
   callbackUrl: string | undefined;
   jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
   maxSocketsPerCaller: number;
   retention: { rawDays: number; rollupDays: number };
-  /** Given whenever databaseUrl is. */
+  /** Always set with databaseUrl. */
   secret: string | undefined;
   previousSecrets: string[];
   tokenTtlSeconds: number;
@@ -32,7 +32,7 @@ export interface Config {
   admin: { username: string; password: string } | undefined;
   /** An origin, without a slash at the end. */
   publicUrl: string | undefined;
-  /** Absolute paths of files that could be read. */
+  /** Absolute paths of readable files. */
   tls: { certFile: string; keyFile: string } | undefined;
   trustedProxies: string[];
   allowedHosts: string[];
@@ -62,11 +62,11 @@ export interface Config {
   };
   maxConnections: number;
   shutdownSeconds: number;
-  /** Sentences about what is allowed but probably not meant. */
+  /** Warnings about valid but probably unintended settings. */
   warnings: string[];
 }
 
-/** The settings cannot be used; `problems` holds one line for each reason. */
+/** The settings are invalid; `problems` has one line for each problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly problems: string[];
@@ -76,14 +76,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws ConfigError with everything that is wrong. Flags win over the environment, that over the file. */
+/** Throws ConfigError with all problems. Flags take precedence over the environment, the environment over the file. */
 export function loadConfig(sources: SettingSources): Config {
   const { found, unusable, problems, warnings } = findSettings(sources);
   const values: Partial<Record<SettingKey, unknown>> = {};
   for (const [key, { text, source }] of found) {
     const setting: Setting = settings[key];
     try {
-      if (text === '' && !setting.mayBeEmpty) throw new Error('is empty: give it a value or leave it out');
+      if (text === '' && !setting.mayBeEmpty) throw new Error('is empty: set a value or remove it');
       values[key] = setting.read(text);
     } catch (error) {
       unusable.add(key);
@@ -125,7 +125,7 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   return problems;
 }
 
-/** Processes that share the work must share what they work on. */
+/** Processes that share the work must share the data. */
 function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
   if (roles === undefined) return [];
   if (roles.length === 0) return ['WEFT_ROLES is empty: name api, worker or emulator'];

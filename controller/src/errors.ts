@@ -1,7 +1,7 @@
-// The ways in which a request can fail for a reason its sender can understand. http/request/error-map.ts turns each class into
-// a status; anything that is not one of these is a 500 with a fixed sentence.
+// The expected errors of a request. http/request/error-map.ts maps each class to
+// a status; every other error is a 500 with a fixed message.
 
-/** One finding of validation, in the words of the reference interface. `loc` begins with `body`, `query` or `path`. */
+/** One problem found by validation, with the messages of the reference interface. `loc` begins with `body`, `query` or `path`. */
 export interface Problem {
   loc: (string | number)[];
   msg: string;
@@ -9,7 +9,7 @@ export interface Problem {
   ctx?: Record<string, unknown>;
 }
 
-/** What all foreseen failures share: a sentence for people and a stable snake_case `code` for programs. */
+/** The base class: a message for people and a stable snake_case `code` for programs. */
 export abstract class WeftError extends Error {
   readonly code: string;
   constructor(code: string, detail: string, options?: ErrorOptions) {
@@ -19,7 +19,7 @@ export abstract class WeftError extends Error {
   }
 }
 
-/** 422: the request does not fit its schema; all problems at once. */
+/** 422: the request does not match its schema; all problems at once. */
 export class ValidationError extends WeftError {
   readonly problems: Problem[];
   constructor(problems: Problem[]) {
@@ -28,7 +28,7 @@ export class ValidationError extends WeftError {
   }
 }
 
-/** 400, 413 or 415: the body, or a one-time secret in it, cannot be used at all. */
+/** 400, 413 or 415: the body, or a one-time secret in it, is unusable. */
 export class UnusableRequestError extends WeftError {
   readonly status: 400 | 413 | 415;
   constructor(status: 400 | 413 | 415, code: string, detail: string) {
@@ -37,14 +37,14 @@ export class UnusableRequestError extends WeftError {
   }
 }
 
-/** 401: no, bad, expired or revoked credentials. */
+/** 401: missing, invalid, expired or revoked credentials. */
 export class AuthenticationError extends WeftError {
   constructor(code = 'not_authenticated', detail = 'Not authenticated') {
     super(code, detail);
   }
 }
 
-/** 403: a known caller who may not do this. */
+/** 403: the caller has no permission. */
 export class PermissionError extends WeftError {
   constructor(code = 'not_permitted', detail = 'Not enough permissions') {
     super(code, detail);
@@ -54,7 +54,7 @@ export class PermissionError extends WeftError {
 /** 404: unknown, or not visible to this caller. */
 export class NotFoundError extends WeftError {}
 
-/** 409: it exists already, or the present state forbids it. `more` stands in the answer beside code and detail. */
+/** 409: it already exists, or the current state forbids it. `more` is added to the answer. */
 export class ConflictError extends WeftError {
   readonly more: Record<string, unknown>;
   readonly retryAfterSeconds: number | undefined;
@@ -65,7 +65,7 @@ export class ConflictError extends WeftError {
   }
 }
 
-/** 429 or 503: refused for now; nothing was accepted. */
+/** 429 or 503: rejected for now; nothing was accepted. */
 export class TryLaterError extends WeftError {
   readonly status: 429 | 503;
   readonly retryAfterSeconds: number;

@@ -1,5 +1,5 @@
-// Hashing of passwords that somebody chose: argon2id, a few at a time, behind a queue with an end, so that a storm of
-// logins costs its senders time and nobody else.
+// Hashes passwords that users choose: argon2id, a few at a time, behind a bounded queue, so that many concurrent
+// logins delay only each other.
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import { TryLaterError } from './errors.ts';
@@ -15,7 +15,7 @@ export class PasswordHasher {
   readonly #waiting: (() => void)[] = [];
   #decoy: Promise<string> | undefined;
 
-  /** How many checks wait for their turn. */
+  /** The number of waiting checks. */
   get queued(): number {
     return this.#waiting.length;
   }
@@ -24,9 +24,9 @@ export class PasswordHasher {
     return this.#inTurn(() => hash(password.normalize('NFC'), cost));
   }
 
-  /** Without a hash to compare with, it takes as long and resolves false: whether a name exists cannot be timed. */
+  /** Without a hash it takes the same time and resolves false, so that timing does not reveal whether a name exists. */
   async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
-    // Not in turn: it is made once, and must not fail because the queue is full.
+    // Bypasses the queue: it is created once, and must not fail because the queue is full.
     this.#decoy ??= hash('decoy', cost);
     const against = passwordHash ?? (await this.#decoy);
     const matches = await this.#inTurn(() => verify(against, password.normalize('NFC')));

@@ -1,4 +1,4 @@
-// Counts events per key in fixed memory and says when a key has had enough. Counts live in this process: n nodes allow
+// Limits events per key in fixed memory. Counts are per process: n nodes allow
 // n times as much.
 import { isIPv6 } from 'node:net';
 import { TryLaterError } from './errors.ts';
@@ -20,7 +20,7 @@ export class RateLimiter {
     this.#limit = limit;
   }
 
-  /** Throws TryLaterError (429) if the key has used up its allowance; counts nothing. */
+  /** Throws TryLaterError (429) if the limit of the key is reached; counts nothing. */
   check(key: string, now = performance.now()): void {
     const entry = this.#counts.get(key);
     if (entry && entry.resetsAt > now && entry.count >= this.#limit.max) {
@@ -56,7 +56,7 @@ export function limitPerMinutes(code: string, max: number, minutes: number): Rat
   return new RateLimiter(code, { max, windowMs: minutes * 60_000 });
 }
 
-/** One key per sender: an IPv4 address, or the /64 network of an IPv6 one, since a single host owns all of that. */
+/** One key per sender: an IPv4 address, or the /64 network of an IPv6 address, because a single host owns all of it. */
 export function addressKey(address: string): string {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
   if (!isIPv6(plain)) return plain;

@@ -1,17 +1,17 @@
-// The installation's secret on the embedded default: made at the first start, kept in the data folder, readable by its
+// The installation's secret with the embedded default: generated at the first start, stored in the data folder, readable by its
 // owner only.
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateSecret } from './secrets.ts';
 import { StartError } from './start-error.ts';
 
-/** Throws StartError if the file can be read by others or holds too little. */
+/** Throws StartError if the file can be read by others or is too short. */
 export function readOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, 'secret');
   create(file);
   if ((statSync(file).mode & 0o077) !== 0) {
     throw new StartError(
-      `${file} can be read by others: run chmod 600 on it, and consider it known (delete it to end all tokens)`,
+      `${file} can be read by others: run chmod 600 on it, and consider it compromised (delete it to revoke all tokens)`,
     );
   }
   const secret = readFileSync(file, 'utf8').trim();

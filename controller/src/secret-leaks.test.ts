@@ -216,7 +216,7 @@ eachDatabase((kind) => {
     expect((await ask('POST', '/api/v1/third_party_apps/', { token, json: app })).status).toBe(500);
     const form = { username: 'lost', password: secret('lost') };
     expect((await ask('POST', '/api/v1/token/?login_type=third_party_app', { form })).status).toBe(500);
-    await expect.poll(output, patience).toMatch(/unforeseen error[\s\S]*unforeseen error/);
+    await expect.poll(output, patience).toMatch(/unexpected error[\s\S]*unexpected error/);
     await scene.stop();
     expect(output()).toContain('code=***');
     expect(refusals.length).toBeGreaterThan(40);
@@ -225,7 +225,7 @@ eachDatabase((kind) => {
     expect(canaries.all.length).toBeGreaterThan(30);
   });
 
-  test('K3 an unforeseen error is answered with a request id and nothing else; the log has the rest', async () => {
+  test('K3 an unexpected error is answered with a request id and nothing else; the log has the rest', async () => {
     const scene = await setScene(kind);
     const { weft, output } = scene;
     const token = await weft.login('user', adminUsername, scene.adminPassword);
@@ -237,7 +237,7 @@ eachDatabase((kind) => {
     const logged = () =>
       output()
         .split('\n')
-        .filter((line) => line.includes('unforeseen error') && line.includes(request_id!))
+        .filter((line) => line.includes('unexpected error') && line.includes(request_id!))
         .map((line) => JSON.parse(line));
     await expect.poll(logged, patience).toEqual([
       expect.objectContaining({

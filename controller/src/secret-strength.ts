@@ -1,9 +1,9 @@
-// Is this a signing secret, or something that stands where one should be? A secret that others can guess lets them
-// sign tokens, so what looks copied from a guide stops the start.
+// Detects weak signing secrets. A secret that others can guess lets them
+// sign tokens, so Weft does not start with one that looks copied from a guide.
 
 const minBytes = 32;
 
-// Six letters or more: a random base64 secret holds one of these about once in ten million.
+// Six letters or more: a random base64 secret contains one of these about once in ten million.
 const givenAwayBy = [
   'changeme',
   'replace',
@@ -22,7 +22,7 @@ const givenAwayBy = [
 ];
 const givenAwayByWord = new Set(['test', 'testing', 'todo', 'your', 'demo', 'sample', 'dummy', 'weft']);
 
-/** What is wrong with a signing secret, as the end of a sentence that begins with its name; undefined if nothing is. */
+/** The problem of a signing secret, as the end of a sentence that begins with its name; undefined if it is strong. */
 export function weaknessOf(secret: string): string | undefined {
   const remedy = 'make a real one with: openssl rand -base64 48';
   if (hasPlaceholderWord(secret)) return `is a placeholder; ${remedy}`;
@@ -39,7 +39,7 @@ function hasPlaceholderWord(secret: string): boolean {
   return givenAwayBy.some((word) => joined.includes(word)) || words.some((word) => givenAwayByWord.has(word));
 }
 
-/** One piece written again and again, the last time perhaps cut short. */
+/** A repeated pattern, the last repetition possibly truncated. */
 function isRepetition(text: string): boolean {
   const start = text.slice(0, 1024);
   for (let period = 1; period <= start.length / 2; period++) {

@@ -7,7 +7,7 @@ const keyBytes = 32;
 export class Keyring {
   /** Newest first: the first signs, all of them verify. */
   readonly tokenKeys: readonly Uint8Array[];
-  /** The same for the tokens that open a job's callbacks. */
+  /** The same for callback tokens of jobs. */
   readonly callbackKeys: readonly Uint8Array[];
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
@@ -32,7 +32,7 @@ export class Keyring {
     return `v1.${id}.${iv.toString('base64url')}.${body.toString('base64url')}`;
   }
 
-  /** Throws if the ciphertext was made with a secret that is no longer known, or was tampered with. */
+  /** Throws if the ciphertext was created with an unknown secret, or was changed. */
   decrypt(ciphertext: string, context: string): string {
     const [, id, iv, body] = ciphertext.split('.');
     const entry = this.#storageKeys.find((each) => each.id === id);
@@ -44,17 +44,17 @@ export class Keyring {
     return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString('utf8');
   }
 
-  /** True if the secret that `ciphertext` was made with is known. */
+  /** True if the secret that created `ciphertext` is known. */
   canDecrypt(ciphertext: string): boolean {
     return this.#storageKeys.some(({ id }) => id === ciphertext.split('.')[1]);
   }
 
-  /** True if `ciphertext` was not made with the newest secret. */
+  /** True if `ciphertext` was not created with the newest secret. */
   isOutdated(ciphertext: string): boolean {
     return ciphertext.split('.')[1] !== this.#storageKeys[0]!.id;
   }
 
-  /** The code that whoever sets Weft up beyond loopback must show; the same on every node and after a restart. */
+  /** The code that is required to create the first administrator from another machine; the same on every node and after a restart. */
   get setupCode(): string {
     const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
     const bytes = createHmac('sha256', this.#setupKey).update('v1').digest();
@@ -68,7 +68,7 @@ export function generateSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** How generated secrets of 256 bits are kept: slow hashing would add nothing to them. */
+/** The stored form of generated secrets of 256 bits: slow hashing would not make them safer. */
 export function hashGeneratedSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

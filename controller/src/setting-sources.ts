@@ -1,5 +1,5 @@
-// Finds the text of each setting: flags first, then the environment, then the settings file, then the default. Names
-// that nobody knows are told with the name that was probably meant.
+// Finds the text of each setting: flags first, then the environment, then the settings file, then the default. For unknown
+// names it suggests the closest known name.
 import { readFileSync, statSync } from 'node:fs';
 import { didYouMean } from '@weft/cli/closest-name';
 import { type Setting, type SettingKey, settingKeys, settings, settingsFileSetting } from './settings.ts';
@@ -9,24 +9,24 @@ type Texts = Record<string, string | undefined>;
 export interface SettingSources {
   /** The environment: settings by name. */
   env?: Texts;
-  /** The settings file, already taken apart: settings by name. */
+  /** The parsed settings file: settings by name. */
   file?: Texts;
   /** The command line: settings by flag, without the dashes. */
   flags?: Texts;
-  /** Reads the file of a NAME_FILE, or throws; the disk unless given. */
+  /** Reads the file of a NAME_FILE, or throws. Default: from disk. */
   readFile?: typeof readFile;
 }
 
-/** A setting's text and where it was found, in words. */
+/** The text of a setting and its source. */
 export interface FoundText {
   text: string;
   source: string;
 }
 
 export interface FoundSettings {
-  /** Every setting that has a text, defaults included; nobody has looked at what it says. */
+  /** Every setting with a text, including defaults; not validated yet. */
   found: Map<SettingKey, FoundText>;
-  /** Settings that were given in a way that cannot be followed; each left a line in `problems`. */
+  /** Settings that could not be read; each has a line in `problems`. */
   unusable: Set<SettingKey>;
   problems: string[];
   warnings: string[];
@@ -73,7 +73,7 @@ function fromName(
   const fileName = `${setting.name}_FILE`;
   const path = texts[fileName];
   if (path === undefined) return text === undefined ? undefined : { text, source };
-  if (text !== undefined) throw new Error(`${setting.name} and ${fileName} are both given: keep one (${source})`);
+  if (text !== undefined) throw new Error(`${setting.name} and ${fileName} are both set: keep one (${source})`);
   return { text: read(path), source: `${source}, ${fileName} ${path}` };
 }
 
@@ -92,7 +92,7 @@ function readSecret(setting: Setting, path: string, read: typeof readFile, warni
   return content.text.replace(/\r?\n$/, '');
 }
 
-/** Container runtimes choose the mode of these themselves, and nobody else is inside to read them. */
+/** Container runtimes set the mode of these files, and there are no other users in the container. */
 function isMountedSecret(path: string): boolean {
   return path.startsWith('/run/secrets/') || path.startsWith('/var/run/secrets/');
 }

@@ -1,4 +1,4 @@
-// How the text of a setting becomes its value. Each reader throws an Error whose message ends a sentence that begins
+// Parses the text of a setting. Each parser throws an Error whose message ends a sentence that begins
 // with the setting's name ("must be a whole number from 0 to 65535"); it never repeats the text, which may be secret.
 import { isIP } from 'node:net';
 import { weaknessOf } from './secret-strength.ts';
@@ -53,7 +53,7 @@ export function network(value: string): string {
   return value;
 }
 
-/** A name or a network, each with the one port it is about. An address alone is the network of that address. */
+/** A name or a network, each with one port. An address alone is the network of that address. */
 export function pushDestination(value: string): { host: string; port: number } {
   const at = value.lastIndexOf(':');
   const port = Number(value.slice(at + 1));
@@ -69,7 +69,7 @@ export function pushDestination(value: string): { host: string; port: number } {
 }
 
 export function origin(value: string): string {
-  if (value === '*') throw new Error('must name each origin; * would let every web page in');
+  if (value === '*') throw new Error('must name each origin; * would allow every web page');
   const url = URL.parse(value);
   const isOrigin =
     url !== null &&
@@ -89,7 +89,7 @@ export function urlWith(...schemes: string[]): (value: string) => string {
   };
 }
 
-/** Only what a slip of the finger breaks; the user service applies the full rule. */
+/** Detects typing errors only; the user service applies the full rule. */
 export function emailAddress(value: string): string {
   const parts = value.split('@');
   if (parts.length !== 2 || parts.includes('') || /\s/.test(value)) throw new Error('must be an e-mail address');

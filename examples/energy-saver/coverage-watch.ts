@@ -1,15 +1,15 @@
-// Learns from the network itself who covers a place that nobody else does: a map knows no walls. After a cell has gone to
-// sleep its devices must turn up at its neighbours; if they do not, the cell is woken and left awake for a good while. One
-// cell of a neighbourhood at a time, so that it is known whose devices are missing.
+// Learns which cells cover a place that no other cell covers: a map shows no walls. After a cell has gone to
+// sleep its devices must attach to its neighbours; if they do not, the cell is woken and stays awake for some hours. One
+// cell of a neighbourhood at a time, to know which cell caused it.
 import type { Cell } from '../fleet/fleet.ts';
 
 /** Devices come and go: a cell's count is a mean over minutes. */
 const meanOverMs = 180_000;
 /** Time to drain, to find another cell, to report it, and for the mean to show it. */
 const settleMs = 480_000;
-/** So few may be missing: less than one of them, or a small part of many. */
+/** The number that may be missing: less than one device, or a small share of many. */
 const missing = { devices: 0.9, share: 0.05 };
-/** Doubled each time that it is missed again. */
+/** Doubled each time. */
 const firstNeededMs = 6 * 3_600_000;
 
 interface Watched {
@@ -24,19 +24,19 @@ export class CoverageWatch {
   readonly #needed = new Map<string, { untilMs: number; forMs: number }>();
   readonly #connected = new Map<string, { mean: number; atMs: number }>();
 
-  /** This cell is sent to sleep, and these are to take its devices over. */
+  /** This cell is sent to sleep, and these should take over its devices. */
   begin({ ap_id }: Cell, takers: readonly Cell[], nowMs: number): void {
     const names = takers.map((taker) => taker.ap_id);
     const own = this.#mean(ap_id);
     this.#watched.set(ap_id, { atMs: nowMs, takers: names, own, before: own + this.#sum(names) });
   }
 
-  /** It has not gone to sleep after all. */
+  /** The cell did not go to sleep. */
   end(ap_id: string): void {
     this.#watched.delete(ap_id);
   }
 
-  /** Whether this cell and its takers stand apart from all that are being watched. */
+  /** Whether this cell and its neighbours do not overlap with those being watched. */
   canBegin({ ap_id }: Cell, takers: readonly Cell[]): boolean {
     const names = [ap_id, ...takers.map((taker) => taker.ap_id)];
     return !this.#watched.entries().some(([other, watched]) => {
@@ -44,7 +44,7 @@ export class CoverageWatch {
     });
   }
 
-  /** To be called in every round. Which cells sleep and are missed. */
+  /** Must be called in every round. Returns the sleeping cells whose devices are missing. */
   look(cells: readonly Cell[], nowMs: number): Set<string> {
     for (const cell of cells) this.#count(cell, nowMs);
     const asleep = new Set(cells.filter(({ isAwake }) => !isAwake).map(({ ap_id }) => ap_id));

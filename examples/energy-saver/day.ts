@@ -15,7 +15,7 @@ import { NightTimetable } from './night-timetable.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({ options: { speed: text('60'), from: text('0'), hours: text('24') } });
-/** More than the machine can do ends a run before its time. */
+/** A higher speed than the machine can reach ends a run early. */
 const speed = Number(values.speed);
 const [fromHour, hours] = [Number(values.from), Number(values.hours)];
 const intervalSeconds = 60;
@@ -45,7 +45,7 @@ const network = {
   ...{ seed: 42, speed, report_interval_seconds: intervalSeconds, start_time: lastThursday(fromHour) },
 };
 
-// Side by side, each with a Weft of its own.
+// In parallel, each with its own Weft.
 const courses = await Promise.all(cases.map(courseOf));
 process.stdout.write(`\n${table(courses)}\n`);
 const plot = join(resolve(import.meta.dirname, '../..'), 'docs/plots/energy-saver-day.svg');

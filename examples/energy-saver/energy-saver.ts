@@ -1,5 +1,5 @@
-// Which cells may sleep and which must wake: an idle cell sleeps while its neighbours can carry what it carries, and wakes
-// before they cannot.
+// Decides which cells may sleep and which must wake: an idle cell sleeps while its neighbours can carry its load, and wakes
+// before they are overloaded.
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
 import type { Cell, Technology } from '../fleet/fleet.ts';
 import { helpersOf } from '../fleet/neighbourhood.ts';
@@ -7,38 +7,38 @@ import { CoverageWatch } from './coverage-watch.ts';
 
 export interface EnergySaverOptions {
   everySeconds?: number;
-  /** No helper may be expected above this load when a cell goes to sleep. */
+  /** A cell may sleep only if no neighbour is expected above this load. */
   sleepBelow?: number;
-  /** A helper above this load gets a neighbour back; well above the other, so that cells do not go back and forth. */
+  /** A neighbour above this load wakes a cell; well above the other limit, so that cells do not change back and forth. */
   wakeAbove?: number;
-  /** So far ahead the trend is looked at; a 5G cell needs 15 s to wake, an order some more. */
+  /** How far ahead the trend is extrapolated; a 5G cell needs 15 s to wake, an order some more. */
   lookAheadSeconds?: number;
-  /** Who has just woken stays awake for so long. */
+  /** Minimum time awake after a wake. */
   awakeSeconds?: number;
-  /** So many awake neighbours each sleeping cell has at least. */
+  /** Minimum number of awake neighbours of a sleeping cell. */
   leastHelpers?: number;
-  /** Whether it looks if devices find somebody else, and sends one cell of a neighbourhood to sleep at a time for that. */
+  /** Whether to verify that devices find another cell; then only one cell of a neighbourhood goes to sleep at a time. */
   watchesCoverage?: boolean;
 }
 
-/** What a cell can carry where it does not show by itself, in Mb/s. */
+/** Capacity of a cell if it cannot be measured, in Mb/s. */
 const usualCapacityMbps: Record<Technology, number> = { '5G': 100, WiFi: 150, LiFi: 60 };
-/** Below this the load says nothing about the capacity. */
+/** Below this load the capacity cannot be estimated. */
 const tellingLoad = 0.03;
-/** Devices are further away from who takes them over, and take more of its air. */
+/** Devices are further away from the cell that takes over, and need more of its airtime. */
 const detour = 2;
-/** Traffic that waits this long at the present rate is felt. */
+/** A queue of this length, at the current rate, affects users. */
 const felt = { backlogMbitPerDevice: 12 };
-/** By then an order shows in the samples, or it never will. */
+/** Time until an order must show in the samples. */
 const shownAfterMs = 240_000;
-/** The fleet is not turned upside down in one round. */
+/** Maximum number of orders per round. */
 const mostAtOnce = 0.1;
 
 export class EnergySaver implements ControlProgram {
   readonly everySeconds: number;
   readonly #options: Required<EnergySaverOptions>;
   readonly #coverage = new CoverageWatch();
-  /** What was ordered and does not show yet. */
+  /** Orders that do not show in the samples yet. */
   readonly #ordered = new Map<string, { name: string; atMs: number }>();
 
   constructor(options: EnergySaverOptions = {}) {
@@ -53,7 +53,7 @@ export class EnergySaver implements ControlProgram {
   decide(reported: readonly Cell[], nowMs: number): Order[] {
     this.#forgetSettled(reported, nowMs);
     const missed = this.#options.watchesCoverage ? this.#coverage.look(reported, nowMs) : new Set<string>();
-    // Whoever is on the way to sleep takes nobody any more; whoever is on the way back does not yet.
+    // A cell that is going to sleep or waking up takes no devices.
     const cells = reported.map((cell) => (this.#isSent(cell.ap_id, 'sleep') ? { ...cell, isAwake: false } : cell));
     const helpers = helpersOf(cells);
     const orders = [...this.#wakes(cells, helpers, missed), ...this.#sleeps(cells, helpers, nowMs)];
@@ -86,7 +86,7 @@ export class EnergySaver implements ControlProgram {
       if (awake.length === 0) orders.set(cell.ap_id, 'nobody else is there');
       else if (missed.has(cell.ap_id)) orders.set(cell.ap_id, 'its devices have not found another');
     }
-    // One each: more may turn out not to be needed.
+    // One each: more may not be needed.
     for (const cell of cells) {
       const why = cell.isAwake ? this.#trouble(cell) : undefined;
       if (why === undefined) continue;
@@ -137,7 +137,7 @@ export class EnergySaver implements ControlProgram {
     return orders;
   }
 
-  /** The load some time ahead, if the trend goes on; a falling one is not believed before it has fallen. */
+  /** The expected load if the trend continues; a falling trend is ignored. */
   #expected({ load, loadPerSecond }: Cell): number {
     return Math.min(1, load + Math.max(0, loadPerSecond) * this.#options.lookAheadSeconds);
   }

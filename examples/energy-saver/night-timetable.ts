@@ -1,4 +1,4 @@
-// What many networks do instead: every second cell sleeps from midnight to six, whatever happens.
+// The common alternative: every second cell sleeps from midnight to six, whatever the load.
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
 import type { Cell } from '../fleet/fleet.ts';
 

@@ -1,4 +1,4 @@
-// The loop of a control program: live samples in, a decision every so many seconds of their time, orders out. Reading never
+// The loop of a control program: live samples in, a decision at a fixed interval of their time, orders out. Reading never
 // waits for an order.
 import type { App } from '@weft/sdk';
 import type { ControlProgram, Order } from './control-program.ts';
@@ -6,13 +6,13 @@ import { cellMetrics, Fleet } from './fleet.ts';
 import { OrderDesk, type Outcome, type Tally } from './order-desk.ts';
 import { Pace } from './pace.ts';
 
-/** Of the clock: reports of one moment come one after the other. */
+/** By the clock: reports of one moment arrive one after the other. */
 const gatherMs = 200;
 const learnEveryMs = 2_000;
 
 export interface LoopSummary extends Tally {
   decisions: number;
-  /** Seconds of the samples' time in one of the clock, at the end. */
+  /** The speed of the samples' time, at the end. */
   pace: number;
 }
 
@@ -36,7 +36,7 @@ export class ControlLoop {
     this.#desk = new OrderDesk(app, (order, outcome, detail) => this.#told(order, outcome, detail));
   }
 
-  /** Until the signal; resolves with what has been done. Throws what cannot be mended by waiting. */
+  /** Runs until the signal; resolves with a summary. Throws permanent errors. */
   async run(signal: AbortSignal): Promise<LoopSummary> {
     try {
       await this.#learn(signal);
@@ -53,7 +53,7 @@ export class ControlLoop {
     return { ...this.#desk.tally, decisions: this.#decisions, pace: this.#pace.value ?? 1 };
   }
 
-  /** Access points may come while it runs. */
+  /** Access points may be added while it runs. */
   async #learn(signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#learntAtMs < learnEveryMs) return;
     this.#learntAtMs = performance.now();

@@ -1,5 +1,5 @@
-// What a control program knows of the network: each access point with its place and how it is doing, kept up to date by
-// live samples. Its time is that of the samples, so that a network whose clock runs faster is understood as well.
+// The state of the network for a control program: each access point with its position and load, kept up to date by
+// live samples. Its time is that of the samples, so that it works with faster emulated networks too.
 import type { AgentDetails, LiveSample } from '@weft/sdk';
 
 export type Technology = '5G' | 'WiFi' | 'LiFi';
@@ -13,14 +13,14 @@ export interface Place {
 
 export interface Cell extends Place {
   isAwake: boolean;
-  /** Since when it is awake, or asleep, as far as this program has seen. */
+  /** Since when it is awake or asleep, as observed by this program. */
   sinceMs: number;
-  /** Share of its air that is taken, 0 to 1, over the last minutes; 0 while it sleeps. */
+  /** Load, 0 to 1, over the last minutes; 0 while it sleeps. */
   load: number;
-  /** By how much the load grows in a second. */
+  /** Change of the load per second. */
   loadPerSecond: number;
   throughputMbps: number;
-  /** Traffic that waits for its devices. */
+  /** Waiting traffic for its devices. */
   backlogMbit: number;
   connected: number;
   served: number;
@@ -32,10 +32,10 @@ export const cellMetrics = [
   ...['throughput_mbps', 'backlog_mbit', 'connected_devices', 'served_devices'],
 ];
 
-/** Neither a burst of a few seconds nor a quiet moment is a trend. */
+/** Long enough that a burst or a pause of a few seconds is not a trend. */
 const loadOverSeconds = 120;
 const trendOverSeconds = 900;
-/** Who says nothing for so many of its usual pauses is not counted on. */
+/** An access point that misses this number of reports is ignored. */
 const silentAfterReports = 4;
 const leastSilenceMs = 30_000;
 
@@ -49,12 +49,12 @@ export class Fleet {
   readonly #cells = new Map<string, Known>();
   #nowMs = Number.NEGATIVE_INFINITY;
 
-  /** The newest time that any sample has told. */
+  /** The latest time of any sample. */
   get nowMs(): number {
     return this.#nowMs;
   }
 
-  /** Where access points stand; those of another kind, or without a place, are left alone. */
+  /** Sets the access points; those of another type, or without a position, are ignored. */
   learn(agents: readonly AgentDetails[]): void {
     for (const { ap_id, configuration } of agents) {
       const place = placeOf(ap_id, configuration);
@@ -68,19 +68,19 @@ export class Fleet {
     if (!place) return false;
     const atMs = Date.parse(ts);
     const before = this.#cells.get(ap_id);
-    // What was held up on its way says nothing about now.
+    // A delayed sample says nothing about the present.
     if (before && atMs <= before.seenAtMs) return true;
     this.#cells.set(ap_id, next(place, before, metrics, atMs));
     this.#nowMs = Math.max(this.#nowMs, atMs);
     return true;
   }
 
-  /** All that can be counted on, in the order of their names. */
+  /** All access points that report, ordered by name. */
   cells(): Cell[] {
     return this.#present().sort((a, b) => (a.ap_id < b.ap_id ? -1 : 1));
   }
 
-  /** Whether everybody that can be counted on has reported since then. */
+  /** Whether all of them have reported since then. */
   hasAllSince(timeMs: number): boolean {
     return this.#present().every(({ seenAtMs }) => seenAtMs >= timeMs);
   }
@@ -97,7 +97,7 @@ function next(place: Place, before: Known | undefined, metrics: Record<string, n
   const isSame = before?.isAwake === isAwake;
   const measured = isAwake ? loadOf(place.technology, metrics) : 0;
   const seconds = before ? (atMs - before.seenAtMs) / 1000 : 0;
-  // Whoever wakes begins anew.
+  // A woken cell starts with an empty history.
   const from = isSame ? before.load : measured;
   const load = from + (measured - from) * weight(seconds, loadOverSeconds);
   const slope = isSame && seconds > 0 ? (load - before.load) / seconds : 0;
@@ -117,7 +117,7 @@ function next(place: Place, before: Known | undefined, metrics: Record<string, n
   };
 }
 
-/** WiFi shares its channel with whoever is on it: what is free of the channel counts, not what is its own. */
+/** WiFi access points share a channel: the utilisation of the channel is the load, not the own airtime. */
 export function loadOf(technology: Technology, metrics: Record<string, number>): number {
   const percent = { '5G': metrics.prb_load_pct, WiFi: metrics.channel_utilisation_pct, LiFi: metrics.airtime_pct };
   return Math.min(1, Math.max(0, (percent[technology] ?? 0) / 100));

@@ -1,10 +1,10 @@
-// Cells for tests: a row of them, as far apart as their kind usually stands.
+// Cells for tests: in a row, at the usual distance of their technology.
 import type { Cell, Technology } from './fleet.ts';
 
 const spacingM: Record<Technology, number> = { '5G': 300, WiFi: 20, LiFi: 2.75 };
 const metresPerDegree = 111_320;
 
-/** `n` of a kind in a row to the north, awake for a day and nearly idle, but for what is said of them. */
+/** `n` of a technology in a row to the north, awake for a day and nearly idle, with the given overrides. */
 export function row(technology: Technology, n: number, but: Record<number, Partial<Cell>> = {}): Cell[] {
   return Array.from({ length: n }, (_, index) => ({
     ap_id: `${technology.toLowerCase()}-${index}`,

@@ -1,9 +1,9 @@
-// Who can take over from whom, by where access points stand and how far each kind reaches.
+// Which access points can take over from each other, by position and range.
 import type { Place, Technology } from './fleet.ts';
 
-/** Neighbours of one kind stand no further apart than this, and take devices over from one another. */
+/** Maximum distance of neighbours of one technology, which can take over devices from each other. */
 const reachM: Record<Technology, number> = { '5G': 350, WiFi: 30, LiFi: 3 };
-/** Across kinds a device must be well inside, and only the wider kind helps the narrower one: light, WiFi, 5G. */
+/** Between technologies a device must be well within range, and only larger cells help smaller ones: LiFi, WiFi, 5G. */
 const insideM: Record<Technology, number> = { '5G': 200, WiFi: 20, LiFi: 0 };
 const width: Record<Technology, number> = { LiFi: 0, WiFi: 1, '5G': 2 };
 const metresPerDegree = 111_320;
@@ -14,14 +14,14 @@ export function distanceM(a: Place, b: Place): number {
   return Math.hypot(north, east);
 }
 
-/** Whether devices of `from` find `to` where they are, going by the map alone. */
+/** Whether devices of `from` are in range of `to`, by the map alone. */
 export function canTakeOver(to: Place, from: Place): boolean {
   if (to.ap_id === from.ap_id) return false;
   if (to.technology === from.technology) return distanceM(to, from) <= reachM[to.technology];
   return width[to.technology] > width[from.technology] && distanceM(to, from) <= insideM[to.technology];
 }
 
-/** Those that can take over from each, nearest first; by `ap_id`. */
+/** The access points that can take over from each, nearest first; by `ap_id`. */
 export function helpersOf<Of extends Place>(places: readonly Of[]): Map<string, Of[]> {
   return new Map(
     places.map((place) => {

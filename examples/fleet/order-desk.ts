@@ -1,11 +1,11 @@
-// Sends orders and follows them to their end. Whoever is told that somebody else holds an access point leaves it alone
-// until then; nothing is ordered twice at the same time.
+// Sends orders and tracks their results. After a conflict it skips the access point until the end of the lease;
+// an order is never sent twice at the same time.
 import { type App, CommandConflict, WeftRefusal } from '@weft/sdk';
 import type { Order } from './control-program.ts';
 
-/** Of the clock: an order that has not arrived by then was made for another situation. */
+/** By the clock: an order that has not arrived by then is outdated. */
 const expiresInSeconds = 20;
-/** Where Weft cannot tell when it is worth coming back. */
+/** If Weft gives no time for a retry. */
 const usualPauseMs = 5_000;
 
 export type Outcome = 'done' | 'failed' | 'refused' | 'lost';
@@ -16,7 +16,7 @@ export interface Tally {
   failed: number;
   /** By reason, as Weft gives it. */
   refused: Record<string, number>;
-  /** Clock time from the decision until the access point had done it. */
+  /** Clock time from the decision until the access point had executed it. */
   delaysMs: number[];
 }
 
@@ -32,7 +32,7 @@ export class OrderDesk {
     this.#onOutcome = onOutcome;
   }
 
-  /** `pace` is how many seconds of the samples' time go by in one of the clock: Weft holds by the clock. */
+  /** `pace` is the speed of the samples' time: leases of Weft use the clock. */
   async send(order: Order, pace: number, signal: AbortSignal): Promise<void> {
     const { ap_id, name, args, holdSeconds } = order;
     const key = `${ap_id} ${name}`;
@@ -61,7 +61,7 @@ export class OrderDesk {
     }
   }
 
-  /** Weft has said no, or could not be asked. */
+  /** Weft rejected it, or was unreachable. */
   #lost(order: Order, key: string, error: unknown): void {
     const retryAtMs = error instanceof CommandConflict ? error.retryAt?.getTime() : undefined;
     this.#leaveUntilMs.set(key, retryAtMs ?? Date.now() + usualPauseMs);

@@ -1,9 +1,9 @@
-// How fast the samples' time goes by the clock: 1 with real access points, more with an emulated network at speed.
+// The speed of the samples' time relative to the clock: 1 with real access points, more with a faster emulated network.
 
 const overMs = 10_000;
 const leastMs = 1_500;
 const markEveryMs = 250;
-/** Samples come in bursts: so near to the clock it is the clock. */
+/** Samples arrive in bursts: within this tolerance the speed is 1. */
 const nearlyOne = { from: 0.7, to: 1.4 };
 
 export class Pace {
@@ -16,7 +16,7 @@ export class Pace {
     while (this.#marks.length > 2 && clockMs - this.#marks[0]!.clockMs > overMs) this.#marks.shift();
   }
 
-  /** Undefined until it can be told. */
+  /** Undefined until it is known. */
   get value(): number | undefined {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)];
     if (!first || !last || last.clockMs - first.clockMs < leastMs) return undefined;

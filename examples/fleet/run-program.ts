@@ -15,7 +15,7 @@ export async function runProgram(program: ControlProgram): Promise<void> {
   say(inWords(summary));
 }
 
-/** The variable, or what stands in the file that the same name with _FILE points to. */
+/** The variable, or the content of the file that NAME_FILE names. */
 function setting(name: string): string {
   const file = process.env[`${name}_FILE`];
   const value = process.env[name] ?? (file === undefined ? undefined : readFileSync(file, 'utf8').trim());

@@ -42,7 +42,7 @@ const network = {
   ...{ seed: Number(values.seed), speed, report_interval_seconds: 2, start_time: lastThursday(fromHour) },
 };
 
-// Side by side, each with a Weft of its own.
+// In parallel, each with its own Weft.
 const results = await Promise.all(
   cases.map(({ name, contestants }) =>
     runTrial({

@@ -1,41 +1,41 @@
-// Which devices go where: a loaded access point sends devices, one at a time, to the least loaded one that serves them
-// no worse, often of another technology; where there is none, a neighbour that sleeps is woken.
+// Decides which devices move: a loaded access point moves devices, one at a time, to the least loaded one that serves them
+// no worse, often of another technology. If there is none, a sleeping neighbour is woken.
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
 import type { Cell, Technology } from '../fleet/fleet.ts';
 import { canTakeOver, distanceM } from '../fleet/neighbourhood.ts';
 
 export interface LoadBalancerOptions {
   everySeconds?: number;
-  /** From this load on an access point gives devices away. */
+  /** Above this load an access point moves devices away. */
   fullAbove?: number;
-  /** Up to this load an access point takes devices. */
+  /** Up to this load an access point accepts devices. */
   roomBelow?: number;
-  /** The two must be so far apart: else devices would go back and forth. */
+  /** Minimum difference of the two loads, else devices would move back and forth. */
   gap?: number;
 }
 
 /**
- * Where a device is worth sending. By itself it takes light before WiFi and WiFi before 5G wherever they are good enough,
- * and of cells and lamps the one that it hears best: sent inwards, or to another cell or lamp, it needs more air than it
- * frees. A WiFi access point it keeps for as long as it can, though another may be as near.
+ * The useful moves. On its own a device prefers LiFi to WiFi and WiFi to 5G if the signal is good enough,
+ * and the cell or lamp with the best signal. Moved to smaller cells, or to another cell or lamp, it needs more airtime than it
+ * frees. It keeps a WiFi access point as long as possible, even if another one is as close.
  */
 const worthwhile: Record<Technology, readonly Technology[]> = { LiFi: ['WiFi', '5G'], WiFi: ['WiFi', '5G'], '5G': [] };
 
 const lookAheadSeconds = 60;
-/** Traffic that waits, for each device: then a channel is full whatever it says. */
+/** Waiting traffic per device; above this, a channel is full whatever its load. */
 const feltMbitPerDevice = 20;
-/** An access point none of whose devices could use the other is asked again after a while: they move. */
+/** A pair between which no device could move is tried again after this time, because devices move. */
 const uselessMs = 300_000;
-/** A steered device stays for two minutes; nobody else shall send it on before. */
+/** A steered device stays for two minutes; no other caller should move it before. */
 const steerHoldSeconds = 10;
-/** Who is woken for a reason stays awake until it has shown whether it helps. */
+/** A woken cell stays awake until its effect is known. */
 const wakeHoldSeconds = 1800;
 const wakeShowsAfterMs = 120_000;
 
 export class LoadBalancer implements ControlProgram {
   readonly everySeconds: number;
   readonly #options: Required<LoadBalancerOptions>;
-  /** Pairs that did not work, and until when they are left out. */
+  /** Pairs that did not work, and until when they are skipped. */
   readonly #useless = new Map<string, number>();
   readonly #wokenAtMs = new Map<string, number>();
 
@@ -46,7 +46,7 @@ export class LoadBalancer implements ControlProgram {
 
   decide(cells: readonly Cell[], nowMs: number): Order[] {
     const orders: Order[] = [];
-    // The fullest choose first; each target takes one device in a round, so that nobody is overrun.
+    // The fullest first; each target takes one device per round, so that none is overloaded.
     const taken = new Set<string>();
     const full = cells.filter((cell) => cell.isAwake && cell.connected >= 1 && this.#isFull(cell));
     for (const cell of full.sort((a, b) => pressure(b) - pressure(a))) {
@@ -95,7 +95,7 @@ function steer(from: Cell, to: Cell): Order {
   return { ap_id: from.ap_id, name: 'steer_device', args, holdSeconds: steerHoldSeconds, because };
 }
 
-/** What it will be in a minute, if it is rising. */
+/** The load in a minute, if it is rising. */
 function expected({ load, loadPerSecond }: Cell): number {
   return Math.min(1, load + Math.max(0, loadPerSecond) * lookAheadSeconds);
 }

@@ -13,14 +13,14 @@ export const networks: Record<string, (typeof street)[]> = {
   district: [street, hall, offices, lamps],
   /** The same with fewer people in the hall. */
   busy: [street, { ...hall, num_devices: 450 }, offices, lamps],
-  /** Nobody has much to do. */
+  /** Low load everywhere. */
   quiet: [street, { ...hall, num_devices: 200 }, offices, { ...lamps, num_devices: 5 }],
-  /** 5G alone, and a square at the edge of its cells that is full of people. */
+  /** 5G alone, and a crowded square at the edge of its cells. */
   square: [
     { ...street, num_devices: 30 },
     { ...street, num_access_points: 1, num_devices: 200, locations: at(175) },
   ],
-  /** The WiFi is full everywhere, and only distant cells are left, which are busy themselves. */
+  /** WiFi is full everywhere, and the only other cells are distant and busy. */
   crowded: [
     { ...street, num_devices: 50, locations: at(175) },
     { ...offices, num_access_points: 3, num_devices: 330, locations: at(0) },

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A control program with nothing but Python's standard library: logs in, asks for a job, reads its messages, sends a command.
+"""A control program with only Python's standard library: logs in, requests a job, reads its messages, sends a command.
 
     WEFT_URL=http://127.0.0.1:8000 WEFT_APP_NAME=saver WEFT_APP_KEY=... python3 examples/python/control.py
 
@@ -18,7 +18,7 @@ import urllib.request
 
 
 class Refused(Exception):
-    """Weft said no: the status, the code and the body of its answer."""
+    """Weft rejected the request: the status, the code and the body of its answer."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body.get('code')}: {body.get('detail')}")
@@ -34,11 +34,11 @@ class Weft:
         form = urllib.parse.urlencode({"username": self.name, "password": self.key}).encode()
         answer = self._send("POST", "/api/v1/token/?login_type=third_party_app", form)
         self.token = answer["access_token"]
-        # Before it ends, not when it has ended.
+        # Renew before the token expires.
         self.renew_at = time.monotonic() + answer["expires_in"] * 0.8
 
     def ask(self, method, path, **query):
-        """The JSON of the answer. Waits as Weft asks for while it is busy."""
+        """The JSON of the answer. Retries after Retry-After while Weft is busy."""
         if time.monotonic() >= self.renew_at:
             self.log_in()
         given = {key: value for key, value in query.items() if value is not None}
@@ -85,7 +85,7 @@ def main():
     except KeyError as missing:
         sys.exit(f"{missing.args[0]} must be set")
 
-    # A job: its number comes at once, its results as messages.
+    # A job: the answer is its number, and its results arrive as messages.
     job = weft.ask("POST", "/api/v1/agent_details/request_all_agents_details")
     agents = [agent for message in weft.messages(job["job_number"]) if message["type"] == "agent_details" for agent in message["data"]]
     print(f"{len(agents)} agents")

@@ -1,18 +1,18 @@
-// How crowded a network was in the course of a trial, minute by minute: what its operator would look at.
+// The congestion of a network during a trial, minute by minute.
 import type { Technology } from '../fleet/fleet.ts';
 import type { Course, Moment } from './course.ts';
 import { lineOver, meanOf } from './panel.ts';
 
 export interface Congestion {
-  /** Load of whichever access point was fullest in a minute, over all minutes; shares of 1. */
+  /** The maximum load of any access point in a minute, averaged over all minutes; 0 to 1. */
   fullest: number;
-  /** Of the loads of all access points in all minutes, 95 % are lower. */
+  /** The 95th percentile of the loads of all access points in all minutes. */
   load95: number;
   /** Share of the time of all access points in which they were above 90 %. */
   overloaded: number;
   waitingMbit: number;
   worstMinuteMbit: number;
-  /** Devices without service, over the time. */
+  /** Devices without service, averaged over time. */
   unserved: number;
 }
 
@@ -34,7 +34,7 @@ export function congestionOf(course: Course): Congestion {
   };
 }
 
-/** The load of the access point of a kind that is fullest over some moments. */
+/** The load of the fullest access point of a technology over some moments. */
 export function fullestOf({ technologies }: Course, technology: Technology): (part: readonly Moment[]) => number {
   return (part) => Math.max(...loadsOver(part).filter((_, index) => technologies[index] === technology));
 }

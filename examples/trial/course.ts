@@ -1,5 +1,5 @@
-// The course of a trial, read from the telemetry that Weft has of it: totals of the network, report by report, how full each
-// access point was, and what that comes to.
+// The course of a trial, from the telemetry in Weft: totals of the network for each report, the load of each
+// access point, and sums.
 import type { App, EmulationRequest } from '@weft/sdk';
 import { loadOf, type Technology } from '../fleet/fleet.ts';
 
@@ -17,20 +17,20 @@ const loadMetrics = ['prb_load_pct', 'channel_utilisation_pct', 'airtime_pct'];
 export type Moment = Record<Metric, number> & {
   /** Since the beginning. */
   seconds: number;
-  /** Access points that fell asleep or woke since the moment before. */
+  /** Access points that fell asleep or woke since the previous moment. */
   changes: number;
-  /** Share of its air that is taken, 0 to 1, of each access point, in the order of the request. */
+  /** Load, 0 to 1, of each access point, in the order of the request. */
   loads: number[];
 };
 
 export interface Course {
   moments: Moment[];
-  /** Of the access points, in the order of `loads`. */
+  /** The types of the access points, in the order of `loads`. */
   technologies: Technology[];
   devices: number;
   energyKwh: number;
   deliveredGbit: number;
-  /** Hours that devices were without service, all together. */
+  /** Sum of the hours that devices were without service. */
   unservedHours: number;
   changes: number;
 }
@@ -52,11 +52,11 @@ export async function courseOf(app: App, agents: readonly Agent[], network: Netw
     let wasActive: number | undefined;
     for (const { metric, points } of series) {
       for (const { ts, value } of points) {
-        // Each reports at a moment of its own; every interval has one report of it.
+        // Each access point reports at a different moment; every interval has one report of each.
         const moment = moments[Math.ceil((Date.parse(ts) - startMs) / 1000 / interval) - 1];
         if (!moment) continue;
         if (loadMetrics.includes(metric)) {
-          // Only one of the three is the load of its kind.
+          // Only one of the three is the load of its technology.
           moment.loads[index]! += loadOf(technologies[index]!, { [metric]: value });
           continue;
         }

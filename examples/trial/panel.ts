@@ -1,10 +1,10 @@
-// Trials side by side in one panel of a chart: a line for each, in its own colour, and an axis that fits them.
+// Several trials in one panel of a chart: a line for each, in its own colour, and a fitting axis.
 import type { Axis, Panel } from '../../scripts/plots/svg-chart.ts';
 import type { Course, Moment } from './course.ts';
 
 export type Line = readonly (readonly [x: number, y: number])[];
 
-/** `lines` in the order of `cases`; `y` is the upright axis, or its label if it shall fit the lines. */
+/** `lines` in the order of `cases`; `y` is the vertical axis, or its label if it should fit the lines. */
 export function panelOf(
   cases: readonly { name: string; colour: string }[],
   lines: readonly Line[],
@@ -19,7 +19,7 @@ export function panelOf(
   };
 }
 
-/** One value for every so many seconds of the course; `at` says what the middle of them is on the axis. */
+/** One value per interval of the course; `at` maps its middle to the axis. */
 export function lineOver(
   { moments }: Course,
   seconds: number,

@@ -1,4 +1,4 @@
-// A table as README files show it.
+// A Markdown table.
 
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

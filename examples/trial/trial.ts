@@ -1,5 +1,5 @@
-// Tries control programs out: a Weft of its own, an emulated network, and programs that hold against it. Everything is
-// gone afterwards but the figures.
+// Tests control programs: starts its own Weft with an emulated network, and runs programs on it. Everything is
+// deleted afterwards, except the figures.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { type Course, courseOf } from './course.ts';
 const root = resolve(import.meta.dirname, '../..');
 const admin = { username: 'admin@weft.test', password: 'correct horse battery' };
 
-/** Conflict rules as Weft serves them; here only what trials change. */
+/** Conflict rules in the format of Weft; only the fields that trials change. */
 export interface Rules {
   groups: { hold_s: number; min_interval_ms: number; policy: string; [other: string]: unknown }[];
   oscillation: { reversals: number; window_s: number; freeze_s: number };
@@ -25,7 +25,7 @@ export interface Rules {
 export interface Contestant {
   name: string;
   program: ControlProgram;
-  /** 50 unless told. */
+  /** Default: 50. */
   priority?: number;
 }
 
@@ -77,8 +77,8 @@ export async function runTrial({ network, contestants, rules, onProgress }: Tria
 }
 
 /**
- * Rules count seconds of the clock. In a network whose time goes faster they must be so much shorter; and an app must not
- * be kept from the hundredth access point because, by the clock, the first was a moment ago.
+ * Rules count seconds of the clock. In a faster network they must be shorter by its speed; and an app must not
+ * be limited by its blast radius because all commands are close together by the clock.
  */
 export function atSpeed(rules: Rules, speed: number): Rules {
   const { groups, oscillation, blast_radius } = rules;
@@ -104,11 +104,11 @@ async function startWeft(folder: string): Promise<{ child: ChildProcess; url: st
   const owner = { WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password };
   const env = { ...process.env, ...settings, ...owner };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  // Also when one of several trials fails and takes the others with it.
+  // Also if one of several trials fails and ends the others.
   process.once('exit', () => child.kill('SIGTERM'));
   const url = await new Promise<string>((resolve, reject) => {
     let said = '';
-    // Whatever else it says is read as well: it must not fill the pipe.
+    // Read all its output, so that the pipe does not fill up.
     child.stdout.setEncoding('utf8').on('data', (text) => {
       said += text;
       const address = /ready: .*?(https?:\/\/[^\s)]+)\)?\n/.exec(said)?.[1];

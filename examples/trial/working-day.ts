@@ -1,4 +1,4 @@
-// A time to begin at: the model counts hours of the week, not dates, so that every Thursday is the same.
+// A start time: the model uses hours of the week, not dates, so every Thursday is the same.
 
 /** This hour of the Thursday before today, as RFC 3339. */
 export function lastThursday(hour = 0): string {

@@ -1,5 +1,5 @@
 // `node examples/two-programs/day.ts [--speed 60]`: the energy saver and the load balancer on one network, once with Weft's conflict
-// rules and once with whoever came last being right. Same seed. Prints the table of README.md and draws
+// rules and once with rules under which the last command wins. Same seed. Prints the table of README.md and draws
 // docs/plots/two-programs.svg.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,11 +23,11 @@ const intervalSeconds = 10;
 /** Into the evening, when streets are fullest. */
 const fromHour = 16;
 
-/** Each is within its rights, and they do not want the same: one sees room for sleep where the other sees too much load. */
+/** Both have permission, and their goals differ: one lets cells sleep at a load that is too high for the other. */
 const hasty = { everySeconds: 30, awakeSeconds: 60, watchesCoverage: false };
 const generous = { fullAbove: 0.22, roomBelow: 0.12 };
 
-/** Everybody's command is accepted: the last one wins, nothing is frozen, nothing comes too soon. */
+/** Every command is accepted: the last one wins, nothing is frozen or too soon. */
 function withoutReferee(rules: Rules): Rules {
   return {
     ...rules,
@@ -56,7 +56,7 @@ const results = await Promise.all(
       ...{ network, rules },
       contestants: [
         { name: 'saver', program: new EnergySaver(hasty) },
-        // Whoever cares for devices goes before whoever cares for watts.
+        // Service for devices has priority over energy.
         { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
       ],
       onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),

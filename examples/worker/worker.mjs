@@ -1,4 +1,4 @@
-// A worker of your own: answers `agent_details` jobs of Weft from an inventory that it keeps itself.
+// A worker: answers `agent_details` jobs of Weft from its own inventory.
 // AMQP_URL=amqp://guest:guest@127.0.0.1 WEFT_URL=http://127.0.0.1:8000 node examples/worker/worker.mjs
 import { setTimeout as pause } from 'node:timers/promises';
 import amqp from 'amqplib';
@@ -9,7 +9,7 @@ const inventory = [
   { id: '0f4e2c55-8f5e-4f0b-8a57-0e9d1b7c4e21', ap_id: 'ap-roof-1', configuration: {}, onboard: false },
 ];
 
-/** Until the controller has it, or says that there is no point: a repeat of a chunk does no harm. */
+/** Retries until the controller has stored the chunk or rejects it; repeating a chunk is harmless. */
 async function post({ job_number, callback_token }, data, query) {
   const url = `${WEFT_URL}/api/v1/callback/agent_details?${new URLSearchParams({ job_number, ...query })}`;
   const headers = { Authorization: `Bearer ${callback_token}`, 'Content-Type': 'application/json' };
@@ -26,7 +26,7 @@ const connection = await amqp.connect(AMQP_URL);
 const channel = await connection.createChannel();
 await channel.prefetch(1);
 await channel.consume('agent_details', async (message) => {
-  if (!message) throw new Error('the queue is gone: start this program again when it is back');
+  if (!message) throw new Error('the queue was deleted: restart this program when it exists again');
   const job = JSON.parse(message.content.toString());
   // One part, and the last one. `{ error: 'why' }` instead of these two would end the job as failed.
   const outcome = await post(job, inventory, { chunk: 1, final: true });

@@ -1,4 +1,4 @@
-// A day of three small WiFi networks with different habits: what their devices get, hour by hour.
+// A day of three small WiFi networks with different profiles: their throughput, hour by hour.
 import { createWorld } from '@weft/emulator';
 import { demandFactor } from '../../emulator/src/world/traffic.ts';
 import type { AccessPointSpec, Profile } from '../../emulator/src/world/world-spec.ts';
@@ -49,7 +49,7 @@ export function dayOfLoad(): Chart {
 function run(): Map<Profile, [x: number, y: number][]> {
   const specs = shown.flatMap(([profile], place) =>
     Array.from({ length: accessPoints }, (_, n): AccessPointSpec => {
-      // 20 m apart, and the three networks out of each other's sight.
+      // 20 m apart, and the three networks out of each other's range.
       const location = { latitude: 40 + place + n * 0.00018, longitude: 0 };
       return { ap_id: `${profile}-${n}`, type: 'WiFi', ...location, devices, profile };
     }),

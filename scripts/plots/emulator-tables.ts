@@ -1,4 +1,4 @@
-// The tables of docs/emulator.md that are made from the model: metrics and commands. Each stands between two comments that
+// The tables of docs/emulator.md that are generated from the model: metrics and commands. Each is enclosed in two comments that
 // name it.
 import { durations } from '../../emulator/src/access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand, setters } from '../../emulator/src/access-points/command-table.ts';
@@ -8,7 +8,7 @@ import { type AccessPointType, accessPointTypes } from '../../emulator/src/world
 
 const tables: Record<string, () => string> = { metrics: metricsTable, commands: commandsTable };
 
-/** The page with its tables as the model is now. Throws if the page has no place for one. */
+/** The page with its tables regenerated from the model. Throws if the page has no place for a table. */
 export function withTables(page: string): string {
   return Object.entries(tables).reduce((text, [name, make]) => {
     const [begin, end] = [`<!-- ${name}: made by scripts/plot-emulator.ts -->\n`, `<!-- end of ${name} -->`];
@@ -77,7 +77,7 @@ function settling(type: AccessPointType, name: string): string {
   return setter === undefined ? '' : `${pace[setter.setting]} a second`;
 }
 
-/** 1, 2, 3, 4 as 1 to 4; steps of another size are said. */
+/** 1, 2, 3, 4 as 1 to 4; another step is appended. */
 function spans(values: readonly number[]): string {
   const found: number[][] = [];
   for (const value of values) {

@@ -1,5 +1,5 @@
-// SINR over distance: what the formulas give on an open path, and what every device of an emulated town gets, with
-// shadows, walls, neighbours and hands.
+// SINR over distance: the formulas with line of sight, and every device of an emulated town, with
+// shadowing, walls, interference and device orientation.
 import { createWorld } from '@weft/emulator';
 import { toDb } from '../../emulator/src/exact-math.ts';
 import { channelGain, lambertianOrder, signalA2, usualReceiver } from '../../emulator/src/radio/lifi.ts';
@@ -17,7 +17,7 @@ import { type Chart, colours, type Panel } from './svg-chart.ts';
 type Points = [x: number, y: number][];
 
 const warmUpSteps = 120;
-/** More of them would only make the file larger. */
+/** Limits the size of the file. */
 const mostDots = 900;
 
 export function signalOverDistance(): Chart {
@@ -94,7 +94,7 @@ function lampPanel(): Panel {
   };
 }
 
-/** Every device of a town of one kind: how far from the access point that serves it, and how well it hears it. */
+/** Every device of a town of one technology: distance to its access point, and SINR. */
 function devicesOf(
   type: AccessPointType,
   count: number,

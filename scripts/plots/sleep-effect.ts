@@ -1,5 +1,5 @@
-// What a sleep command does: the cell in the middle of nine is sent to sleep and woken again; its neighbours take its
-// devices over, and some are not served meanwhile.
+// The effect of a sleep command: the middle one of nine cells is sent to sleep and woken again; its neighbours take
+// over its devices, and some have no service meanwhile.
 import { createWorld } from '@weft/emulator';
 import { town } from '../../emulator/src/town.ts';
 import { type Chart, colours } from './svg-chart.ts';

@@ -1,5 +1,5 @@
-// Draws charts as SVG text: panels with axes, lines and dots, on a card of its own colour, so that they can be read on a
-// light page and on a dark one. Knows nothing of what it draws.
+// Draws charts as SVG text: panels with axes, lines and dots, on a coloured card, so that they are readable on a
+// light page and on a dark one.
 
 export interface Axis {
   label: string;
@@ -10,7 +10,7 @@ export interface Axis {
 }
 
 export interface Series {
-  /** Empty for one that another entry of the legend stands for. */
+  /** Empty if another entry of the legend covers it. */
   name: string;
   colour: string;
   kind: 'line' | 'dashed' | 'dots';
@@ -22,12 +22,12 @@ export interface Panel {
   x: Axis;
   y: Axis;
   series: readonly Series[];
-  /** Upright lines with a word beside them. */
+  /** Vertical lines with a label. */
   moments?: readonly { x: number; label: string }[];
 }
 
 export interface Chart {
-  /** What it shows, in a sentence, for those who cannot see it. */
+  /** A description of the chart for screen readers. */
   description: string;
   panels: readonly Panel[];
   arranged: 'beside' | 'below';
@@ -35,7 +35,7 @@ export interface Chart {
   panelHeight: number;
 }
 
-/** Told apart by people who see colours differently, too. */
+/** Distinguishable with colour blindness. */
 export const colours = { blue: '#0072b2', red: '#d55e00', green: '#009e73', purple: '#8d5a99', grey: '#8a8a85' };
 
 const text = '#33332f';
@@ -100,7 +100,7 @@ function legend(series: readonly Series[]): string[] {
         ? `<circle cx="${at + 8}" cy="-18" r="3" fill="${colour}"/>`
         : `<path d="M${at} -18h16" stroke="${colour}" stroke-width="2"${kind === 'dashed' ? ' stroke-dasharray="5 3"' : ''}/>`;
     const entry = `${sign}<text x="${at + 21}" y="-14">${escaped(name)}</text>`;
-    // Letters are not measured here; this is a little more than they need.
+    // Text is not measured here; this estimate is slightly too wide.
     at += 38 + name.length * 6.6;
     return entry;
   });

@@ -1,5 +1,5 @@
-// The agent of a real access point: looks at the machine at every interval, reports what it finds, does what the operator
-// allows, and says in one line each what happens. Lasts until it is told to stop.
+// The agent of a real access point: measures at every interval, reports, executes the commands that the operator
+// allows, and logs one line per event. Runs until it is stopped.
 import { join } from 'node:path';
 import { Agent } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
@@ -25,7 +25,7 @@ export interface RunOptions {
   signal: AbortSignal;
 }
 
-/** Resolves when it was stopped. Throws CommandFailure if Weft does not want this agent. */
+/** Resolves when it was stopped. Throws CommandFailure if Weft rejects this agent. */
 export async function runAccessPointAgent({ settings, machine, say, signal }: RunOptions): Promise<void> {
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -63,7 +63,7 @@ function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Rec
   try {
     password = ownPassword(join(stateDir, encodeURIComponent(ap_id)));
   } catch (error) {
-    throw new CommandFailure(`The agent has no place for its password: ${(error as Error).message}`);
+    throw new CommandFailure(`The agent cannot store its password: ${(error as Error).message}`);
   }
   return new Agent({
     ...{ url, ap_id, password, spoolDir: stateDir, trustedCertificate, configuration },
@@ -79,7 +79,7 @@ interface Reporting {
   measurements: Measurements;
   pace: Pace;
   speaker: Speaker;
-  /** The configuration of now. */
+  /** The current configuration. */
   describe: () => Promise<Record<string, unknown>>;
 }
 
@@ -90,7 +90,7 @@ async function report({ agent, measurements, pace, speaker, describe }: Reportin
     const values = await measurements.look();
     const { declared } = measurements;
     const found = Object.keys(declared).length;
-    // What has turned up since then, such as a radio that was switched on, is declared along with its first values.
+    // New metrics, for example of a radio that was switched on, are declared with their first values.
     const news = {
       ...(found > toldMetrics && { ...(await describe()), metrics: declared }),
       ...(pace.seconds !== toldSeconds && { report_interval_seconds: pace.seconds }),
@@ -118,7 +118,7 @@ async function offersOf(
   ];
 }
 
-/** What every agent can be asked for. */
+/** Commands that every agent accepts. */
 function offerOwn(pace: Pace, description: Description): CommandOffer[] {
   const seconds = { type: 'integer', minimum: 1, maximum: maxIntervalSeconds, unit: 's' };
   return [

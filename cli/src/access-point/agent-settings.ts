@@ -1,4 +1,4 @@
-// How an agent is told what to do: by flags, by the environment, or by a file of such settings, in this order of strength.
+// The settings of an agent: from flags, the environment, or a settings file, in this order of precedence.
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,32 +28,32 @@ export const defaultCommandsDir = '/etc/weft-agent/commands';
 const defaultIntervalSeconds = 5;
 
 export const agentOptions = {
-  url: { value: 'URL', about: 'where Weft is (WEFT_URL)' },
+  url: { value: 'URL', about: 'address of Weft (WEFT_URL)' },
   'ap-id': { value: 'ID', about: 'the name of this access point (WEFT_AP_ID)' },
-  interval: { value: 'SECONDS', about: 'between two reports, 1 to 3600; 5 unless told (WEFT_AGENT_INTERVAL)' },
+  interval: { value: 'SECONDS', about: 'report interval, 1 to 3600; default: 5 (WEFT_AGENT_INTERVAL)' },
   allow: {
     value: 'LIST',
     about:
-      'what Weft may do here beyond identify and set_report_interval: set_tx_power, set_channel, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
+      'allowed commands beside identify and set_report_interval: set_tx_power, set_channel, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
     isMany: true,
   },
   'commands-dir': {
     value: 'DIR',
-    about: `where the programs of run:NAME are; ${defaultCommandsDir} unless told (WEFT_AGENT_COMMANDS_DIR)`,
+    about: `folder of the programs for run:NAME; default: ${defaultCommandsDir} (WEFT_AGENT_COMMANDS_DIR)`,
   },
   set: {
     value: 'KEY=VALUE',
-    about: 'for the agent’s configuration, such as site=roof (WEFT_AGENT_CONFIGURATION, a JSON object)',
+    about: 'adds to the agent’s configuration, such as site=roof (WEFT_AGENT_CONFIGURATION, a JSON object)',
     isMany: true,
   },
   certificate: {
     value: 'FILE',
     about:
-      'PEM of the one certificate that Weft may show; the usual authorities count unless told (WEFT_AGENT_CERTIFICATE)',
+      'PEM of the one certificate to trust; default: the certificate authorities of the system (WEFT_AGENT_CERTIFICATE)',
   },
   'enrolment-token-file': {
     value: 'FILE',
-    about: 'holds the enrolment token, if it is not in WEFT_ENROLMENT_TOKEN; needed once',
+    about: 'file with the enrolment token, instead of WEFT_ENROLMENT_TOKEN; needed once',
   },
 } as const satisfies Record<string, CommandOption>;
 
@@ -71,7 +71,7 @@ export function readAgentSettings(line: CommandLine, processEnv: Env): AgentSett
     intervalSeconds: parseInterval(given('interval', 'WEFT_AGENT_INTERVAL')),
     stateDir: line.get('spool-dir') ?? env.WEFT_AGENT_SPOOL_DIR ?? defaultStateDir(env),
     allowance: usable(() => parseAllowance(line.has('allow') ? line.all('allow') : [env.WEFT_AGENT_ALLOW ?? ''])),
-    // Programs are run from the root folder, and a service has another one than whoever installs it.
+    // Absolute, because programs run in the root folder, and a service has another working folder than its installer.
     commandsDir: resolve(given('commands-dir', 'WEFT_AGENT_COMMANDS_DIR') ?? defaultCommandsDir),
     configuration: {
       ...parseConfiguration(env.WEFT_AGENT_CONFIGURATION),
@@ -83,7 +83,7 @@ export function readAgentSettings(line: CommandLine, processEnv: Env): AgentSett
 }
 
 function defaultStateDir({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: Env): string {
-  // systemd gives a list if it was asked for several.
+  // systemd sets a list if there are several folders.
   const [given] = (STATE_DIRECTORY ?? '').split(':');
   return given || join(XDG_STATE_HOME || join(HOME || homedir(), '.local', 'state'), 'weft-agent');
 }
@@ -102,7 +102,7 @@ function parseConfiguration(text: string | undefined): Record<string, unknown> {
     const found = JSON.parse(text);
     if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw new UsageError('WEFT_AGENT_CONFIGURATION must be a JSON object.');
 }
@@ -131,7 +131,7 @@ function readText(path: string, option: string): string {
 
 function require(value: string | undefined, option: string, variable: string): string {
   if (value !== undefined) return value;
-  throw new UsageError(`${option} is missing (or ${variable}).`);
+  throw new UsageError(`${option} (or ${variable}) is required.`);
 }
 
 function usable<Value>(read: () => Value): Value {
@@ -142,7 +142,7 @@ function usable<Value>(read: () => Value): Value {
   }
 }
 
-/** A variable that is set to nothing is not set. */
+/** An empty variable counts as not set. */
 function withoutEmpty(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }

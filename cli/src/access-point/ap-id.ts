@@ -1,4 +1,4 @@
-// What an access point may be called: the contract's rule, here without the schema library that comes with it.
+// Validates the name of an access point: the rule of the contract, without its schema library.
 import { UsageError } from '../surroundings.ts';
 
 export const apIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
@@ -7,6 +7,6 @@ export const apIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
 export function parseApId(text: string): string {
   if (apIdPattern.test(text)) return text;
   throw new UsageError(
-    `${JSON.stringify(text)} cannot name an access point: a letter or digit, then letters, digits and . _ : @ + - up to 128 in all.`,
+    `${JSON.stringify(text)} is not a valid access point name: a letter or digit, then letters, digits and . _ : @ + -, at most 128 characters.`,
   );
 }

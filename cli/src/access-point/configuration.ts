@@ -1,18 +1,19 @@
-// What an operator wants to stand in the agent's configuration beside what the agent finds: `site=roof`, as JSON where it
-// is that, and with dots for what is further inside (`geolocation.latitude=51.45`).
+// Values that an operator adds to the agent's configuration: `site=roof`. Values are parsed as JSON
+// if possible; dots set nested values (`geolocation.latitude=51.45`).
 
-/** The agent makes these itself. */
+/** Set by the agent itself. */
 const reserved = ['commands', 'metrics', 'report_interval_seconds'];
 const keyPattern = /^[A-Za-z_][\w-]{0,63}(\.[A-Za-z_][\w-]{0,63})?$/;
 
-/** Undefined if it may be set; else what is wrong with it. */
+/** Undefined if the key is valid, else the reason. */
 export function problemOfKey(key: string): string | undefined {
-  if (!keyPattern.test(key)) return `${JSON.stringify(key)} is no name: letters, digits, hyphens and underscores`;
-  if (reserved.includes(key.split('.')[0]!)) return `${key} is made by the agent itself`;
+  if (!keyPattern.test(key))
+    return `${JSON.stringify(key)} is not a valid name: use letters, digits, hyphens and underscores`;
+  if (reserved.includes(key.split('.')[0]!)) return `${key} is set by the agent itself`;
   return undefined;
 }
 
-/** Throws an Error whose message says what is wrong. */
+/** Throws an Error with the reason. */
 export function parseAssignments(texts: readonly string[]): Record<string, unknown> {
   const configuration: Record<string, unknown> = {};
   for (const text of texts) {
@@ -36,7 +37,7 @@ function assign(target: Record<string, unknown>, [key = '', inner]: string[], va
   target[key] = { ...(isObject && before), [inner]: value };
 }
 
-/** A house number such as 007 is none. */
+/** A text such as 007 is not a number. */
 function toValue(text: string): unknown {
   try {
     return JSON.parse(text);

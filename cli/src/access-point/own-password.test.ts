@@ -22,5 +22,5 @@ test('a password is made up once, for nobody else to read', () => {
 test('a file that holds none is not written over, and what is to be done is said', () => {
   ownPassword(folder);
   writeFileSync(join(folder, 'password'), '');
-  expect(() => ownPassword(folder)).toThrow('does not hold a password. Remove it');
+  expect(() => ownPassword(folder)).toThrow('does not contain a password. Remove it');
 });

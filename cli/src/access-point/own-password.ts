@@ -1,11 +1,11 @@
-// The agent's password: made up at the first start, kept in a file that only the agent can read, never shown to anybody.
+// The agent's password: generated at the first start, stored in a file that only the agent can read, never shown.
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 const pattern = /^[\w-]{43}$/;
 
-/** Of the agent that keeps its things in this folder. Throws an Error that says what to do. */
+/** The password of the agent with this state folder. Throws an Error that says what to do. */
 export function ownPassword(folder: string): string {
   const path = join(folder, 'password');
   return read(path) ?? make(folder, path);
@@ -21,11 +21,11 @@ function read(path: string): string | undefined {
   }
   if (pattern.test(text)) return text;
   throw new Error(
-    `${path} does not hold a password. Remove it, delete the agent in Weft and give this access point a new enrolment token.`,
+    `${path} does not contain a password. Remove it, delete the agent in Weft and give this access point a new enrolment token.`,
   );
 }
 
-/** Written beside and linked, so that the file is whole or not there, and of two that begin at once one wins. */
+/** Written to another file and linked, so that the file is complete or missing, and one of two concurrent starts wins. */
 function make(folder: string, path: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = randomBytes(32).toString('base64url');

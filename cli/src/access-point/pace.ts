@@ -1,6 +1,6 @@
-// The rhythm of reports, which a command may change.
+// The report interval, which a command may change.
 
-/** Rates need two looks; the first report is not kept waiting for longer. */
+/** Rates need two measurements; the first report waits at most this long. */
 const firstAfterMs = 1_000;
 
 export class Pace {
@@ -31,7 +31,7 @@ export class Pace {
     if (this.#timer !== undefined) this.#wait();
   }
 
-  /** Resolves true when it is time for the next report, false when it is over. What was late is not made up for. */
+  /** Resolves true when the next report is due, false when the agent stops. Missed reports are not made up for. */
   async next(): Promise<boolean> {
     if (this.#ending.aborted) return false;
     const isDue = await new Promise<boolean>((resolve) => {

@@ -1,4 +1,4 @@
-// What an agent says about itself on standard error, in one line each.
+// The log of an agent on standard error, one line per message.
 import { WeftRefusal } from '@weft/sdk';
 import { printable } from '../table.ts';
 import type { AgentSettings } from './agent-settings.ts';
@@ -6,7 +6,7 @@ import type { CommandOffer } from './commands/command-offer.ts';
 import type { Description } from './readers/description.ts';
 import { whyUnreachable } from './troubles.ts';
 
-/** One line for each change; what repeats itself is said once. */
+/** One line for each change; repeated messages are written once. */
 export class Speaker {
   readonly #say: (text: string) => void;
   readonly #url: string;
@@ -36,12 +36,14 @@ export class Speaker {
 
   lost(code: number, reason: string): void {
     if (this.#isConnected)
-      this.say(`lost the connection (${code}${reason && ` ${reason}`}); reports are kept until it is back`);
+      this.say(`lost the connection (${code}${reason && ` ${reason}`}); reports are kept until it is restored`);
     this.#isConnected = false;
   }
 
   trouble(error: Error): void {
-    this.#once(error instanceof WeftRefusal ? `Weft refuses: ${error.message}` : whyUnreachable(error, this.#url));
+    this.#once(
+      error instanceof WeftRefusal ? `Weft rejects the request: ${error.message}` : whyUnreachable(error, this.#url),
+    );
   }
 
   lostReport(error: Error): void {

@@ -1,4 +1,4 @@
-// `weft agent install`: makes the agent a service of this machine.
+// `weft agent install`: installs the agent as a service of this machine.
 import { readAgentSettings } from '../access-point/agent-settings.ts';
 import { installFiles, startService, unitOf } from '../access-point/service/install.ts';
 import type { CommandLine } from '../command.ts';
@@ -19,11 +19,11 @@ export async function installAgent(line: CommandLine, { env, stdout, stderr }: S
   }
   const isHere = !line.has('root');
   if (isHere && process.getuid?.() !== 0) {
-    throw new CommandFailure('Only root can install a service. Put sudo before it, or try it out with --root DIR.');
+    throw new CommandFailure('Only root can install a service. Use sudo, or install into a folder with --root DIR.');
   }
   for (const path of installFiles(options)) stderr.write(`Wrote ${path}\n`);
   if (settings.enrolmentToken === undefined) {
-    stderr.write('There is no WEFT_ENROLMENT_TOKEN: Weft must know this access point already.\n');
+    stderr.write('WEFT_ENROLMENT_TOKEN is not set: this works only if the access point is already registered.\n');
   }
   if (!isHere) return exitCode.ok;
   if (line.has('no-start')) {
@@ -31,6 +31,6 @@ export async function installAgent(line: CommandLine, { env, stdout, stderr }: S
     return exitCode.ok;
   }
   await startService();
-  stderr.write('The agent is running. Follow it with: journalctl -fu weft-agent\n');
+  stderr.write('The agent is running. Show its log with: journalctl -fu weft-agent\n');
   return exitCode.ok;
 }

@@ -1,4 +1,4 @@
-// `weft agent line` and `weft agent import`: an enrolment token for each access point, and the line to paste there.
+// `weft agent line` and `weft agent import`: create an enrolment token and an install line for each access point.
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
 import { type App, WeftRefusal } from '@weft/sdk';
@@ -28,7 +28,7 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
   const wanted = { ap_id: parseApId(ap_id), assignments: [] };
   const maker = new LineMaker(line, around);
   if (await maker.isKnown(ap_id)) {
-    throw new CommandFailure(`${ap_id} is an agent already. Delete it first if another machine is to take its place.`);
+    throw new CommandFailure(`${ap_id} is already registered. Delete it first if another machine replaces it.`);
   }
   const made = await maker.make(wanted);
   around.stdout.write(line.has('json') ? `${toJson(made, 2)}\n` : `${made.line}\n`);
@@ -41,7 +41,7 @@ export async function makeLines(path: string, line: CommandLine, around: Surroun
   const list = await readList(path, around);
   const known = await maker.known();
   const wanted = list.filter(({ ap_id }) => !known.has(ap_id));
-  for (const { ap_id } of list) if (known.has(ap_id)) stderr.write(`${ap_id} is an agent already: left out\n`);
+  for (const { ap_id } of list) if (known.has(ap_id)) stderr.write(`${ap_id} is already registered: skipped\n`);
   const isJson = line.has('json');
   const made: MadeLine[] = [];
   const bar = new ProgressBar(stderr);
@@ -55,14 +55,14 @@ export async function makeLines(path: string, line: CommandLine, around: Surroun
     }
   } catch (error) {
     if (made.length > 0) bar.clear();
-    stderr.write(`Made ${made.length} of ${wanted.length} lines; again, it begins at ${wanted[made.length]!.ap_id}\n`);
+    stderr.write(`Created ${made.length} of ${wanted.length} lines; the next is ${wanted[made.length]!.ap_id}\n`);
     throw error;
   } finally {
     bar.clear();
-    // Also of what was made before something went wrong: the tokens are shown this once.
+    // Also after a failure: the tokens are shown only once.
     if (isJson) stdout.write(`${toJson(made, 2)}\n`);
   }
-  stderr.write(`Made ${made.length} lines, ${list.length - wanted.length} left out\n`);
+  stderr.write(`Created ${made.length} lines, skipped ${list.length - wanted.length}\n`);
   return exitCode.ok;
 }
 
@@ -80,7 +80,9 @@ class LineMaker {
     const given = line.get('agent-url');
     this.#url = given === undefined ? urlOf(line, around) : parseUrl(given);
     if (isLoopback(this.#url)) {
-      around.stderr.write(`${this.#url} is this machine itself; --agent-url tells where others reach Weft\n`);
+      around.stderr.write(
+        `Warning: other machines cannot reach ${this.#url}. Set the address for access points with --agent-url\n`,
+      );
     }
     this.#app = connect(line, around);
     this.#signal = interruptionOf(around);
@@ -101,7 +103,7 @@ class LineMaker {
   }
 
   async make({ ap_id, assignments }: ListedAccessPoint): Promise<MadeLine> {
-    // A name that has no sign of a pattern in it fits itself only.
+    // A name without wildcards matches only itself.
     const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
     const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
       ...{ json, signal: this.#signal },
@@ -123,11 +125,11 @@ async function readList(path: string, { stdin }: Surroundings): Promise<ListedAc
     const { problems } = error;
     const shown = problems.slice(0, maxShownProblems).map((problem) => `  ${problem}\n`);
     const more = problems.length > shown.length ? `  and ${problems.length - shown.length} more\n` : '';
-    throw new CommandFailure(`Nothing was made, because the table is not right:\n${shown.join('')}${more}`.trimEnd());
+    throw new CommandFailure(`The table is invalid, and nothing was created:\n${shown.join('')}${more}`.trimEnd());
   }
 }
 
-/** The options that the access point is to be installed with, checked here already. */
+/** The options for the installation on the access point, validated here. */
 function installOptions(line: CommandLine): string[] {
   try {
     parseAssignments(line.all('set'));

@@ -1,4 +1,4 @@
-// `weft agent`: the program on an access point, and the lines that put it there.
+// `weft agent`: the program on an access point, and the lines that install it.
 
 import { runAccessPointAgent } from '../access-point/access-point-agent.ts';
 import { agentOptions, readAgentSettings } from '../access-point/agent-settings.ts';
@@ -32,7 +32,7 @@ const onlyFor = {
 type Action = keyof typeof onlyFor;
 
 export const agentCommand: ClientCommand = {
-  summary: 'speak for this access point; make the lines that put agents on others',
+  summary: 'run the agent of this access point; create install lines for others',
   usage: [
     'agent run --url URL --ap-id ID [options]',
     'agent install --url URL --ap-id ID [options] [--root DIR] [--no-start] [--print-unit]',
@@ -40,23 +40,22 @@ export const agentCommand: ClientCommand = {
     'agent import FILE.csv [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
   ],
   about:
-    'run reports what this machine measures and does what --allow permits, until it is stopped. install makes that a service ' +
-    'of systemd. line and import make an enrolment token for each access point and print what is to be pasted into its ' +
-    'shell; import reads a table with a column ap_id, whose other columns become configuration (- reads standard input). ' +
-    `For line and import: ${identityHelp}`,
+    'run reports measurements of this machine and executes the commands that --allow permits, until it is stopped. install installs it as ' +
+    'a systemd service. line and import create an enrolment token for each access point and print the line to paste into its ' +
+    'shell. import reads a table with a column ap_id; other columns become configuration (- reads standard input). ' +
+    `line and import are for administrators. ${identityHelp}`,
   options: {
     ...agentOptions,
     'spool-dir': {
       value: 'DIR',
-      about:
-        'where reports wait while Weft is away, and the password is kept; the state folder unless told (WEFT_AGENT_SPOOL_DIR)',
+      about: 'folder for unsent reports and the password; default: the state folder (WEFT_AGENT_SPOOL_DIR)',
     },
-    config: { value: 'FILE', about: 'settings as lines NAME=value, with the names in capitals' },
-    root: { value: 'DIR', about: 'install below this folder, for images; starts nothing' },
-    'no-start': { about: 'install, but do not start it' },
-    'print-unit': { about: 'print the service and do nothing' },
-    'agent-url': { value: 'URL', about: 'where access points reach Weft, if not at --url' },
-    'expires-in': { value: 'DAYS', about: 'how long a line can be used, 1 to 365; 7 unless told' },
+    config: { value: 'FILE', about: 'settings file with lines NAME=value, names in capitals' },
+    root: { value: 'DIR', about: 'install below this folder and start nothing, to build images' },
+    'no-start': { about: 'install without starting' },
+    'print-unit': { about: 'print the service unit and exit' },
+    'agent-url': { value: 'URL', about: 'address of Weft for access points; default: --url' },
+    'expires-in': { value: 'DAYS', about: 'how long a line is valid, 1 to 365 (default: 7)' },
     ...jsonOption,
   },
   examples: [
@@ -67,8 +66,7 @@ export const agentCommand: ClientCommand = {
   ],
   async run(line, around) {
     const [action = '', ...words] = line.words;
-    if (!Object.hasOwn(onlyFor, action))
-      throw new UsageError('weft agent is followed by run, install, line or import.');
+    if (!Object.hasOwn(onlyFor, action)) throw new UsageError('Usage: weft agent run, install, line or import.');
     requireOptions(line, `agent ${action}`, onlyFor[action as Action]);
     const wanted = action === 'line' || action === 'import' ? 1 : 0;
     if (words.length !== wanted) {

@@ -1,4 +1,4 @@
-// `weft agents`: which access points there are, and how they are.
+// `weft agents`: lists the access points and their state.
 import type { AgentDetails, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -11,11 +11,11 @@ import { toTable } from '../table.ts';
 const states = ['online', 'late', 'offline'];
 
 export const agentsCommand: ClientCommand = {
-  summary: 'list the access points and how they are',
+  summary: 'list the access points and their state',
   usage: ['agents [PATTERN] [--state STATE] [--json]'],
   about: identityHelp,
   options: {
-    state: { value: 'STATE', about: 'only those that are online, late or offline' },
+    state: { value: 'STATE', about: 'only access points in this state: online, late or offline' },
     ...jsonOption,
     ...urlOption,
   },
@@ -23,7 +23,7 @@ export const agentsCommand: ClientCommand = {
   async run(line, around) {
     const [pattern = '*', ...rest] = line.words;
     if (rest.length > 0)
-      throw new UsageError('One pattern at most; put it in quotes, so that the shell leaves it alone.');
+      throw new UsageError('Give at most one pattern. Quote it, so that the shell does not expand it.');
     const state = line.get('state');
     if (state !== undefined && !states.includes(state)) throw new UsageError(`--state must be ${states.join(', ')}.`);
     const app = connect(line, around);
@@ -39,7 +39,9 @@ export const agentsCommand: ClientCommand = {
       return exitCode.ok;
     }
     if (rows.length === 0) {
-      around.stderr.write(agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'None fits.\n');
+      around.stderr.write(
+        agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'No access point matches.\n',
+      );
       return exitCode.ok;
     }
     const head = ['ACCESS POINT', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];

@@ -1,4 +1,4 @@
-// `weft apps`: third-party apps, their keys and what they may do. For administrators.
+// `weft apps`: third-party apps, their keys and permissions. For administrators.
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
@@ -17,10 +17,9 @@ export const appsCommand: ClientCommand = {
     'apps rotate NAME',
     'apps remove NAME',
   ],
-  about:
-    'add and rotate make up a key and print it, once. An app without restrictions may see and command every access point.',
+  about: 'add and rotate generate a key and print it once. By default an app may read and control every access point.',
   options: {
-    agents: { value: 'PATTERN', about: 'only these access points; may be given several times', isMany: true },
+    agents: { value: 'PATTERN', about: 'only these access points; repeatable', isMany: true },
     'read-only': { about: 'no commands' },
     'no-emulator': { about: 'no emulated networks' },
     ...jsonOption,
@@ -72,7 +71,7 @@ async function rotate(app_name: string, line: CommandLine, around: Surroundings)
 
 async function remove(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
   await connect(line, around).request('DELETE', path + encodeURIComponent(app_name));
-  around.stderr.write(`Removed ${app_name}; its tokens have ended.\n`);
+  around.stderr.write(`Removed ${app_name}; its tokens are revoked.\n`);
   return exitCode.ok;
 }
 
@@ -84,7 +83,9 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
   if (line.has('json')) around.stdout.write(`${toJson({ ...app, api_key })}\n`);
   else {
     around.stdout.write(`${api_key}\n`);
-    around.stderr.write(`The key of ${app.app_name}; it is not shown again. Try: weft login --app ${app.app_name}\n`);
+    around.stderr.write(
+      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${app.app_name}\n`,
+    );
   }
   return exitCode.ok;
 }

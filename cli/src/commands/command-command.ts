@@ -1,4 +1,4 @@
-// `weft command`: sends a command to an access point, or to many, and says what became of it.
+// `weft command`: sends a command to one or many access points, and shows its result.
 import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -9,19 +9,22 @@ import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surr
 import { printable, toTable } from '../table.ts';
 
 export const commandCommand: ClientCommand = {
-  summary: 'send a command and wait for what becomes of it',
+  summary: 'send a command and wait for its result',
   usage: ['command AGENT NAME [ARGUMENT=VALUE]... [options]', "command 'PATTERN' NAME [ARGUMENT=VALUE]... [options]"],
-  about: `Values are JSON where they can be (12, true, "text"), else text. Ends with 0 if the command succeeded (or, with --no-wait and for a pattern, was accepted), with 3 if somebody else holds what it would change, else with 1.
+  about: `Values are parsed as JSON (12, true, "text") if possible, else they are text. Exit code: 0 if the command succeeded (with --no-wait or a pattern: was accepted), 3 after a conflict, because another caller holds the lease, else 1.
 ${identityHelp}`,
   options: {
-    hold: { value: 'TIME', about: 'how long others may not change it; as the rules of Weft say unless told' },
-    expires: { value: 'TIME', about: 'give up after so long (default: 10m)' },
+    hold: {
+      value: 'TIME',
+      about: 'duration of the lease, in which others cannot change the value; default: set by the conflict rules',
+    },
+    expires: { value: 'TIME', about: 'give up after this time (default: 10m)' },
     guard: {
       value: 'RULE',
-      about: "what must stay true, such as 'rssi_dbm>-80'; if it does not, the old value is put back",
+      about: "a limit on a metric, such as 'rssi_dbm>-80'; if the command breaks it, the previous value is restored",
     },
-    'dry-run': { about: 'only say what Weft would decide' },
-    'no-wait': { about: 'do not wait for the access point' },
+    'dry-run': { about: 'only show the decision, send nothing' },
+    'no-wait': { about: 'do not wait for the result' },
     ...jsonOption,
     ...urlOption,
   },
@@ -67,7 +70,7 @@ export function parseArguments(pairs: readonly string[]): Record<string, unknown
   for (const pair of pairs) {
     const [, name, text] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || text === undefined) {
-      throw new UsageError(`Arguments are given as name=value, and "${pair}" is not.`);
+      throw new UsageError(`Arguments must have the form name=value, not "${pair}".`);
     }
     if (found.has(name)) throw new UsageError(`The argument ${name} was given twice.`);
     found.set(name, jsonOrText(text));
@@ -103,7 +106,7 @@ async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
   }
   if (!isJson) around.stderr.write(`${command.verdict}: ${printable(command.detail)}\n`);
   const last = await follow(command, wanted).catch((error) => {
-    if (options.signal.aborted) around.stderr.write(`The command goes on without you: ${command.command_id}\n`);
+    if (options.signal.aborted) around.stderr.write(`The command continues: ${command.command_id}\n`);
     throw error;
   });
   if (isJson) around.stdout.write(toLine({ ...command, ...last }));
@@ -120,7 +123,7 @@ async function follow(command: SentCommand, { around, options, isJson }: Wanted)
 }
 
 function inWords({ state, detail, result, applied }: CommandReport): string {
-  // Of a command that went its way it only says why it might.
+  // For a command that was sent, `detail` is only the reason of its acceptance.
   const isOnItsWay =
     ['sent', 'received', 'succeeded'].includes(state) || (state === 'failed' && (result ?? null) !== null);
   const why = isOnItsWay ? null : detail;

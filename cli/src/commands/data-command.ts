@@ -1,4 +1,4 @@
-// `weft data`: what an access point has reported, as a file.
+// `weft data`: exports the telemetry of an access point.
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { parseMoment } from '../moments.ts';
@@ -8,17 +8,17 @@ import { printable } from '../table.ts';
 import { writeWholeFile } from '../whole-file.ts';
 
 export const dataCommand: ClientCommand = {
-  summary: 'fetch what an access point has reported',
+  summary: 'export the telemetry of an access point',
   usage: ['data AGENT [--from TIME] [--to TIME] [--metric NAME]... [--csv | --json] [--out FILE]'],
-  about: `CSV unless told; --json gives one JSON object a line. Times are such as 1h (ago), 2d, 2026-11-15 or 2026-11-15T09:30Z.
+  about: `The default format is CSV; --json prints one JSON object per line. Examples of times: 1h (ago), 2d, 2026-11-15, 2026-11-15T09:30Z.
 ${identityHelp}`,
   options: {
-    from: { value: 'TIME', about: 'where it begins (default: 1h)' },
-    to: { value: 'TIME', about: 'where it ends (default: now)' },
-    metric: { value: 'NAME', about: 'only this metric; may be given several times', isMany: true },
-    csv: { about: 'a line for each moment, a column for each metric' },
-    json: { about: 'a JSON object a line' },
-    out: { value: 'FILE', about: 'write to this file rather than to standard output' },
+    from: { value: 'TIME', about: 'start (default: 1h)' },
+    to: { value: 'TIME', about: 'end (default: now)' },
+    metric: { value: 'NAME', about: 'only this metric; repeatable', isMany: true },
+    csv: { about: 'one line per time, one column per metric' },
+    json: { about: 'one JSON object per line' },
+    out: { value: 'FILE', about: 'write to this file; default: standard output' },
     ...urlOption,
   },
   examples: ['data ap-roof-1', 'data ap-roof-1 --from 2d --csv --out roof.csv', 'data ap-roof-1 --from 10m --json'],
@@ -28,7 +28,7 @@ ${identityHelp}`,
     if (line.has('csv') && line.has('json')) throw new UsageError('Give --csv or --json, not both.');
     const from = parseMoment(line.get('from') ?? '1h', '--from');
     const to = parseMoment(line.get('to') ?? 'now', '--to');
-    if (from >= to) throw new UsageError('--from must lie before --to.');
+    if (from >= to) throw new UsageError('--from must be before --to.');
     const signal = interruptionOf(around);
     const app = connect(line, around);
     const file = await app.download(ap_id, {
@@ -42,14 +42,14 @@ ${identityHelp}`,
       for await (const piece of file) {
         bytes += piece.length;
         await write(piece);
-        // A bar over what is being printed would be in its way.
+        // A progress bar would be mixed with the printed data.
         if (path !== undefined || !around.stdout.isTTY) bar.show(undefined, `${(bytes / 1e6).toFixed(1)} MB`);
       }
     };
     try {
       await (path === undefined ? copy(printer(around.stdout)) : writeWholeFile(path, copy));
     } catch (error) {
-      // Of the disk, not of Weft.
+      // An error of the disk, not of Weft.
       if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
       throw new CommandFailure(`${path} cannot be written: ${(error as Error).message}`);
     } finally {
@@ -59,7 +59,7 @@ ${identityHelp}`,
   },
 };
 
-/** What was reported under other people's names must not move the cursor of a terminal. */
+/** Reported names must not move the cursor of a terminal. */
 function printer(stdout: Output): (piece: Uint8Array) => Promise<void> {
   if (!stdout.isTTY) return (piece) => writeAll(stdout, piece);
   const utf8 = new TextDecoder();

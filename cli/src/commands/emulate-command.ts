@@ -1,4 +1,4 @@
-// `weft emulate`: asks for a network of emulated access points, lists those there are, and ends them.
+// `weft emulate`: creates, lists and stops emulated networks.
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -17,19 +17,19 @@ export const emulateCommand: ClientCommand = {
     'emulate list [--json]',
     'emulate stop RUN',
   ],
-  about: `Without numbers: four access points of each kind. They are agents like any others, with people around them who move and ask for traffic.
+  about: `Without numbers, it creates four access points of each type. They are agents like any others; their devices move and generate traffic.
 ${identityHelp}`,
   options: {
-    '5g': { value: 'N', about: 'how many 5G cells' },
-    wifi: { value: 'N', about: 'how many WiFi access points' },
-    lifi: { value: 'N', about: 'how many LiFi lamps' },
-    at: { value: 'PLACE', about: 'a town or coordinates; may be given several times (default: Bristol)', isMany: true },
+    '5g': { value: 'N', about: 'number of 5G cells' },
+    wifi: { value: 'N', about: 'number of WiFi access points' },
+    lifi: { value: 'N', about: 'number of LiFi lamps' },
+    at: { value: 'PLACE', about: 'a town or coordinates; repeatable (default: Bristol)', isMany: true },
     devices: { value: 'N', about: 'devices around each access point (default: 10)' },
-    for: { value: 'TIME', about: 'how long, in model time (default: 1h)' },
-    speed: { value: 'N', about: 'seconds of model time in a second (default: 1)' },
+    for: { value: 'TIME', about: 'duration in model time (default: 1h)' },
+    speed: { value: 'N', about: 'seconds of model time per second (default: 1)' },
     seed: { value: 'N', about: 'the same seed gives the same network' },
-    'report-every': { value: 'TIME', about: 'how often access points report, in model time (default: 1s)' },
-    wait: { about: 'stay until the run has ended, showing how far it is' },
+    'report-every': { value: 'TIME', about: 'report interval in model time (default: 1s)' },
+    wait: { about: 'wait until the run has ended, and show its progress' },
     ...jsonOption,
     ...urlOption,
   },
@@ -64,7 +64,7 @@ export function parseEmulation(line: CommandLine): EmulationRequest {
     }))
     .filter(({ num_access_points }) => num_access_points > 0)
     .map((entry) => ({ ...entry, locations, num_devices, duration }));
-  if (emulators.length === 0) throw new UsageError('That is a network without access points.');
+  if (emulators.length === 0) throw new UsageError('The network has no access points.');
   const speed = line.get('speed');
   if (speed !== undefined && !(Number(speed) >= 1)) throw new UsageError('--speed must be a number from 1 to 3600.');
   const seed = whole(line, 'seed');
@@ -122,7 +122,7 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     around.stdout.write(`${toJson(runs, 2)}\n`);
     return exitCode.ok;
   }
-  if (runs.length === 0) around.stderr.write('No network is emulated. Try: weft emulate\n');
+  if (runs.length === 0) around.stderr.write('There are no emulated networks. Try: weft emulate\n');
   else
     around.stdout.write(
       toTable(['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'], runs.map(toRow), around.stdout),
@@ -139,6 +139,6 @@ async function stop(job_number: string, line: CommandLine, around: Surroundings)
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/stop`;
   const run: EmulatorRun = await connect(line, around).request('POST', path);
   if (line.has('json')) around.stdout.write(`${toJson(run)}\n`);
-  else around.stderr.write('Ended. Its agents and their telemetry stay for a day.\n');
+  else around.stderr.write('Stopped. Its agents and their telemetry are kept for a day.\n');
   return exitCode.ok;
 }

@@ -76,7 +76,7 @@ describe('a table', () => {
     const agent = await newAgent();
     const table = `ts,a,b\n${hourAgo},1,2,\n${hourAgo + 1}\n${hourAgo + 2},1,2,3\n${hourAgo + 3},4,\n`;
     const { code, out, err } = await run([file('widths.csv', table), '--agent', agent, '--skip-bad']);
-    expect([code, out]).toEqual([0, 'Stored 2 lines, left out 2.\n']);
+    expect([code, out]).toEqual([0, 'Stored 2 lines, skipped 2.\n']);
     expect(err).toContain('line 3: 1 cells instead of 3\nline 4: 4 cells instead of 3\n');
     expect(await rowsOf(agent)).toMatchObject([{ a: 1, b: 2 }, { a: 4 }]);
   });
@@ -189,7 +189,7 @@ describe('a bad line', () => {
       ...{ code: 1, err: expect.stringMatching(/^weft: line 2: the time is older than the retention of 30 days/) },
     });
     expect(await run(['-', '--agent', agent], { input: `ts,x\n${hourAgo},1\nyesterday,2\n` })).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining('line 3: "yesterday" is no time (seconds)') },
+      ...{ code: 1, err: expect.stringContaining('line 3: "yesterday" is not a valid time (seconds)') },
     });
     expect(await rowsOf(agent)).toEqual([]);
   });
@@ -198,7 +198,7 @@ describe('a bad line', () => {
     const agent = await newAgent();
     const args = ['-', '--agent', agent, '--precision', 's', '--skip-bad'];
     const { code, out, err } = await run(args, { input: lines(agent).join('\n') });
-    expect([code, out]).toEqual([0, 'Stored 2 lines, left out 3.\n']);
+    expect([code, out]).toEqual([0, 'Stored 2 lines, skipped 3.\n']);
     expect(err.match(/^line \d/gm)).toEqual(['line 2', 'line 3', 'line 4']);
     expect((await rowsOf(agent)).map(({ x }) => x)).toEqual([1, 5]);
   });
@@ -209,7 +209,7 @@ describe('it ends with a sentence', () => {
 
   test.each([
     [['-', '--agent', 'nobody', '--precision', 's'], 1, 'There is no agent nobody'],
-    [['-', '--precision', 's'], 1, 'nobody knows whose it is'],
+    [['-', '--precision', 's'], 1, 'the agent is unknown'],
     [['-', '--agent-tag', 'ap', '--precision', 's'], 1, 'it has no tag ap'],
     [['-', '--precision', 'd'], 2, '--precision must be one of'],
     [['/nowhere/x.lp'], 1, 'cannot be read'],

@@ -1,4 +1,4 @@
-// `weft import`: history out of files into Weft, on behalf of its access points.
+// `weft import`: imports history from files, on behalf of access points.
 import type { ClientCommand, CommandLine } from '../command.ts';
 import { connect, identityHelp, urlOf, urlOption } from '../connection.ts';
 import { readCsvHistory } from '../history/csv-history.ts';
@@ -12,29 +12,32 @@ import { printable } from '../table.ts';
 
 const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'];
 const formats = ['csv', 'line'];
-/** Of the lines that are left out, so many are named. */
+/** The number of skipped lines that are reported. */
 const maxTold = 20;
-/** A format that has not shown itself by then never will. */
+/** The format must be recognised within so many characters. */
 const maxSniffed = 1024 * 1024;
 
 export const importCommand: ClientCommand = {
-  summary: 'bring history in from CSV or InfluxDB’s line protocol',
+  summary: 'import history from CSV or InfluxDB’s line protocol',
   usage: ['import FILE|- --agent AGENT [--skip-bad]', 'import FILE|- --agent-tag NAME [--skip-bad]'],
-  about: `For administrators. The file may be gzip, and as long as it likes. A CSV has a column of times and a column for each metric, or
-the columns metric and value beside it; empty cells are passed over. Lines of the line protocol get the names that they
-would have, had the agent posted them. Importing the same file again changes nothing, so after a failure begin anew.
+  about: `For administrators. The file may be compressed with gzip, and of any size. A CSV has a column of times and a column for each metric, or
+the columns metric and value; empty cells are skipped. Lines of the line protocol get the same metric names
+as when the agent posts them. Importing the same file again changes nothing, so after a failure import the whole file again.
 ${identityHelp}`,
   options: {
-    agent: { value: 'AGENT', about: 'whose history it is' },
-    'agent-tag': { value: 'NAME', about: 'the tag, or the column, that says whose a line is' },
-    format: { value: 'FORMAT', about: 'csv or line; as the file looks unless told' },
+    agent: { value: 'AGENT', about: 'the agent of all lines' },
+    'agent-tag': { value: 'NAME', about: 'the tag or column that names the agent of a line' },
+    format: { value: 'FORMAT', about: 'csv or line; default: detected' },
     'time-column': {
       value: 'NAME',
       about: 'the column of times: epoch in s, ms, us or ns, or RFC 3339 (default: ts, time, …)',
     },
     measurement: { value: 'NAME', about: 'only lines of this measurement' },
-    precision: { value: 'UNIT', about: `the unit of times in lines: ${precisions.join(', ')} (default: ns)` },
-    'skip-bad': { about: 'leave out lines that cannot be taken in, and count them' },
+    precision: {
+      value: 'UNIT',
+      about: `the unit of times in the line protocol: ${precisions.join(', ')} (default: ns)`,
+    },
+    'skip-bad': { about: 'skip and count invalid lines' },
     json: { about: 'print JSON' },
     ...urlOption,
   },
@@ -86,7 +89,7 @@ function read(format: string, pieces: AsyncIterable<string>, line: CommandLine, 
   }) as AsyncGenerator<HistoryItem>;
 }
 
-/** What was stored and what was left out. */
+/** Counts stored and skipped lines. */
 class Tally {
   readonly bar: ProgressBar;
   readonly #skips: boolean;
@@ -113,10 +116,10 @@ class Tally {
     this.#around.stderr.write(`${printable(bad.message)}\n`);
   }
 
-  /** A bad line as a failure that says how far it got; anything else as it is. */
+  /** Turns an invalid line into a failure that says how many lines were stored; other errors are unchanged. */
   explain(error: unknown): unknown {
     if (!(error instanceof BadLine)) return error;
-    const next = `Correct it and import the file again${this.#skips ? '' : ', or pass over such lines with --skip-bad'}.`;
+    const next = `Correct it and import the file again${this.#skips ? '' : ', or skip such lines with --skip-bad'}.`;
     const end = /[.?]$/.test(error.message) ? '' : '.';
     return new CommandFailure(printable(`${error.message}${end} Stored before: ${inLines(this.#stored)}. ${next}`));
   }
@@ -124,7 +127,7 @@ class Tally {
   tell(isJson: boolean): void {
     const { stdout } = this.#around;
     if (isJson) stdout.write(`${JSON.stringify({ stored: this.#stored, skipped: this.#skipped })}\n`);
-    else stdout.write(`Stored ${inLines(this.#stored)}${this.#skipped > 0 ? `, left out ${this.#skipped}` : ''}.\n`);
+    else stdout.write(`Stored ${inLines(this.#stored)}${this.#skipped > 0 ? `, skipped ${this.#skipped}` : ''}.\n`);
   }
 }
 
@@ -143,7 +146,7 @@ function formatOfName(path: string): string | undefined {
   return /\.(lp|line|influx)(\.gz)?$/i.test(path) ? 'line' : undefined;
 }
 
-/** A line of the line protocol has an equals sign; the head of a table has none. */
+/** A line of the line protocol contains an equals sign; the header of a table does not. */
 async function recognise(pieces: AsyncIterable<string>, format: string | undefined) {
   if (format !== undefined) return { format, pieces };
   const source = pieces[Symbol.asyncIterator]();

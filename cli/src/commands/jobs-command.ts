@@ -1,4 +1,4 @@
-// `weft jobs`: what was asked for, how far it is, and what has come of it.
+// `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -10,12 +10,15 @@ import { toTable } from '../table.ts';
 export const jobsCommand: ClientCommand = {
   summary: 'list jobs, follow their messages, cancel them',
   usage: ['jobs [--state STATE] [--all] [--json]', 'jobs follow JOB [--after SEQ]', 'jobs cancel JOB'],
-  about: `follow prints each message of the job as a JSON object a line, those that came before included, until the job has ended.
+  about: `follow prints each message of the job as one JSON object per line, including earlier ones, until the job has ended.
 ${identityHelp}`,
   options: {
-    state: { value: 'STATE', about: 'only those that are queued, running, succeeded, failed, expired or cancelled' },
-    all: { about: 'those of everybody; for administrators' },
-    limit: { value: 'N', about: 'how many at most, up to 200 (default: 50)' },
+    state: {
+      value: 'STATE',
+      about: 'only jobs in this state: queued, running, succeeded, failed, expired or cancelled',
+    },
+    all: { about: 'jobs of all callers; for administrators' },
+    limit: { value: 'N', about: 'maximum number, up to 200 (default: 50)' },
     after: { value: 'SEQ', about: 'only messages after the one with this number' },
     ...jsonOption,
     ...urlOption,
@@ -33,7 +36,7 @@ ${identityHelp}`,
     if (action === 'cancel') requireOptions(line, 'jobs cancel', ['json', 'url']);
     if (action === 'follow') return follow(job_number, line, around);
     if (action === 'cancel') return cancel(job_number, line, around);
-    throw new UsageError(`There is no weft jobs ${action}: follow and cancel there are.`);
+    throw new UsageError(`Unknown action ${action}. Use weft jobs follow or weft jobs cancel.`);
   },
 };
 
@@ -49,7 +52,7 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     const rows = jobs.map(({ job_number, task_type, state, last_seq, created_at, detail }) => [
       ...[job_number, task_type, state, String(last_seq), ago(created_at), detail ?? ''],
     ]);
-    around.stdout.write(toTable(['JOB', 'FOR', 'STATE', 'MESSAGES', 'CREATED', 'WHY'], rows, around.stdout));
+    around.stdout.write(toTable(['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'], rows, around.stdout));
   }
   return exitCode.ok;
 }
@@ -59,7 +62,7 @@ async function follow(job_number: string, line: CommandLine, around: Surrounding
   if (!Number.isInteger(after) || after < 0) throw new UsageError('--after must be the number of a message.');
   const app = connect(line, around, { patienceMs: 60_000 });
   const signal = interruptionOf(around);
-  // An administrator's socket would open a job that nobody has asked for, and wait for it.
+  // The WebSocket of an administrator would create a job with this number, and wait for it.
   await app.request('GET', `/api/v1/jobs/${encodeURIComponent(job_number)}`, { query: { after }, signal });
   for await (const message of app.job(job_number, { after, signal })) {
     await writeAll(around.stdout, `${toJson(message)}\n`);

@@ -1,4 +1,4 @@
-// `weft login` and `weft logout`: who the other commands act as.
+// `weft login` and `weft logout`: the account that the other commands use.
 import { App, WeftRefusal } from '@weft/sdk';
 import type { ClientCommand } from '../command.ts';
 import { defaultUrl, parseUrl } from '../connection.ts';
@@ -7,14 +7,14 @@ import { readLine, readSecret } from '../password-input.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 
 export const loginCommand: ClientCommand = {
-  summary: 'log in, so that the other commands know who you are',
+  summary: 'log in; the other commands use this account',
   usage: ['login [URL] [--user NAME | --app NAME] [--password-stdin] [--keep]'],
-  about: `Asks for name and password. Keeps the token, which ends after an hour unless Weft was told otherwise, in a file that only you can read.`,
+  about: `Asks for username and password. Stores the token in a file that only you can read. The token expires (default: after an hour).`,
   options: {
-    user: { value: 'NAME', about: 'log in as this user; asked for unless told' },
+    user: { value: 'NAME', about: 'log in as this user; default: ask' },
     app: { value: 'NAME', about: 'log in as this third-party app, with its key as the password' },
     'password-stdin': { about: 'read the password or key from standard input' },
-    keep: { about: 'keep the password or key as well, so that the login does not end' },
+    keep: { about: 'store the password or key as well, so that the login does not expire' },
   },
   examples: [
     'login',
@@ -27,7 +27,7 @@ export const loginCommand: ClientCommand = {
     if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
     const url = parseUrl(given ?? around.env.WEFT_URL ?? lastUrl(around) ?? defaultUrl);
     const kind = line.has('app') ? 'third_party_app' : 'user';
-    const name = line.get('app') ?? line.get('user') ?? (await readLine('User name: ', around));
+    const name = line.get('app') ?? line.get('user') ?? (await readLine('Username: ', around));
     const secret = await readSecret(kind === 'user' ? 'Password: ' : 'Key: ', line.has('password-stdin'), around);
     const identity = kind === 'user' ? { username: name, password: secret } : { name, key: secret };
     const { token, expiresAt = new Date() } = await new App({ url, ...identity, patienceMs: 10_000 })
@@ -49,7 +49,7 @@ export const loginCommand: ClientCommand = {
   },
 };
 
-/** Of a login that cannot be used nothing is known, and a new one takes its place. */
+/** An invalid login is ignored and replaced. */
 function lastUrl({ env }: Surroundings): string | undefined {
   try {
     return readLogin(loginFile(env))?.url;
@@ -60,14 +60,14 @@ function lastUrl({ env }: Surroundings): string | undefined {
 }
 
 export const logoutCommand: ClientCommand = {
-  summary: 'forget who was logged in',
+  summary: 'delete the stored login',
   usage: ['logout'],
   options: {},
   examples: ['logout'],
   async run(line, around) {
     if (line.words.length > 0) throw new UsageError(`weft logout takes no ${line.words[0]}.`);
     const wasThere = removeLogin(loginFile(around.env));
-    around.stderr.write(wasThere ? 'Logged out.\n' : 'Nobody was logged in.\n');
+    around.stderr.write(wasThere ? 'Logged out.\n' : 'You were not logged in.\n');
     return exitCode.ok;
   },
 };

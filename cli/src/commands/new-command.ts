@@ -1,4 +1,4 @@
-// `weft new`: a folder with a program that runs, to be changed into one's own.
+// `weft new`: creates a project with a working program.
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -16,15 +16,15 @@ const kinds: Record<string, { template: Template; register: Register }> = {
   agent: { template: agentTemplate, register: registerAgent },
 };
 
-/** Makes it known to Weft; resolves the lines of `.env`. */
+/** Registers it with Weft; resolves the lines of `.env`. */
 type Register = (name: string, line: CommandLine, around: Surroundings) => Promise<Record<string, string>>;
 
 export const newCommand: ClientCommand = {
-  summary: 'begin a control program or an agent of your own',
+  summary: 'create a control program or an agent project',
   usage: ['new app FOLDER [--url URL] [--offline]', 'new agent FOLDER [--url URL] [--offline]'],
-  about: `Makes the folder with a program that runs, and makes it known to Weft under the folder's name: an app with a key, or a token with which the access point registers itself. For administrators; others leave that to one with --offline.`,
+  about: `Creates the folder with a working program, and registers it with Weft under the name of the folder: an app with a key, or an enrolment token with which the access point registers itself. Only administrators can register; other users add --offline.`,
   options: {
-    offline: { about: 'only write the files; .env is to be filled in' },
+    offline: { about: 'only write the files; fill in .env yourself' },
     ...urlOption,
   },
   examples: ['new app night-watch', 'new agent roof-1 --url https://weft.example.org'],
@@ -36,15 +36,15 @@ export const newCommand: ClientCommand = {
     const path = resolve(folder);
     const name = basename(path);
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) {
-      throw new UsageError(`"${name}" cannot be a name: letters, digits, dots, dashes and underscores can.`);
+      throw new UsageError(`"${name}" is not a valid name: use letters, digits, dots, hyphens and underscores.`);
     }
     const isNew = !existsSync(path);
-    if (!isNew && !isEmptyFolder(path)) throw new CommandFailure(`${folder} is there already, and not empty.`);
+    if (!isNew && !isEmptyFolder(path)) throw new CommandFailure(`${folder} already exists and is not empty.`);
     const url = urlOf(line, around);
     const files = wanted.template({ name, url });
     const toEnvFile = (settings: Record<string, string>) => toEnv({ WEFT_URL: url, ...settings });
     try {
-      // First, with room for the secrets: what Weft has made must not be lost for want of a place to write it to.
+      // Write the files first: a key that Weft has issued must not be lost because the folder cannot be written.
       write(path, { ...files, '.env': toEnvFile(emptySettings(kind, name)) });
       if (!line.has('offline')) write(path, { '.env': toEnvFile(await wanted.register(name, line, around)) });
     } catch (error) {
@@ -52,7 +52,7 @@ export const newCommand: ClientCommand = {
       if (existsSync(path) && isNew) rmSync(path, { recursive: true });
       throw error;
     }
-    around.stderr.write(`Made ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
+    around.stderr.write(`Created ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
     return exitCode.ok;
   },
 };
@@ -82,7 +82,7 @@ async function asAdministrator<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof WeftRefusal && error.status === 403)) throw error;
     throw new CommandFailure(
-      'Only administrators make apps and enrolment tokens. Ask one for yours, and use --offline.',
+      'Only administrators can create apps and enrolment tokens. Ask an administrator for one, and use --offline.',
     );
   }
 }

@@ -1,4 +1,4 @@
-// `weft watch`: values as they come, drawn in place on a terminal, elsewhere a JSON object a line.
+// `weft watch`: live values, drawn in place on a terminal, otherwise as one JSON object per line.
 import type { App } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -7,26 +7,26 @@ import { LiveScreen } from '../live-screen.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 
 export const watchCommand: ClientCommand = {
-  summary: 'show the values of access points as they come',
+  summary: 'show live values of access points',
   usage: ['watch AGENT... [--metric NAME]... [--json]'],
-  about: `On a terminal: newest values and their course over the last minutes, until Ctrl+C. Elsewhere, and with --json, one JSON object for each sample.
+  about: `On a terminal, shows the latest values and a graph of the last minutes, until Ctrl+C. Otherwise, and with --json, prints one JSON object per sample.
 ${identityHelp}`,
   options: {
-    metric: { value: 'NAME', about: 'only this metric; may be given several times', isMany: true },
-    count: { value: 'N', about: 'end after so many samples' },
+    metric: { value: 'NAME', about: 'only this metric; repeatable', isMany: true },
+    count: { value: 'N', about: 'stop after this number of samples' },
     ...jsonOption,
     ...urlOption,
   },
   examples: ['watch ap-roof-1', 'watch ap-roof-1 ap-roof-2 --metric rssi_dbm', 'watch ap-roof-1 --json --count 10'],
   async run(line, around) {
-    if (line.words.length === 0) throw new UsageError('Which access point? weft agents lists them.');
+    if (line.words.length === 0) throw new UsageError('Give at least one access point. weft agents lists them.');
     const left = Number(line.get('count') ?? Number.POSITIVE_INFINITY);
     if (line.has('count') && !(Number.isInteger(left) && left > 0)) {
       throw new UsageError('--count must be a whole number above 0.');
     }
     const options = { agents: [...new Set(line.words)], metrics: [...line.all('metric')], count: left };
     const app = connect(line, around, { patienceMs: 60_000 });
-    // Says at once if one of them is not there.
+    // Fail at once if one of them does not exist.
     await Promise.all(options.agents.map((ap_id) => app.agent(ap_id)));
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
     return exitCode.ok;

@@ -1,5 +1,5 @@
-// History as a table: a column of times, and either a column for each metric, or one of names and one of values. Turned
-// into the line protocol row by row.
+// History as a table: a column of times, and either a column for each metric, or one of names and one of values. Converted
+// to the line protocol row by row.
 import { CsvError, type CsvRow, parseCsvTable, requireWidth } from '../csv.ts';
 import { UsageError } from '../surroundings.ts';
 import { kindOfTime, type TimeKind, toMilliseconds } from './csv-times.ts';
@@ -9,17 +9,17 @@ const usualTimeColumns = ['ts', 'time', 'timestamp', '_time', 'datetime', 'date'
 const longForm = { name: 'metric', value: 'value' };
 
 export interface CsvOptions {
-  /** Whose the rows are that do not say. */
+  /** The agent of rows that do not name one. */
   agent: string | undefined;
-  /** The column that says. */
+  /** The column that names the agent. */
   agentColumn: string | undefined;
-  /** One of the usual names unless told. */
+  /** Default: one of the common names. */
   timeColumn: string | undefined;
-  /** Told once, which column holds the times, and of which kind they are. */
+  /** Called once with the column of times and their format. */
   onTimes: (column: string, kind: TimeKind) => void;
 }
 
-/** Throws UsageError if the columns are not those that were named. */
+/** Throws UsageError if a named column is missing. */
 export async function* readCsvHistory(pieces: AsyncIterable<string>, options: CsvOptions): AsyncGenerator<HistoryItem> {
   try {
     const { columns, rows } = await parseCsvTable(pieces);
@@ -36,7 +36,7 @@ export async function* readCsvHistory(pieces: AsyncIterable<string>, options: Cs
       }
     }
   } catch (error) {
-    // Where the table itself is broken, nobody knows where it goes on.
+    // After a syntax error of the table, the next row cannot be found.
     throw toBadLine(error);
   }
 }
@@ -76,7 +76,7 @@ class HistoryTable {
       );
     }
     if (options.agent === undefined && this.#agent < 0) {
-      throw new UsageError('Nobody knows whose the rows are: give --agent, or a column with --agent-tag.');
+      throw new UsageError('The agent of the rows is unknown: set --agent, or name a column with --agent-tag.');
     }
     const others = columns.flatMap((name, index) =>
       index === this.#time || index === this.#agent ? [] : [{ index, name }],
@@ -90,7 +90,7 @@ class HistoryTable {
   /** Undefined for a row without values. Throws BadLine. */
   read({ line, cells }: CsvRow): HistoryItem | undefined {
     const ap_id = (this.#agent < 0 ? '' : cells[this.#agent]!.trim()) || this.#options.agent;
-    if (!ap_id) throw new BadLine(line, 'nobody knows whose it is');
+    if (!ap_id) throw new BadLine(line, 'the agent is unknown');
     const ms = this.#timeOf(cells[this.#time]!.trim(), line);
     const fields = this.#long
       ? [toField(cells[this.#long.name]!.trim(), cells[this.#long.value]!.trim(), line)]
@@ -107,12 +107,12 @@ class HistoryTable {
     }
     const ms = this.#kind ? toMilliseconds(cell, this.#kind) : Number.NaN;
     if (!Number.isNaN(ms)) return ms;
-    const wanted = this.#kind ?? 'seconds, milliseconds, nanoseconds or RFC 3339 with its zone';
-    throw new BadLine(line, `${JSON.stringify(cell)} is no time (${wanted})`);
+    const wanted = this.#kind ?? 'seconds, milliseconds, nanoseconds or RFC 3339 with a time zone';
+    throw new BadLine(line, `${JSON.stringify(cell)} is not a valid time (${wanted})`);
   }
 }
 
-/** Undefined for an empty cell. What is no number is a text. */
+/** Undefined for an empty cell. A value that is not a number is a text. */
 function toField(name: string, cell: string, line: number): string | undefined {
   if (cell === '') return undefined;
   if (name === '') throw new BadLine(line, 'the metric has no name');

@@ -1,11 +1,11 @@
-// The times in a column: which kind they are shows with the first of them, and the others must be of the same kind.
+// The times in a column: the first one determines the format, and the others must have the same format.
 
 export type TimeKind = 'RFC 3339' | 'seconds' | 'milliseconds' | 'microseconds' | 'nanoseconds';
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
 const number = /^-?\d+(\.\d+)?$/;
 
-/** By the number of digits: today has ten in seconds. Undefined if it is no time. */
+/** By the number of digits: current times have ten in seconds. Undefined if it is not a time. */
 export function kindOfTime(text: string): TimeKind | undefined {
   if (rfc3339.test(text)) return 'RFC 3339';
   if (!number.test(text)) return undefined;
@@ -15,7 +15,7 @@ export function kindOfTime(text: string): TimeKind | undefined {
   return digits <= 17 ? 'microseconds' : 'nanoseconds';
 }
 
-/** Milliseconds, cut; NaN if it is no time of this kind. Nanoseconds have more digits than a number can hold. */
+/** Milliseconds, truncated; NaN if it does not have this format. Nanoseconds exceed the precision of a number. */
 export function toMilliseconds(text: string, kind: TimeKind): number {
   if (kind === 'RFC 3339') return rfc3339.test(text) ? Date.parse(text.replace(' ', 'T').toUpperCase()) : Number.NaN;
   if (!number.test(text)) return Number.NaN;

@@ -1,4 +1,4 @@
-// One piece of history on its way into Weft: a line of the line protocol and where in the file it stands.
+// One line of history in the line protocol, with its line number in the file.
 
 export interface HistoryLine {
   ap_id: string;
@@ -8,7 +8,7 @@ export interface HistoryLine {
   number: number;
 }
 
-/** A line that cannot be taken in. */
+/** An invalid line. */
 export class BadLine extends Error {
   override name = 'BadLine';
   readonly number: number;
@@ -19,10 +19,10 @@ export class BadLine extends Error {
   }
 }
 
-/** What is read from a file: lines, and in their places those that cannot be used. */
+/** The items of a file: valid and invalid lines, in order. */
 export type HistoryItem = HistoryLine | BadLine;
 
-/** The measurement under which Weft takes fields by their own names. */
+/** The measurement whose fields keep their names as metrics. */
 export function ownMeasurement(ap_id: string): string {
   return `agent/${ap_id}/data`.replaceAll(/[, ]/g, '\\$&');
 }

@@ -1,15 +1,15 @@
-// Sends history to Weft in batches that its door takes, each of one agent. What Weft refuses for now is sent again; that
-// a batch may arrive twice is no harm, because a sample with the same time is the same sample.
+// Sends history to Weft in batches within its limits, each for one agent. Retries after temporary errors;
+// a batch that arrives twice is harmless, because a sample with the same time is the same sample.
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { BackOff } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { BadLine, type HistoryLine } from './history-line.ts';
 
-/** Of the door: 1 MiB and 10,000 samples. */
+/** Limits of the endpoint: 1 MiB and 10,000 samples. */
 const maxBatchBytes = 512 * 1024;
 const maxBatchLines = 5_000;
-/** Of all agents together; then everything is sent. */
+/** Limit for all agents together; then everything is sent. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 const timeoutMs = 60_000;
 const defaultPatienceMs = 300_000;
@@ -17,9 +17,9 @@ const defaultPatienceMs = 300_000;
 export interface HistoryWriterOptions {
   url: string;
   precision: string;
-  /** A token that will do for a while. */
+  /** A valid token. */
   token: () => Promise<string>;
-  /** Called for lines that Weft refuses. What it throws ends the work; else they are left out. */
+  /** Called for lines that Weft rejects. If it throws, the import ends; else the line is skipped. */
   onBad: (bad: BadLine) => void;
   onStored: (lines: number) => void;
   signal: AbortSignal;
@@ -62,7 +62,7 @@ export class HistoryWriter {
     if (this.#waitingBytes > maxWaitingBytes) await this.flush();
   }
 
-  /** All that waits is durable when this resolves. */
+  /** Resolves when all waiting lines are durable. */
   async flush(): Promise<void> {
     for (const [ap_id, batch] of [...this.#batches]) await this.#flush(ap_id, batch);
   }
@@ -81,7 +81,7 @@ export class HistoryWriter {
     }
   }
 
-  /** The lines that nothing is wrong with. */
+  /** The valid lines. */
   #without(lines: HistoryLine[], problems: Problem[]): HistoryLine[] {
     const starts: number[] = [];
     let count = 0;
@@ -94,14 +94,14 @@ export class HistoryWriter {
       const index =
         loc[0] === 'body' && typeof loc[1] === 'number' ? starts.findLastIndex((start) => start <= +loc[1]!) : -1;
       const line = lines[index];
-      if (!line) throw new CommandFailure(`Weft refuses lines ${lines[0]!.number} to ${lines.at(-1)!.number}: ${msg}`);
+      if (!line) throw new CommandFailure(`Weft rejects lines ${lines[0]!.number} to ${lines.at(-1)!.number}: ${msg}`);
       if (!bad.has(line)) bad.set(line, msg.replace(/^Value error, /, ''));
     }
     for (const [{ number }, why] of bad) this.#options.onBad(new BadLine(number, why));
     return lines.filter((line) => !bad.has(line));
   }
 
-  /** Resolves what Weft finds wrong with the lines, undefined once they are stored. */
+  /** Resolves the problems of the lines, or undefined when they are stored. */
   async #send(ap_id: string, lines: HistoryLine[]): Promise<Problem[] | undefined> {
     const { patienceMs = defaultPatienceMs, signal } = this.#options;
     const body = gzipSync(lines.map(({ text }) => text).join('\n'), { level: 1 });
@@ -149,9 +149,10 @@ function detailOf(text: string): unknown {
 }
 
 function toFailure(ap_id: string, status: number, detail: unknown): CommandFailure {
-  if (status === 0) return new CommandFailure(`Weft is out of reach: ${detail}.`);
+  if (status === 0) return new CommandFailure(`Weft is unreachable: ${detail}.`);
   if (status === 401) return new CommandFailure(`${detail}. Log in again with weft login.`);
-  if (status === 403) return new CommandFailure('Only administrators bring history in: weft login as one.');
+  if (status === 403)
+    return new CommandFailure('Only administrators can import history. Log in as an administrator with weft login.');
   if (status === 404) return new CommandFailure(`There is no agent ${ap_id}: create it first. weft agents lists them.`);
-  return new CommandFailure(`Weft refuses what is of ${ap_id} (${status}): ${JSON.stringify(detail)}`);
+  return new CommandFailure(`Weft rejects the history of ${ap_id} (${status}): ${JSON.stringify(detail)}`);
 }

@@ -1,13 +1,13 @@
-// History in InfluxDB's line protocol: finds the lines in a text that comes in pieces, and whose each of them is. Whether
-// its fields are right is for Weft to say.
+// History in InfluxDB's line protocol: splits a text that arrives in chunks into lines, and finds the agent of each line.
+// Weft validates the fields.
 import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
 
 const maxLineLength = 1024 * 1024;
 
 export interface LineProtocolOptions {
-  /** Whose the lines are that do not say. */
+  /** The agent of lines that do not name one. */
   agent: string | undefined;
-  /** The tag that says. */
+  /** The tag that names the agent. */
   agentTag: string | undefined;
   /** Only lines of this measurement. */
   measurement: string | undefined;
@@ -30,7 +30,7 @@ export async function* readLineProtocol(
   }
 }
 
-/** Texts in quotes may hold ends of lines. Throws BadLine for a line without an end, behind which nothing can be found. */
+/** Quoted texts may contain line ends. Throws BadLine for a line without an end, because the next line cannot be found. */
 async function* wholeLines(pieces: AsyncIterable<string>): AsyncGenerator<{ text: string; number: number }> {
   let number = 1;
   let begun: { text: string; number: number } | undefined;
@@ -58,7 +58,7 @@ async function* physicalLines(pieces: AsyncIterable<string>): AsyncGenerator<str
   if (rest !== '') yield rest;
 }
 
-/** Only behind the series are quotes more than characters. */
+/** Quotes are special only after the series. */
 function hasOpenQuote(text: string): boolean {
   if (text.trimStart().startsWith('#')) return false;
   let isOpen = false;
@@ -83,14 +83,14 @@ function toHistory(line: string, number: number, options: LineProtocolOptions): 
     throw new BadLine(number, `it has no tag ${options.agentTag}`);
   }
   const ap_id = tag === undefined ? (options.agent ?? named) : unescaped(tag.slice(tag.indexOf('=') + 1));
-  if (!ap_id) throw new BadLine(number, 'nobody knows whose it is: give --agent or --agent-tag');
-  // The tag has done its work; in the names of metrics it would only repeat who the agent is.
+  if (!ap_id) throw new BadLine(number, 'the agent is unknown: set --agent or --agent-tag');
+  // Remove the tag: in the metric names it would only repeat the agent.
   const kept = tags.filter((each) => each !== tag);
   const series = [named === undefined ? measurement : ownMeasurement(ap_id), ...kept].join(',');
   return { ap_id, text: series + rest, number };
 }
 
-/** Where the first space is that does not belong to a name. */
+/** The position of the first unescaped space. */
 function seriesEnd(line: string): number {
   for (let at = 0; at < line.length; at++) {
     if (line[at] === '\\') at += 1;

@@ -1,4 +1,4 @@
-// The text of a file or of standard input, piece by piece, unzipped if it is gzip: nothing is ever in memory whole.
+// The text of a file or of standard input in chunks, decompressed if it is gzip. Never in memory as a whole.
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import { CommandFailure, type Surroundings } from '../surroundings.ts';
 
 export interface TextSource {
   pieces: AsyncIterable<string>;
-  /** How much of the file has been read, from 0 to 1; undefined where nobody knows its length. */
+  /** How much of the file has been read, from 0 to 1; undefined if the length is unknown. */
   share(): number | undefined;
 }
 

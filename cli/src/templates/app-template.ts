@@ -3,7 +3,7 @@ import type { Template } from './template.ts';
 
 export const appTemplate: Template = ({ name, url }) => ({
   'app.mjs': `// @ts-check
-// ${name}: reads the network and acts on it. What App can do: node_modules/@weft/sdk/README.md
+// ${name}: reads and controls the network. Documentation of App: node_modules/@weft/sdk/README.md
 import { App, CommandConflict } from '@weft/sdk';
 
 const { WEFT_URL = '${url}', WEFT_APP_NAME = '${name}', WEFT_APP_KEY = '' } = process.env;
@@ -11,7 +11,7 @@ const app = new App({ url: WEFT_URL, name: WEFT_APP_NAME, key: WEFT_APP_KEY });
 
 const asleep = new Set();
 
-// Samples of all access points as they are stored; those of the emulator have these metrics.
+// Live samples of all access points; emulated access points have these metrics.
 for await (const { ap_id, metrics } of app.live()) {
   const { power_w, connected_devices } = metrics;
   console.log(ap_id, \`\${power_w} W\`, \`\${connected_devices} devices\`);
@@ -34,11 +34,11 @@ for await (const { ap_id, metrics } of app.live()) {
 A control program for Weft.
 
 \`\`\`sh
-npm install     # fetches the SDK from Weft at ${url}
+npm install     # downloads the SDK from Weft at ${url}
 npm start       # runs app.mjs with the settings in .env
 \`\`\`
 
-\`.env\` holds where Weft is and the key of the app; keep it to yourself. No access points yet? \`weft emulate\` makes some.
+\`.env\` contains the address of Weft and the key of the app. Keep it secret. If there are no access points yet, create some with \`weft emulate\`.
 `,
   '.gitignore': 'node_modules\n.env\n',
 });

@@ -1,4 +1,4 @@
-// What the audit log says about changes of agents and of enrolment tokens.
+// The audit entries for changes of agents and of enrolment tokens.
 import type { NewAuditEntry } from '../audit/audit-store.ts';
 import { changedKeys, keyNames } from '../audit/change-detail.ts';
 import type { Actor } from '../caller.ts';
@@ -10,7 +10,7 @@ export function agentCreated(actor: Actor, agent: AgentRecord): NewAuditEntry {
   return { actor, action, target: toTarget(agent), detail: keyNames(Object.keys(agent.configuration)) };
 }
 
-/** Undefined if it changed nothing. */
+/** Undefined if nothing changed. */
 export function agentUpdated(actor: Actor, before: AgentRecord, after: AgentRecord): NewAuditEntry | undefined {
   const keys = changedKeys(before.configuration, after.configuration);
   const fields = [
@@ -22,7 +22,7 @@ export function agentUpdated(actor: Actor, before: AgentRecord, after: AgentReco
   return { actor, action: 'agent_updated', target: toTarget(after), detail };
 }
 
-/** Undefined for one that was on board already: of several first logins at once, one is the first. */
+/** Undefined if it was already onboarded: of several concurrent first logins, only one counts. */
 export function agentOnboarded(actor: Actor, before: AgentRecord): NewAuditEntry | undefined {
   return before.onboard ? undefined : { actor, action: 'agent_onboarded', target: toTarget(before), detail: {} };
 }

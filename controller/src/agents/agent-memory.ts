@@ -1,18 +1,18 @@
-// Agents' records as of a moment ago, for those who ask very often: charts that poll, commands by the thousand. Between
+// A cache of agents' records for frequent reads: charts that poll, thousands of commands. Between
 // agent-service and its store.
 import type { AgentRecord } from './agent-store.ts';
 
-/** Of up to 64 KiB each, though a few are usual. */
+/** Records have up to 64 KiB each, but are usually much smaller. */
 const maxRemembered = 5_000;
 
 export class AgentMemory {
   readonly #load: (ap_id: string) => Promise<AgentRecord | undefined>;
   readonly #freshMs: number;
   readonly #known = new Map<string, { record: AgentRecord; untilMs: number }>();
-  /** Counts what may have made one of them another: what was read before a change is not remembered after it. */
+  /** Counts changes: a record that was read before a change is not cached after it. */
   #changes = 0;
 
-  /** Records are trusted unseen for so long, though other nodes may change them; 0: not at all. */
+  /** How long records are cached, although other nodes may change them; 0: not at all. */
   constructor(load: (ap_id: string) => Promise<AgentRecord | undefined>, freshMs: number) {
     this.#load = load;
     this.#freshMs = freshMs;
@@ -23,7 +23,7 @@ export class AgentMemory {
     return known && known.untilMs > performance.now() ? known.record : undefined;
   }
 
-  /** From the store, and remembered from now on; undefined if there is none. */
+  /** Reads from the store and caches the record; undefined if there is none. */
   async look(ap_id: string): Promise<AgentRecord | undefined> {
     const changes = this.#changes;
     const record = await this.#load(ap_id);
@@ -33,13 +33,13 @@ export class AgentMemory {
     return record;
   }
 
-  /** To be called after every change of the agent. */
+  /** Must be called after every change of the agent. */
   forget(ap_id: string): void {
     this.#changes++;
     this.#known.delete(ap_id);
   }
 
-  /** Others may have changed any of them. */
+  /** Other nodes may have changed any record. */
   forgetAll(): void {
     this.#changes++;
     this.#known.clear();

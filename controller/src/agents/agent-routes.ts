@@ -1,4 +1,4 @@
-// Operations on agents and on the tokens with which access points enrol themselves.
+// Operations on agents and on enrolment tokens.
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, StatusAnswer } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route, success } from '../http/request/route.ts';
@@ -77,7 +77,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       method: 'POST',
       url: '/api/v1/enrolment_tokens',
       tag,
-      summary: 'Mint a token with which access points register themselves; it is shown this once',
+      summary: 'Create a token with which access points register themselves; it is shown only once',
       body: EnrolmentTokenCreate,
       response: EnrolmentToken,
       handle: ({ body: { ap_id_pattern, expires_in, max_uses }, caller }) =>

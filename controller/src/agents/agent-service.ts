@@ -1,5 +1,5 @@
-// Agents: the registry of access points. Creates, changes and removes their records, and tells auth who an agent is. How
-// access points register themselves is the enrolment-service's matter.
+// Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
+// is in enrolment-service.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, AgentDetails } from '@weft/contract';
@@ -19,7 +19,7 @@ import {
   generatedHashPrefix,
 } from './agent-store.ts';
 
-/** Holds for what is sent (input/formats.ts) and for what merging makes of it. */
+/** The limit for a configuration in a request (input/formats.ts) and after a merge. */
 const maxConfigurationBytes = 64 * 1024;
 
 export interface NewAgent {
@@ -34,11 +34,11 @@ export interface AgentServiceOptions {
   callerChanged: CallerChanged;
   audit: AuditService;
   maxAgents: number;
-  /** Told of every agent that is new or has another configuration than before; must not throw. */
+  /** Called for every new agent and every changed configuration; must not throw. */
   onConfigured?: (agent: { ap_id: string; configuration: Record<string, unknown> }) => void;
-  /** Removes what is kept elsewhere under an agent's name; nothing is, unless told. */
+  /** Deletes what is stored elsewhere under an agent's name; default: nothing. */
   forgetData?: (ap_id: string) => Promise<void>;
-  /** How long a record is trusted unseen, though other nodes may change it. Not at all unless told. */
+  /** How long a record is cached, although other nodes may change it. Default: not at all. */
   freshMs?: number;
 }
 
@@ -72,7 +72,7 @@ export class AgentService implements PrincipalSource {
     this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
   }
 
-  /** Throws NotFoundError for an agent that is unknown or outside of what the caller may see. */
+  /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
   async get(ap_id: string, caller: Caller): Promise<Agent> {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
     const agent = await this.#agents.get(ap_id);
@@ -81,8 +81,8 @@ export class AgentService implements PrincipalSource {
   }
 
   /**
-   * The same without the record. That an agent is there is remembered for a moment, because charts ask every second; then it
-   * needs no promise.
+   * The same without the record. The existence of an agent is cached briefly, because charts poll every second; then it
+   * returns without a promise.
    */
   requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
@@ -94,7 +94,7 @@ export class AgentService implements PrincipalSource {
     this.#memory.forgetAll();
   }
 
-  /** The record, as of a moment ago, with the id of the caller that an emulated agent was spun up for. */
+  /** The cached record, with the id of the caller that created the emulated network. */
   async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
     if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
     const agent = this.#memory.get(ap_id) ?? (await this.#look(ap_id));
@@ -107,13 +107,13 @@ export class AgentService implements PrincipalSource {
     return agent;
   }
 
-  /** The agent, or undefined: for Weft's own work, never for an answer. */
+  /** The agent, or undefined: for internal use, without a permission check. */
   async lookUp(ap_id: string): Promise<Agent | undefined> {
     const agent = await this.#agents.get(ap_id);
     return agent && toAgentResponse(agent);
   }
 
-  /** Every agent that the caller may see, ordered by ap_id. */
+  /** Every agent that the caller may read, ordered by ap_id. */
   async list(caller: Caller): Promise<AgentDetails[]> {
     const agents =
       caller.kind === 'agent'
@@ -124,12 +124,12 @@ export class AgentService implements PrincipalSource {
       .map(toAgentDetails);
   }
 
-  /** All of them, ordered by ap_id: for Weft's own work, never for an answer. */
+  /** All agents, ordered by ap_id: for internal use, without a permission check. */
   async listAll(): Promise<AgentDetails[]> {
     return (await this.#agents.list()).map(toAgentDetails);
   }
 
-  /** Up to `limit` of them after this ap_id, in the same order: for Weft's own work, never for an answer. */
+  /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
   async page(afterApId: string, limit: number): Promise<AgentDetails[]> {
     return (await this.#agents.page(afterApId, limit)).map(toAgentDetails);
   }
@@ -141,19 +141,19 @@ export class AgentService implements PrincipalSource {
     }))!;
   }
 
-  /** Makes the record of a new agent and has it written. Resolves undefined if `write` has found a reason not to. */
+  /** Creates the record of a new agent and passes it to `write`. Resolves undefined if `write` did not store it. */
   async register(
     input: NewAgent,
     by: Actor,
     write: (agent: AgentRecord, also: InSameTransaction<AgentRecord>) => Promise<boolean>,
   ): Promise<Agent | undefined> {
     await this.requireRoomFor(1);
-    // Known before a password is hashed: access points that start again with their enrolment token do this each time.
+    // Checked before the password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
     const agent = await this.#newRecord(input);
-    // Once more: hashing takes its time, and many may have come meanwhile.
+    // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
-    // What an earlier agent of this name reported in its last moments may still be there.
+    // Late telemetry of an earlier agent with this name may still be stored.
     if (!(await this.#agents.get(agent.ap_id))) await this.#forgetData(agent.ap_id);
     const also = this.#audit.entry<AgentRecord>(() => agentCreated(by, agent));
     if (!(await write(agent, also))) return undefined;
@@ -161,12 +161,12 @@ export class AgentService implements PrincipalSource {
     return toAgentResponse(agent);
   }
 
-  /** Told of emulated agents once their records are durable; whoever asks for a network creates them with it. */
+  /** Called when the records of emulated agents are durable; the emulator service creates them with their network. */
   emulated(agents: readonly AgentRecord[]): void {
     for (const agent of agents) this.#onConfigured(agent);
   }
 
-  /** Throws TryLaterError 429 `too_many_agents` if there is no room for as many more. */
+  /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. */
   async requireRoomFor(more: number): Promise<void> {
     if ((await this.#agents.count()) + more > this.#maxAgents) {
       throw new TryLaterError(
@@ -202,7 +202,7 @@ export class AgentService implements PrincipalSource {
 
   /**
    * Whether merging these top-level keys would change the agent's configuration. Throws AuthenticationError if the agent
-   * is gone, ValidationError if the result would be too large.
+   * does not exist any more, ValidationError if the result would be too large.
    */
   async wouldChangeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<boolean> {
     const record = await this.#agents.get(agent.name);
@@ -213,8 +213,8 @@ export class AgentService implements PrincipalSource {
   }
 
   /**
-   * Merges these top-level keys into the agent's configuration; merges at the same time lose nothing of each other. Does
-   * nothing if the agent is gone; throws ValidationError if the result would be too large.
+   * Merges these top-level keys into the agent's configuration; concurrent merges do not overwrite each other. Does
+   * nothing if the agent does not exist any more; throws ValidationError if the result would be too large.
    */
   async mergeConfiguration(agent: AgentCaller, keys: Record<string, unknown>): Promise<void> {
     const after = await this.#agents.changeConfiguration(
@@ -228,7 +228,7 @@ export class AgentService implements PrincipalSource {
 
   async remove(ap_id: string, by: Actor): Promise<void> {
     if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-    // First the data: if it is out of reach, the agent stays as well and the request can be repeated.
+    // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#forgetData(ap_id);
     const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
     const isRemoved = await this.#agents.remove(ap_id, also);
@@ -242,7 +242,7 @@ export class AgentService implements PrincipalSource {
     return agent && toPrincipal(agent);
   }
 
-  /** The first success puts the agent on board. */
+  /** The first successful login sets `onboard`. */
   async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
     if (!(await this.#isPassword(agent?.password_hash, password))) return undefined;
@@ -255,7 +255,7 @@ export class AgentService implements PrincipalSource {
     return principal;
   }
 
-  /** A wrong one takes as long for every agent, also where the right one is known at once. */
+  /** A wrong password takes the same time for every agent, also for generated passwords. */
   async #isPassword(hash: string | undefined, password: string): Promise<boolean> {
     if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
     if (isSame(hash, toGeneratedHash(password))) return true;
@@ -276,7 +276,7 @@ export class AgentService implements PrincipalSource {
   }
 }
 
-/** How a password is kept that Weft has generated: it has 256 bits, and slow hashing would add nothing to them. */
+/** The stored form of a generated password: it has 256 bits, so slow hashing would not make it safer. */
 export function toGeneratedHash(password: string): string {
   return generatedHashPrefix + hashGeneratedSecret(password);
 }
@@ -285,7 +285,7 @@ function isSame(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-/** Users see every agent, an agent sees itself, an app what its `agents` globs name. */
+/** Users may read every agent, an agent itself, an app the agents that match its `agents` patterns. */
 export function canSeeAgent(caller: Caller, ap_id: string): boolean {
   if (caller.kind === 'user') return true;
   if (caller.kind === 'agent') return caller.name === ap_id;
@@ -309,7 +309,7 @@ function mergedConfiguration(
   ]);
 }
 
-/** `emulated` is shown by Weft and written by nobody else. */
+/** Only Weft sets `emulated`. */
 function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'emulated'));
 }

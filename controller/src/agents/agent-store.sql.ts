@@ -134,13 +134,13 @@ class SqlAgentStore implements AgentStore {
   }
 }
 
-/** An update rather than a look, because it holds the row until the end of the transaction on both databases. */
+/** An update instead of a select, because it locks the row until the end of the transaction on both databases. */
 async function lockAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
   const [row] = await tx.query<AgentRow>(`UPDATE agents SET ver = ver WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
   return row && toRecord(row);
 }
 
-/** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside a transaction of its own. */
+/** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
 export async function insertAgent(queries: SqlQueries, agent: AgentRecord): Promise<void> {
   await queries.query(`INSERT INTO agents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, toValues(agent));
 }

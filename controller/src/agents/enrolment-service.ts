@@ -1,4 +1,4 @@
-// Enrolment: tokens that administrators mint, and with which access points register themselves.
+// Enrolment: tokens that administrators create, and with which access points register themselves.
 import { randomUUID } from 'node:crypto';
 import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, EnrolmentToken } from '@weft/contract';
@@ -10,7 +10,7 @@ import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts
 import type { AgentService, NewAgent } from './agent-service.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 
-/** What an enrolment token begins with, so that nobody takes it for an access token. */
+/** The prefix of enrolment tokens, to distinguish them from access tokens. */
 export const enrolmentTokenPrefix = 'weft-enrol-';
 
 const maxTokens = 10_000;
@@ -37,7 +37,7 @@ export class EnrolmentService {
     if (!(await this.#tokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badToken();
   }
 
-  /** Registers the agent that shows this token; one use is counted only if the agent is created. */
+  /** Registers an agent with this token; a use is counted only if the agent is created. */
   async enrol(token: string, input: NewAgent): Promise<Agent> {
     const hash = hashGeneratedSecret(token);
     const enrolment = await this.#tokens.getUsable(hash, Date.now());
@@ -53,7 +53,7 @@ export class EnrolmentService {
     return agent;
   }
 
-  /** The only answer that ever holds the token itself. */
+  /** The only answer that contains the token itself. */
   async create(
     input: { ap_id_pattern: string; expires_in: number; max_uses: number },
     createdBy: Caller,

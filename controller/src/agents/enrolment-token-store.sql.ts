@@ -1,4 +1,4 @@
-// Enrolment tokens in SQL. A use is counted by the same statement that checks whether one is left.
+// Enrolment tokens in SQL. One statement checks that a use is left and counts it.
 import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
 import { insertAgent, throwAgentExists } from './agent-store.sql.ts';
 import type { AgentRecord } from './agent-store.ts';

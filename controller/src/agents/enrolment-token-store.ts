@@ -1,4 +1,4 @@
-// Enrolment tokens: what an access point shows to register itself. Known here by their SHA-256 only.
+// Enrolment tokens, with which access points register themselves. Only their SHA-256 is stored.
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { AgentRecord } from './agent-store.ts';
 
@@ -23,7 +23,7 @@ export interface EnrolmentTokenStore {
   count(now: number): Promise<number>;
   /** Durable when it resolves. */
   create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void>;
-  /** Resolves whether there was one to remove. */
+  /** Resolves whether it existed. */
   remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean>;
   /**
    * Counts one use and creates the agent, both or neither. Resolves false when the token can no longer be used at

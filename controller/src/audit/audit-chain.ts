@@ -1,8 +1,8 @@
-// The chain of the audit log: how an entry is hashed, and how a walk along the entries finds the first that is not right.
+// The hash chain of the audit log: hashes an entry, and verifies the chain up to the first invalid entry.
 import { createHash } from 'node:crypto';
 import type { AuditRecord } from './audit-store.ts';
 
-/** What stands before the first entry. */
+/** The previous hash of the first entry. */
 export const genesisHash = '0'.repeat(64);
 
 /** SHA-256, hex, over the previous hash and everything in the entry, as one JSON array. */
@@ -33,7 +33,7 @@ export class ChainWalk {
     this.hash = hash;
   }
 
-  /** Takes the next entry; returns what is wrong with it, and at which number, or undefined. */
+  /** Checks the next entry; returns the problem and its number, or undefined. */
   step(entry: AuditRecord): { seq: number; reason: string } | undefined {
     const expected = this.seq + 1;
     if (entry.seq > expected) return { seq: expected, reason: 'the entry is missing' };

@@ -5,7 +5,7 @@ import { type Route, route } from '../http/request/route.ts';
 import type { AuditService } from './audit-service.ts';
 
 const maxEntries = 500;
-/** What the database's number can hold. */
+/** The maximum of the database's integer. */
 const maxSeq = 2 ** 31 - 1;
 
 const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 512, description }));
@@ -18,7 +18,7 @@ export function auditRoutes(audit: AuditService): Route[] {
       method: 'GET',
       url: '/api/v1/audit',
       tag: 'Audit',
-      summary: 'Who changed what, newest first',
+      summary: 'List the entries of the audit log, newest first',
       query: Type.Object({
         actor: Name('The name of who did it.'),
         action: Name('What was done, such as `user_updated`.'),

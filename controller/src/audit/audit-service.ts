@@ -1,9 +1,9 @@
-// The audit log for everybody else: features describe their changes to it, administrators read it.
+// The interface of the audit log for features, which describe their changes, and administrators, who read it.
 import type { AuditEntry, AuditPage } from '@weft/contract';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { AuditLog, AuditPageOptions, AuditRecord, NewAuditEntry } from './audit-store.ts';
 
-/** What a JavaScript date can hold. */
+/** The range of a JavaScript date. */
 const latestMs = 8_640_000_000_000_000;
 
 export class AuditService {
@@ -14,8 +14,8 @@ export class AuditService {
   }
 
   /**
-   * For the `also` of a store's method: writes what `describe` says about the change into the same transaction, or nothing
-   * if that is undefined. `describe` must be pure, because the transaction may run again.
+   * For the `also` of a store's method: writes the entry that `describe` returns in the transaction of the change, or nothing
+   * if it is undefined. `describe` must be pure, because the transaction may be retried.
    */
   entry<Item>(
     describe: (changed: { before?: Item; after?: Item }) => NewAuditEntry | undefined,
@@ -45,7 +45,7 @@ function toAuditEntry(record: AuditRecord): AuditEntry {
   };
 }
 
-/** An entry that somebody has been at is shown all the same. */
+/** A damaged entry is shown too. */
 function toDetail(text: string): Record<string, unknown> {
   try {
     const detail: unknown = JSON.parse(text);

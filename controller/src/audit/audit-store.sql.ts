@@ -1,4 +1,4 @@
-// The audit log in SQL. Everything rests on the one row of `audit_head`: it is locked before an entry is numbered, and the
+// The audit log in SQL. It relies on the one row of `audit_head`: it is locked before an entry gets its number, and the
 // lock lasts until the transaction ends, so that the order of numbers is the order of commits.
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -18,11 +18,11 @@ import {
 const COLUMNS = 'seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash';
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
 const rowsPerInsert = 50;
-/** How many entries one statement of a search passes over: a few milliseconds' worth. */
+/** How many entries one statement of a search scans: a few milliseconds. */
 const stretch = 5000;
-/** How many entries a walk along the chain holds at a time. */
+/** How many entries a verification reads at a time. */
 const walkPage = 200;
-/** The least value of the column; no entry of ours has a number below 1. */
+/** The minimum of the column; entries have numbers from 1 on. */
 const lowestSeq = -(2 ** 31);
 
 type Head = { seq: number; hash: string };
@@ -69,7 +69,7 @@ class SqlAuditLog implements AuditLog {
     const wanted = options.limit + 1;
     const found: AuditRecord[] = [];
     let end = Math.min((options.beforeSeq ?? Number.POSITIVE_INFINITY) - 1, await this.#newestSeq());
-    // In stretches, because a statement of the embedded database holds up the whole process.
+    // In parts, because a statement of the embedded database blocks the whole process.
     while (end > 0 && found.length < wanted) {
       const start = Math.max(1, end - stretch + 1);
       const rows = await this.#db.query<Row>(sql, [end, start, ...params, wanted - found.length]);
@@ -90,7 +90,7 @@ class SqlAuditLog implements AuditLog {
     const startSeq = walk.seq;
     let isNoted = notedHash === undefined || notedHash === walk.hash;
     for (;;) {
-      // The head first: what it names is there when it is read, so entries beyond it can only be newer ones.
+      // The head first: the entries up to it exist when it is read, so entries beyond it can only be newer.
       const head = await this.#head();
       const page = await this.page(walk.seq === 0 ? lowestSeq : walk.seq + 1, walkPage);
       for (const entry of page) {
@@ -148,7 +148,7 @@ async function insert(tx: SqlQueries, records: readonly AuditRecord[]): Promise<
   try {
     await tx.query(`INSERT INTO audit_log (${COLUMNS}) VALUES ${records.map(() => ROW).join(', ')}`, values);
   } catch (error) {
-    // Must not look like the change's own name being taken.
+    // Must not be mistaken for a unique violation of the change itself.
     if (error instanceof UniqueViolation) throw damaged('there are entries beyond its end');
     throw error;
   }
@@ -166,7 +166,7 @@ function toColumns({ actor, action, target, detail }: NewAuditEntry) {
   };
 }
 
-/** What a database gives back differently than it got it would break the chain. */
+/** A value that the database returns in another form would break the chain. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
@@ -210,5 +210,5 @@ function endFault(walk: ChainWalk, head: Head | undefined): { seq: number; reaso
 }
 
 function damaged(why: string): TryLaterError {
-  return new TryLaterError(503, 'audit_log_damaged', `The audit log cannot go on: ${why}; see weft audit verify`, 60);
+  return new TryLaterError(503, 'audit_log_damaged', `The audit log is damaged: ${why}; run weft audit verify`, 60);
 }

@@ -1,4 +1,4 @@
-// What an entry says about a change of something free-form: which keys, by name, and never more than fits on a page.
+// The detail of an entry about a change of free-form data: the names of the changed keys, limited in size.
 
 const maxKeys = 50;
 const maxKeyLength = 100;
@@ -6,13 +6,13 @@ const maxValueBytes = 1024;
 
 type FreeForm = Record<string, unknown>;
 
-/** The top-level keys that differ, in the order of `after`, then those that went. */
+/** The top-level keys that differ, in the order of `after`, then the removed ones. */
 export function changedKeys(before: FreeForm, after: FreeForm): string[] {
   const keys = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...keys].filter((key) => textAt(before, key) !== textAt(after, key));
 }
 
-/** Names of keys for an entry; of very many, the first ones and how many more there are. */
+/** The names of keys for an entry; if there are very many, the first ones and the number of the rest. */
 export function keyNames(keys: readonly string[]): { keys: string[]; more_keys?: number } {
   const shown = keys
     .slice(0, maxKeys)
@@ -20,7 +20,7 @@ export function keyNames(keys: readonly string[]): { keys: string[]; more_keys?:
   return keys.length > maxKeys ? { keys: shown, more_keys: keys.length - maxKeys } : { keys: shown };
 }
 
-/** The values of these keys, where they are there; a large one by its size alone. */
+/** The values of these keys, if present; only the size of a large value. */
 export function shownValues(values: FreeForm, keys: readonly string[]): FreeForm {
   const shown = keys.filter((key) => Object.hasOwn(values, key));
   return Object.fromEntries(shown.map((key) => [key, abridged(values[key])]));

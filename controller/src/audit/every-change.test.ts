@@ -4,8 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../contract/src/index.ts';
-import { readMail } from '../../../test/smtp.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { readMail } from '../../../test/smtp.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 

@@ -1,5 +1,5 @@
-// For doors where an agent shows `ap_id:password` with every request, as clients of InfluxDB do. A slow hash per request
-// would be too slow, so a password that was right is remembered for a while, as a hash under a key of this process.
+// For endpoints where an agent sends `ap_id:password` with every request, as clients of InfluxDB do. A slow hash per request
+// would be too slow, so a correct password is cached for a while, as a keyed hash with a key of this process.
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
@@ -9,13 +9,13 @@ import { countFailures, type LoginFailures } from './login-failures.ts';
 
 const rememberedMs = 60_000;
 const maxRemembered = 20_000;
-/** An ap_id may have colons itself (a MAC address has five); nobody needs more. */
+/** An ap_id may contain colons (a MAC address has five); more are not supported. */
 const maxColons = 16;
 
 export interface AgentPasswordOptions {
   auth: AuthService;
   agents: PrincipalSource;
-  /** The same as at the token endpoint, so that there is one allowance for guessing. */
+  /** The same as at the token endpoint, so that there is one limit for guesses. */
   failures: LoginFailures;
 }
 
@@ -34,7 +34,7 @@ export class AgentPassword {
 
   /**
    * The agent of `ap_id:password`. Throws AuthenticationError, and TryLaterError (429) after too many failures. Without
-   * a promise when everything is remembered; a changed password or a deleted agent counts as soon as with tokens.
+   * a promise if everything is cached; a changed password or a deleted agent takes effect as soon as with tokens.
    */
   authenticate(credentials: string, address: string): Caller | Promise<Caller> {
     const key = createHmac('sha256', this.#key).update(credentials).digest('base64');
@@ -63,7 +63,7 @@ export class AgentPassword {
     return caller;
   }
 
-  /** At the colon behind the longest name that an agent has; where none has one, at the first. */
+  /** Splits at the colon after the longest existing ap_id; if there is none, at the first colon. */
   async #split(credentials: string): Promise<{ username: string; password: string }> {
     const colons: number[] = [];
     for (let at = credentials.indexOf(':'); at >= 0 && colons.length < maxColons; ) {

@@ -1,5 +1,5 @@
-// Tokens: issued at login, checked at every request. A token proves who somebody was when it was issued; what counts is
-// the record behind it now, which is looked up again at most `freshMs` after the last time.
+// Tokens: issued at login, verified at every request. A token proves the identity when it was issued; what counts is
+// the current record, which is read again at most `freshMs` after the last time.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType, Token } from '@weft/contract';
@@ -10,13 +10,13 @@ import type { Keyring } from '../secrets.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 const issuer = 'weft';
-/** How far another node's clock may run ahead of ours. */
+/** How far the clock of another node may be ahead. */
 const skewSeconds = 30;
 const maxTokens = 50_000;
-/** A refusal takes at least this long: whether a name exists would show in microseconds where no slow hash hides it. */
+/** A rejection takes at least this long: without a slow hash, timing would reveal whether a name exists. */
 const minFailureMs = 20;
 
-/** Who somebody was when it was proved. */
+/** The verified claims. */
 export interface Proof {
   kind: LoginType;
   name: string;
@@ -25,7 +25,7 @@ export interface Proof {
 
 interface Claims extends Proof {
   expiresAtMs: number;
-  /** The record behind them when it was last looked for, and after how many changes that was. */
+  /** The record when it was last read, and the change counter at that time. */
   known?: KnownPrincipal | undefined;
   knownAtChange?: number;
 }
@@ -40,7 +40,7 @@ export interface AuthServiceOptions {
   keyring: Keyring;
   tokenTtlSeconds: number;
   /**
-   * How long a record that was looked up counts as the present one. Changes made by this process count at once; those
+   * How long a record is cached. Changes made by this process take effect at once; those
    * made elsewhere (another node, the command line) after this long, or when `forgetAll` is called.
    */
   freshMs: number;
@@ -53,7 +53,7 @@ export class AuthService {
   readonly #freshMs: number;
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
-  /** Counts changes, so that a record read before a change is not remembered after it. */
+  /** Counts changes, so that a record read before a change is not cached after it. */
   #changes = 0;
 
   constructor({ sources, keyring, tokenTtlSeconds, freshMs }: AuthServiceOptions) {
@@ -64,8 +64,8 @@ export class AuthService {
   }
 
   /**
-   * Throws AuthenticationError, with one sentence for every cause, unless the secret belongs to that name; with another one
-   * if it does and the account is disabled.
+   * Throws AuthenticationError, with one message for every cause, if the secret is wrong; with another message
+   * if it is right and the account is disabled.
    */
   async checkSecret(kind: LoginType, name: string, secret: string): Promise<Principal> {
     const failsAt = performance.now() + minFailureMs;
@@ -77,7 +77,7 @@ export class AuthService {
     return principal;
   }
 
-  /** A token for whoever has this secret; throws as checkSecret does. */
+  /** Issues a token; throws as checkSecret does. */
   async login(kind: LoginType, name: string, secret: string): Promise<Token> {
     const { caller, ver } = await this.checkSecret(kind, name, secret);
     const access_token = await new SignJWT({ scope: kind, ver, ...(caller.kind === 'user' && { roles: caller.roles }) })
@@ -92,8 +92,8 @@ export class AuthService {
   }
 
   /**
-   * The caller a token stands for. Throws AuthenticationError for a token that is forged, expired, or older than the
-   * last change of its owner's password, key or roles, or the disabling of its owner. Answers without a promise when everything is remembered: this
+   * The caller of a token. Throws AuthenticationError for a token that is forged, expired, or older than the
+   * last change of its owner's password, key or roles, or the disabling of its owner. Returns without a promise if everything is cached: this
    * runs for every request.
    */
   authenticate(token: string): Caller | Promise<Caller> {
@@ -103,7 +103,7 @@ export class AuthService {
     return this.recall(claims);
   }
 
-  /** The same if everything is remembered; undefined if somebody would have to be asked, or the token is no good. */
+  /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
   remembered(token: string): Caller | undefined {
     const claims = this.#claims.get(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
@@ -116,7 +116,7 @@ export class AuthService {
     return this.#isFresh(known) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
   }
 
-  /** The caller of that name as it is now; throws AuthenticationError if it is gone or no longer of that version. */
+  /** The current caller of that name; throws AuthenticationError if it was deleted or has another version. */
   recall(proof: Proof): Caller | Promise<Caller> {
     const known = this.#principals.get(principalKey(proof.kind, proof.name));
     return this.#isFresh(known) ? match(proof, known.principal) : this.#present(proof);
@@ -126,13 +126,13 @@ export class AuthService {
     return known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
   }
 
-  /** Makes the next request look the record up again. */
+  /** The next request reads the record again. */
   forget(kind: LoginType, name: string): void {
     this.#changes++;
     this.#principals.delete(principalKey(kind, name));
   }
 
-  /** Somebody else has changed records, and nobody knows which. */
+  /** Another process has changed unknown records. */
   forgetAll(): void {
     this.#changes++;
     this.#principals.clear();

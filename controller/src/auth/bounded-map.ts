@@ -1,4 +1,4 @@
-// A map that forgets its oldest entry rather than grow beyond its bound.
+// A map with a maximum size that drops its oldest entry.
 
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();

@@ -1,9 +1,9 @@
-// Limits on guessing passwords, for every door that takes one.
+// Limits on guessing passwords, for every endpoint that accepts one.
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 
-/** Failures only: a fleet behind one address that logs in correctly is never slowed. */
+/** Counts only failures: a fleet behind one address with correct passwords is never limited. */
 export interface LoginFailures {
   perAccount: RateLimiter;
   perAddress: RateLimiter;
@@ -35,7 +35,7 @@ export async function countFailures<T>(
     if (!(error instanceof AuthenticationError)) throw error;
     return error;
   });
-  // Once more, because guesses sent all at once have all passed the first time; right or wrong, none may tell.
+  // Checked again, because concurrent guesses have all passed the first check; none may reveal whether it was right.
   check();
   if (!(outcome instanceof AuthenticationError)) {
     failures.perAccount.forget(account);

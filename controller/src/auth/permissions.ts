@@ -1,6 +1,6 @@
-// The one table of who may do what. Every route names its row; a route without a row does not start. The http guard
-// applies it before a body is read; what depends on a single object (a job's owner, an app's agent globs) is marked
-// here and decided by the service that knows the object.
+// The one table of permissions. Every route names its row; a route without a row prevents the start. The http guard
+// applies it before a body is read; permissions for a single object (a job's owner, an app's agent patterns) are marked
+// here and checked by the service of the object.
 
 import type { AppCaller, Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
@@ -9,7 +9,7 @@ import { parseDateTime } from '../input/date-time.ts';
 /** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
 type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';
 
-/** Who else may call the endpoint without being a user, agent or app. */
+/** Other credentials than those of a user, agent or app. */
 type OpenTo = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
 
 interface Row {
@@ -20,7 +20,7 @@ interface Row {
   agent: Rule;
   third_party_app: Rule;
   openTo?: OpenTo;
-  /** Which of an app's permissions `within_permissions` asks for. */
+  /** The permission of an app that `within_permissions` checks. */
   right?: 'read' | 'commands' | 'emulator';
 }
 
@@ -33,7 +33,7 @@ const metricsReaders = {
   third_party_app: 'within_permissions',
   right: 'read',
 } as const;
-/** Sees of the fleet what it may: an agent itself, an app what its globs name. */
+/** Reads the agents it may read: an agent itself, an app those that match its patterns. */
 const fleetReaders = {
   admin: 'yes',
   user: 'yes',
@@ -123,7 +123,7 @@ export const permissions = {
   emulator_fault: emulatorOwners,
   emulator_what_if: emulatorOwners,
   callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },
-  /** An agent reports; an administrator brings in history for the agent he names. */
+  /** An agent reports; an administrator imports history for a named agent. */
   write_line_protocol: { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
   metrics_latest: fleetReaders,
   metrics_export: metricsReaders,
@@ -172,14 +172,14 @@ export function permissionRow(operation: Operation): Row {
   return row;
 }
 
-/** True if the operation serves everybody and no token is looked at. */
+/** True if the operation is public and ignores tokens. */
 export function isOpen(operation: Operation): boolean {
   return permissionRow(operation).openTo === 'anyone';
 }
 
 /**
- * Returns if the caller may go on; throws AuthenticationError for nobody, PermissionError for the wrong kind, role,
- * name or grant. `target` is the name the request gives; without one, `itself` passes and validation has the word.
+ * Returns if the caller has permission; throws AuthenticationError without a caller, PermissionError for the wrong kind, role,
+ * name or grant. `target` is the name in the request; without one, `itself` passes and validation decides.
  */
 export function requirePermission(
   operation: Operation,
@@ -203,12 +203,12 @@ function isNamed(caller: Caller, target: string): boolean {
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
   const { expires_at } = app.permissions;
   if (expires_at !== undefined && !isLater(expires_at, now)) {
-    throw new PermissionError('permissions_expired', `The permissions of this app ended at ${expires_at}`);
+    throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
   if (app.permissions[right] === false) throw new PermissionError();
 }
 
-/** Read as it was when it was accepted; a time that nobody can read has passed. */
+/** Parsed as when it was accepted; an invalid time counts as expired. */
 function isLater(time: string, now: number): boolean {
   const parsed = parseDateTime(time);
   return 'ms' in parsed && parsed.ms > now;

@@ -1,4 +1,4 @@
-// Login: the one door at which users, agents and apps turn a name and a secret into a token.
+// Login: the one endpoint at which users, agents and apps exchange a name and a secret for a token.
 import { LoginForm, LoginType, Token } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route } from '../http/request/route.ts';

@@ -1,4 +1,4 @@
-// The file that a backup is: a tar, compressed with zstd, with the manifest first and a seal at its end.
+// The file format of a backup: a tar archive, compressed with zstd, with the manifest first and a seal at its end.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { withoutSeal, withSeal } from './backup-seal.ts';
 import { ByteReader } from './byte-reader.ts';
 import { blockBytes, paddedBytes, parseTarHeader, paxSize, tarHeader } from './tar-header.ts';
 
-/** A pax extension of ours is one short record. */
+/** The pax extensions of a backup are one short record. */
 const maxPaxBytes = 4096;
 
-/** The bytes of the archive of these parts, which lie in `folder`. */
+/** The bytes of the archive of these parts, which are in `folder`. */
 export async function* packBackup(
   folder: string,
   manifest: BackupManifest,
@@ -51,7 +51,7 @@ async function* tarOf(
       onBytes(chunk.length);
       yield chunk;
     }
-    if (hash.digest('hex') !== sha256) throw new Error(`${path} has changed while it was being packed`);
+    if (hash.digest('hex') !== sha256) throw new Error(`${path} changed while it was being packed`);
     yield* padding(size);
   }
   yield Buffer.alloc(2 * blockBytes);
@@ -60,13 +60,13 @@ async function* tarOf(
 export interface UnpackTarget {
   /** Called first. What it throws ends the work. */
   onManifest: (manifest: BackupManifest) => void;
-  /** Takes the bytes of a part, in the order of the manifest. */
+  /** Receives the bytes of a part, in the order of the manifest. */
   write: (part: BackupPart, bytes: AsyncIterable<Buffer>) => Promise<void>;
 }
 
 /**
- * Takes an archive apart. Resolves only if all of it is as it was written: manifest, sizes, checksums, seal; what was
- * written before a failure is the caller's to remove. Never more is written than the manifest says.
+ * Unpacks an archive. Resolves only if everything is valid: manifest, sizes, checksums, seal. After a failure the caller must
+ * remove what was written. Never writes more than the manifest lists.
  */
 export async function unpackBackup(archive: AsyncIterable<Buffer>, target: UnpackTarget): Promise<BackupManifest> {
   const decompress = createZstdDecompress();
@@ -82,15 +82,16 @@ export async function unpackBackup(archive: AsyncIterable<Buffer>, target: Unpac
     target.onManifest(manifest);
     for (const part of manifest.parts) {
       const entry = await nextEntry(reader);
-      if (entry?.name !== part.path || entry.size !== part.size) throw new Error(`${part.path} is not as announced`);
+      if (entry?.name !== part.path || entry.size !== part.size)
+        throw new Error(`${part.path} does not match the manifest`);
       const hash = createHash('sha256');
       await target.write(part, hashed(reader.pieces(part.size), hash));
-      if (hash.digest('hex') !== part.sha256) throw new Error(`the checksum of ${part.path} does not fit`);
+      if (hash.digest('hex') !== part.sha256) throw new Error(`the checksum of ${part.path} does not match`);
       await skipPadding(reader, part.size);
     }
-    if ((await nextEntry(reader)) !== undefined) throw new Error('it holds more than it announces');
+    if ((await nextEntry(reader)) !== undefined) throw new Error('it contains more than its manifest lists');
     await skipZeros(reader, blockBytes);
-    if (!(await reader.isAtEnd())) throw new Error('it holds more than it announces');
+    if (!(await reader.isAtEnd())) throw new Error('it contains more than its manifest lists');
     await fed;
     return manifest;
   } finally {
@@ -110,7 +111,7 @@ async function nextEntry(reader: ByteReader): Promise<{ name: string; size: numb
 }
 
 function requireFile(header: ReturnType<typeof parseTarHeader>): typeof header {
-  if (header && !header.isFile) throw new Error(`${JSON.stringify(header.name)} is no ordinary file`);
+  if (header && !header.isFile) throw new Error(`${JSON.stringify(header.name)} is not a regular file`);
   return header;
 }
 
@@ -126,7 +127,7 @@ function skipPadding(reader: ByteReader, size: number): Promise<void> {
 }
 
 async function skipZeros(reader: ByteReader, count: number): Promise<void> {
-  if ((await reader.read(count)).some((byte) => byte !== 0)) throw new Error('there is something between its parts');
+  if ((await reader.read(count)).some((byte) => byte !== 0)) throw new Error('there is data between its parts');
 }
 
 function* padding(size: number): Generator<Buffer> {

@@ -1,4 +1,4 @@
-// Why a backup or a restore cannot be done, in one sentence that says what to do; nothing is left behind then.
+// Why a backup or a restore failed, in one sentence that says what to do; nothing is left behind then.
 import { WeftError } from '../errors.ts';
 
 export class BackupError extends WeftError {
@@ -16,13 +16,13 @@ const reasons: Record<string, string> = {
   EPERM: 'this account may not',
   EROFS: 'the file system is read-only',
   ENOENT: 'it is not there',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
   EBUSY: 'it is a mount point',
   EXDEV: 'it is a mount point',
 };
 
-/** `what` begins the sentence, as in `what: the disk is full`. Failures that nobody foresaw come back as they are. */
+/** `what` begins the sentence, as in `what: the disk is full`. Unexpected errors are returned unchanged. */
 export function toBackupError(error: unknown, what: string): unknown {
   if (error instanceof WeftError) return error;
   const { code = '', errcode, message } = error as { code?: string; errcode?: number; message: string };

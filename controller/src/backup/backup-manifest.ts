@@ -1,4 +1,4 @@
-// The first entry of a backup: what is in it, what is not, and which schemas it was written under.
+// The first entry of a backup: what is included, what is not, and the schema versions.
 import { readdirSync } from 'node:fs';
 import { MIGRATIONS_FOLDER } from '../storage/migrations.ts';
 import { BackupError } from './backup-error.ts';
@@ -13,10 +13,10 @@ export interface BackupPart {
   sha256: string;
 }
 
-/** A part of the installation that is kept by another server. */
+/** A part of the installation that is stored on another server. */
 export interface LeftOut {
   what: string;
-  /** What makes a backup of it. */
+  /** The command that backs it up. */
   command: string;
 }
 
@@ -25,14 +25,14 @@ export interface BackupManifest {
   /** Version of the Weft that wrote it. */
   weft: string;
   created_at: string;
-  /** Absent for what is left out. Whether that of the telemetry is known shows when its tables are opened. */
+  /** Absent for parts that are not included. The version of the telemetry is checked when its tables are opened. */
   schemas: { registry?: number; telemetry?: number };
   has_secret: boolean;
   left_out: LeftOut[];
   parts: BackupPart[];
 }
 
-/** The files of a data folder that a backup may hold, and no others: nothing else is ever written by a restore. */
+/** The only files of a data folder that a backup may contain: a restore never writes anything else. */
 const partPath =
   /^(weft\.db|secret|telemetry\/telemetry\.db|telemetry\/journal\/\d{12}\.log|emulator\/[A-Za-z0-9_-]{1,64}\.(world|commands))$/;
 
@@ -42,7 +42,7 @@ export function createManifest(content: Omit<BackupManifest, 'format' | 'has_sec
   return { format, weft, created_at, schemas, has_secret, left_out, parts };
 }
 
-/** Throws BackupError for one that this Weft must not restore, an Error for one that is none. */
+/** Throws BackupError for a manifest that this Weft must not restore, an Error for an invalid one. */
 export function parseManifest(text: string): BackupManifest {
   const manifest = JSON.parse(text) as BackupManifest;
   if (typeof manifest.format !== 'number') throw new Error('it has no manifest');
@@ -52,7 +52,7 @@ export function parseManifest(text: string): BackupManifest {
   const paths = new Set<string>();
   for (const { path, size, sha256 } of parts) {
     if (typeof path !== 'string' || !partPath.test(path)) {
-      throw new BackupError(`it holds ${JSON.stringify(path)}, which is no file of a data folder`);
+      throw new BackupError(`it contains ${JSON.stringify(path)}, which is not a file of a data folder`);
     }
     const isSound = Number.isSafeInteger(size) && size >= 0 && /^[0-9a-f]{64}$/.test(sha256) && !paths.has(path);
     if (!isSound) throw new Error('its manifest cannot be read');

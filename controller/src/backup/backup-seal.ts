@@ -1,9 +1,9 @@
-// What a backup ends with: the SHA-256 of all that comes before, in a frame that every zstd skips. It finds what the
-// format itself lets pass: a cut at the end of a frame, and bits that no decoder looks at.
+// The end of a backup: the SHA-256 of everything before, in a frame that every zstd decoder skips. It detects what the
+// format itself does not: truncation at the end of a frame, and bits that no decoder checks.
 import { createHash } from 'node:crypto';
 
 const hashBytes = 32;
-/** The mark of a frame to skip, and the length of what is in it. */
+/** The magic number of a skippable frame, and the length of its content. */
 const frameHead = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, hashBytes, 0, 0, 0]);
 const sealBytes = frameHead.length + hashBytes;
 
@@ -16,7 +16,7 @@ export async function* withSeal(chunks: AsyncIterable<Buffer>): AsyncGenerator<B
   yield Buffer.concat([frameHead, hash.digest()]);
 }
 
-/** All but the seal. Throws an Error at the end if that does not fit. */
+/** Everything but the seal. Throws an Error at the end if the seal does not match. */
 export async function* withoutSeal(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let held: Buffer = Buffer.alloc(0);
@@ -27,5 +27,5 @@ export async function* withoutSeal(chunks: AsyncIterable<Buffer>): AsyncGenerato
     hash.update(ready);
     if (ready.length > 0) yield ready;
   }
-  if (!held.equals(Buffer.concat([frameHead, hash.digest()]))) throw new Error('its checksum does not fit');
+  if (!held.equals(Buffer.concat([frameHead, hash.digest()]))) throw new Error('its checksum does not match');
 }

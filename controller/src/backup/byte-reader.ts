@@ -1,4 +1,4 @@
-// Takes a stream of chunks in portions of known length.
+// Reads a stream of chunks in parts of known length.
 
 export class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -8,14 +8,14 @@ export class ByteReader {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Exactly as many, in one piece. Throws an Error if there are fewer. */
+  /** Exactly this number of bytes, in one buffer. Throws an Error if there are fewer. */
   async read(count: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for await (const part of this.pieces(count)) parts.push(part);
     return Buffer.concat(parts);
   }
 
-  /** Exactly as many, in the pieces they come in. Throws an Error if there are fewer. */
+  /** Exactly this number of bytes, in chunks. Throws an Error if there are fewer. */
   async *pieces(count: number): AsyncGenerator<Buffer> {
     for (let missing = count; missing > 0; ) {
       if (this.#rest.length === 0) {
@@ -31,7 +31,7 @@ export class ByteReader {
     }
   }
 
-  /** Whether there is nothing more; waits for the stream to say so. */
+  /** Whether the stream has ended; waits for its next chunk or end. */
   async isAtEnd(): Promise<boolean> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#chunks.next();

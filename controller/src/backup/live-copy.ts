@@ -1,7 +1,7 @@
-// Copies what a data folder holds, at one moment and while a server may be writing it, into another folder.
+// Copies a consistent snapshot of a data folder, while a server may be writing it, into another folder.
 //
-// Left behind on purpose: the embedded broker's file (what waits there is published again from the jobs in weft.db), the
-// outbox (its mails hold tokens), and the secret unless it is asked for.
+// Not copied on purpose: the embedded broker's file (waiting jobs are published again from weft.db), the
+// outbox (its mails contain tokens), and the secret, unless requested.
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface LiveCopyOptions {
   hasRegistry: boolean;
   hasTelemetry: boolean;
   secret: string | undefined;
-  /** Called after each step with all that is copied so far. */
+  /** Called after each step with the bytes copied so far. */
   onProgress: (bytes: number, totalBytes: number) => void;
 }
 
@@ -25,7 +25,7 @@ export interface LiveCopy {
   schemas: { registry?: number; telemetry?: number };
 }
 
-/** Everything that Weft answered before this was called is in the copy. */
+/** The copy contains everything that Weft answered before this call. */
 export async function copyLive(options: LiveCopyOptions): Promise<LiveCopy> {
   const { dataDir, target, hasRegistry, hasTelemetry, secret, onProgress } = options;
   const copy: LiveCopy = { paths: [], schemas: {} };
@@ -83,8 +83,8 @@ async function copySegment(
 }
 
 /**
- * The state of emulated networks. What was asked of one is copied before its state: entries that a newer state has in it
- * already are passed over, whereas some would be missing the other way round.
+ * The state of emulated networks. The journal of a run is copied before its snapshot: entries that a newer snapshot includes
+ * are skipped at a restore, whereas in the other order some would be missing.
  */
 async function copyEmulator(folder: string, target: string, paths: string[]): Promise<void> {
   const names = existsSync(folder) ? readdirSync(folder) : [];

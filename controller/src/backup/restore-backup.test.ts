@@ -176,7 +176,7 @@ describe('an archive made by hand', () => {
     async (path) => {
       await expectRefused(
         await archiveOf([manifestOf([{ path, bytes: 'x' }]), { name: path, bytes: 'x' }]),
-        /no file of a data/,
+        /not a file of a data/,
       );
     },
   );
@@ -198,7 +198,7 @@ describe('an archive made by hand', () => {
   it('that unpacks to more than it announces is refused before it does', async () => {
     const zeros = Buffer.alloc(64 * 1024 * 1024);
     const manifest = manifestOf([{ path: 'weft.db', bytes: 'abc' }]);
-    await expectRefused(await archiveOf([manifest, { name: 'weft.db', bytes: zeros }]), /not as announced/);
+    await expectRefused(await archiveOf([manifest, { name: 'weft.db', bytes: zeros }]), /does not match the manifest/);
     await expectRefused(await archiveOf([manifest, { name: 'weft.db', bytes: zeros, size: 3 }]), /damaged/);
     await expectRefused(await archiveOf([{ name: 'manifest.json', bytes: zeros }]), /no manifest/);
   });
@@ -265,7 +265,7 @@ describe('writing', () => {
     await expect(write(folder, 'x')).rejects.toThrow('there is no database');
     const dataDir = await makeDataFolder();
     await expect(write(dataDir, 'nowhere/x')).rejects.toThrow('it is not there');
-    await expect(write(dataDir, 'data')).rejects.toThrow('is there already');
+    await expect(write(dataDir, 'data')).rejects.toThrow('already exists');
     expect(readdirSync(folder)).toEqual(['data']);
   });
 });

@@ -1,5 +1,5 @@
-// Turns a backup into a data folder. It is taken apart and checked beside the place where it belongs, and gets its name
-// when all of it is right and on the disk; a folder that is in the way is moved aside, never removed.
+// Restores a backup to a data folder. It is unpacked and verified in a temporary folder, which is renamed
+// when everything is valid and on disk; an existing folder is renamed, never deleted.
 import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -11,24 +11,24 @@ import type { BackupManifest } from './backup-manifest.ts';
 import { syncFolder, writeDurably } from './write-backup.ts';
 
 export interface RestoreRequest {
-  /** What messages call the backup. */
+  /** The name of the backup in messages. */
   name: string;
   archive: AsyncIterable<Buffer>;
   dataDir: string;
-  /** Moves what is in the way aside. */
+  /** Renames an existing folder. */
   force: boolean;
   onProgress: (bytes: number, totalBytes: number) => void;
 }
 
 export interface Restored {
   manifest: BackupManifest;
-  /** Where the folder that was in the way is now. */
+  /** The new name of the existing folder. */
   movedTo: string | undefined;
 }
 
 export interface RunningRestore {
   restored: Promise<Restored>;
-  /** Removes what there is so far, at once: for a process that is about to end. */
+  /** Removes all files created so far, synchronously: for a process that is about to end. */
   abandon(): void;
 }
 
@@ -40,11 +40,11 @@ export function restoreBackup(request: RestoreRequest): RunningRestore {
   };
   const run = async (): Promise<Restored> => {
     const named = resolve(request.dataDir);
-    // A link to a folder elsewhere stays one: what is restored belongs on that disk.
+    // A symbolic link to a folder is kept: the restored data belongs on that disk.
     const dataDir = isThere(named) ? realpathSync(named) : named;
     const isOccupied = isThere(dataDir) && readdirSync(dataDir).length > 0;
     if (isOccupied && !request.force) {
-      throw new BackupError(`${dataDir} is not empty: choose another folder, or --force to move it aside`);
+      throw new BackupError(`${dataDir} is not empty: choose another folder, or use --force to rename it`);
     }
     const lock = isOccupied ? lockDataFolder(dataDir) : undefined;
     try {
@@ -80,7 +80,7 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await writeDurably(path, bytes);
     } catch (error) {
-      // Of the disk, not of the archive.
+      // An error of the disk, not of the archive.
       if ((error as NodeJS.ErrnoException).syscall !== undefined) failure = error;
       throw error;
     }
@@ -108,23 +108,23 @@ async function unpackInto(folder: string, { name, archive, onProgress }: Restore
     if (error instanceof BackupError) throw new BackupError(`${name} cannot be restored: ${error.message}`);
     const { syscall, message } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) throw toBackupError(error, `${name} cannot be read`);
-    throw new BackupError(`${name} is damaged or no backup of Weft, and nothing was restored: ${message}`, {
+    throw new BackupError(`${name} is damaged or not a backup of Weft, and nothing was restored: ${message}`, {
       cause: error,
     });
   }
 }
 
-/** Opened as the store does it, which refuses what a newer Weft has written. */
+/** Opened like the store does, which rejects data of a newer Weft. */
 function requireKnownTelemetry(file: string): void {
   if (!existsSync(file)) return;
   try {
     new Tables(file).close();
   } catch (error) {
-    throw new BackupError(`its telemetry cannot be used: ${(error as Error).message.replace(file, 'telemetry.db')}`);
+    throw new BackupError(`its telemetry is invalid: ${(error as Error).message.replace(file, 'telemetry.db')}`);
   }
 }
 
-/** Whoever owned the folder before can use the new one too, though an administrator restores it. */
+/** The new folder has the owner of the previous one, even if root restores it. */
 async function giveTo(fresh: string, before: string, { parts }: BackupManifest): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(before);
@@ -143,6 +143,6 @@ function asideName(dataDir: string): string {
 
 function isThere(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found && !found.isDirectory()) throw new BackupError(`${folder} is no folder`);
+  if (found && !found.isDirectory()) throw new BackupError(`${folder} is not a folder`);
   return found !== undefined;
 }

@@ -1,11 +1,11 @@
-// One moment of a SQLite database that another process goes on writing. A read transaction is held from that moment to
-// the end of the copy: it stops no writer, and none can make the copy begin again, as it would without.
+// A consistent snapshot of a SQLite database while another process writes it. A read transaction is open from that moment to
+// the end of the copy: it blocks no writer, and no writer can restart the copy, as would happen without it.
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BackupError } from './backup-error.ts';
 
 const pagesPerStep = 2048;
-/** Writers hold the lock for milliseconds, and there are gaps between them. */
+/** Writers hold the lock for milliseconds, with gaps between them. */
 const lockPatienceMs = 60_000;
 const SQLITE_BUSY = 5;
 
@@ -17,14 +17,14 @@ export class SqliteSnapshot {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     database.exec('BEGIN');
-    // The transaction has its moment from the first read on.
+    // The snapshot of the transaction begins with the first read.
     const pages = database.prepare('SELECT page_count AS pages FROM pragma_page_count()').get() as { pages: number };
     database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get();
     const { size } = database.prepare('SELECT page_size AS size FROM pragma_page_size()').get() as { size: number };
     this.bytes = pages.pages * size;
   }
 
-  /** The file must be there: SQLite would make a new one. */
+  /** The file must exist: SQLite would create a new one. */
   static take(file: string): SqliteSnapshot {
     const database = new DatabaseSync(file, { timeout: 5_000 });
     try {
@@ -59,13 +59,13 @@ export class SqliteSnapshot {
   }
 }
 
-/** Runs the work while nobody can write the database; short work, because writers wait for it. */
+/** Runs the work while the database is locked for writers; must be short. */
 export async function whileWritersWait<T>(file: string, work: () => T): Promise<T> {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     const deadline = performance.now() + lockPatienceMs;
     while (!tryLock(database)) {
-      if (performance.now() > deadline) throw new BackupError(`${file} is being written without a break`);
+      if (performance.now() > deadline) throw new BackupError(`${file} is written continuously`);
       await pause(1);
     }
     return work();

@@ -2,7 +2,7 @@
 // so that any tar can open a backup.
 
 export const blockBytes = 512;
-/** From here on the octal field is too short. */
+/** From this size on the octal field is too short. */
 const firstLargeSize = 8 ** 11;
 const fileType = '0';
 const paxType = 'x';
@@ -17,7 +17,7 @@ export interface TarHeader extends TarEntry {
   isPax: boolean;
 }
 
-/** What stands before the bytes of a file. Names are ASCII and at most 100 long. */
+/** The header of a file. Names are ASCII and at most 100 characters long. */
 export function tarHeader({ name, size }: TarEntry, mtimeMs: number): Buffer {
   if (size < firstLargeSize) return header(name, size, mtimeMs, fileType);
   const record = paxRecord('size', String(size));
@@ -30,15 +30,15 @@ export function tarHeader({ name, size }: TarEntry, mtimeMs: number): Buffer {
   ]);
 }
 
-/** How long something is in the archive: blocks are never cut. */
+/** The length in the archive: padded to whole blocks. */
 export function paddedBytes(size: number): number {
   return Math.ceil(size / blockBytes) * blockBytes;
 }
 
-/** Undefined for a block of zeros, which ends an archive. Throws an Error for one that is no header. */
+/** Undefined for a block of zeros, which ends an archive. Throws an Error for an invalid header. */
 export function parseTarHeader(block: Buffer): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
-  if (octal(block, 148, 8) !== checksum(block)) throw new Error('the checksum of a header does not fit');
+  if (octal(block, 148, 8) !== checksum(block)) throw new Error('the checksum of a header does not match');
   const type = text(block, 156, 1);
   const prefix = text(block, 345, 155);
   const name = text(block, 0, 100);
@@ -50,7 +50,7 @@ export function parseTarHeader(block: Buffer): TarHeader | undefined {
   };
 }
 
-/** The size that a pax extension gives, if it gives one. */
+/** The size in a pax extension, if it contains one. */
 export function paxSize(extension: string): number | undefined {
   const size = /(?:^|\n)\d+ size=(\d+)\n/.exec(extension)?.[1];
   return size === undefined ? undefined : Number(size);
@@ -76,7 +76,7 @@ function header(name: string, size: number, mtimeMs: number, type: string): Buff
   return block;
 }
 
-/** The length at the beginning of a record counts itself. */
+/** The length at the beginning of a record includes itself. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`;
   let length = rest.length;

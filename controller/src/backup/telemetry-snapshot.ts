@@ -1,15 +1,14 @@
-// One moment of the embedded telemetry store that a server goes on writing: its tables and the journal that belongs to
-// them.
+// A consistent snapshot of the embedded telemetry store while a server writes it: its tables and the matching journal.
 //
-// What must hold of the copy is what holds of the folder itself: every record is in the journal or sealed in the tables;
+// The copy must have the invariants of the folder: every record is in the journal or sealed in the tables;
 // if a record is in the journal, so are all that were written after it, since replaying an old value of a sample without
 // the newer one would bring it back; and every number in the journal has its name in the tables.
 //
-// So the tables are held still for the moment in which their snapshot is taken and the journal is opened. Meanwhile
-// nothing is sealed and no name is registered; records may go on arriving, and may be in the copy or not. Segments that
-// an earlier sealing has made superfluous may still be disappearing, oldest first: they are opened newest first, and the
-// first that is gone ends the search, so that no gap can lie between those that were found; nor may there be one in the
-// list itself, which is made while names come and go. An open segment can be read to its end even after its name is gone.
+// So the tables are locked while their snapshot is taken and the journal is opened. Meanwhile
+// nothing is sealed and no name is registered; new records may or may not be in the copy. Segments that
+// are no longer needed may be deleted meanwhile, oldest first: they are opened newest first, and the
+// first missing one ends the search, so that there is no gap between those that were found; nor may there be one in the
+// list itself, which is read while files are created and deleted. An open segment can be read to its end even after it was deleted.
 import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteSnapshot, whileWritersWait } from './sqlite-snapshot.ts';
@@ -19,7 +18,7 @@ const maxListings = 20;
 export interface OpenSegment {
   name: string;
   handle: number;
-  /** At the moment of the snapshot. A record that was being written may end in the middle: recovery cuts it off. */
+  /** At the time of the snapshot. A record that was being written may be incomplete: recovery truncates it. */
   size: number;
 }
 
@@ -63,7 +62,7 @@ function openJournal(folder: string, segments: OpenSegment[]): void {
   }
 }
 
-/** Oldest first, without a gap; unless that is lasting, and then the server that reads them would not mind it either. */
+/** Oldest first, without a gap; a permanent gap is accepted, because the server accepts it too. */
 function segmentNames(folder: string): string[] {
   for (let attempt = 1; ; attempt++) {
     const names = listSegments(folder);

@@ -1,5 +1,5 @@
-// Makes a backup: copies the data folder as it is at this moment, packs the copy, and gives the file its name only when
-// all of it is on the disk. Whatever goes wrong, nothing is left behind.
+// Writes a backup: takes a snapshot of the data folder, packs it, and renames the file only when
+// it is complete and on disk. After a failure nothing is left behind.
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, link, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export type BackupStage = 'Copying' | 'Packing';
 
 export interface BackupRequest {
   dataDir: string;
-  /** Parts of the installation that other servers keep. */
+  /** Parts of the installation that are stored on other servers. */
   leftOut: LeftOut[];
   hasRegistry: boolean;
   hasTelemetry: boolean;
@@ -28,11 +28,11 @@ export type BackupSink = { file: string } | { write: (chunk: Buffer) => Promise<
 
 export interface RunningBackup {
   manifest: Promise<BackupManifest>;
-  /** Removes what there is so far, at once: for a process that is about to end. */
+  /** Removes all files created so far, synchronously: for a process that is about to end. */
   abandon(): void;
 }
 
-/** Rejects with a BackupError for every failure that an operator can do something about. */
+/** Rejects with a BackupError for every failure that an operator can fix. */
 export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBackup {
   let work: string | undefined;
   const abandon = () => {
@@ -57,10 +57,10 @@ export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBa
 
 function requireSource({ dataDir, hasRegistry }: BackupRequest): void {
   if (!statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new BackupError(`there is no data folder ${dataDir}: name it with --data-dir or WEFT_DATA_DIR`);
+    throw new BackupError(`there is no data folder ${dataDir}: set it with --data-dir or WEFT_DATA_DIR`);
   }
   if (hasRegistry && !existsSync(join(dataDir, 'weft.db'))) {
-    throw new BackupError(`there is no database in ${dataDir}: name the data folder with --data-dir or WEFT_DATA_DIR`);
+    throw new BackupError(`there is no database in ${dataDir}: set the data folder with --data-dir or WEFT_DATA_DIR`);
   }
 }
 
@@ -99,7 +99,7 @@ async function makeBackup(
   return manifest;
 }
 
-/** Never in the place of a file that has appeared meanwhile; where there are no links, that is a matter of luck. */
+/** Never replaces a file that was created meanwhile; on file systems without hard links this is not guaranteed. */
 async function giveName(packed: string, target: string): Promise<void> {
   try {
     await link(packed, target);
@@ -110,7 +110,7 @@ async function giveName(packed: string, target: string): Promise<void> {
 }
 
 function alreadyThere(target: string): BackupError {
-  return new BackupError(`${target} is there already: choose another name`);
+  return new BackupError(`${target} already exists: choose another name`);
 }
 
 async function describe(folder: string, path: string): Promise<BackupPart> {
@@ -123,7 +123,7 @@ async function describe(folder: string, path: string): Promise<BackupPart> {
   return { path, size, sha256: hash.digest('hex') };
 }
 
-/** A new file that only its owner can read, on the disk when this resolves. */
+/** A new file that only its owner can read, on disk when this resolves. */
 export async function writeDurably(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
   const file: FileHandle = await open(path, 'wx', 0o600);
   try {
@@ -135,7 +135,7 @@ export async function writeDurably(path: string, chunks: AsyncIterable<Buffer>):
   await chmod(path, 0o600);
 }
 
-/** New names in a folder are durable only once it is. */
+/** New names are durable only when the folder is flushed. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

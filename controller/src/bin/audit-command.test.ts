@@ -41,7 +41,7 @@ test('a log that is whole: how many, the newest hash, exit code 0', async () => 
   await addUser('bob');
   const { code, out, err } = await weft(['audit', 'verify']);
   expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/^The audit log is whole: 2 entries\.\n[0-9a-f]{64}\n$/);
+  expect(out).toMatch(/^The audit log is intact: 2 entries\.\n[0-9a-f]{64}\n$/);
   const json = await weft(['audit', 'verify', '--json']);
   expect(JSON.parse(json.out)).toEqual({ isWhole: true, count: 2, seq: 2, head: out.split('\n')[1] });
 });

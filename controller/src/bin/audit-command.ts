@@ -1,4 +1,4 @@
-// `weft audit verify`: whether anybody has been at the audit log.
+// `weft audit verify`: verifies that the audit log was not changed.
 
 import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
@@ -20,7 +20,7 @@ export async function auditCommand(args: string[], around: Surroundings): Promis
   try {
     const result = await log.verify(notedHash === undefined ? {} : { notedHash });
     if (line.options.has('json')) around.stdout.write(`${JSON.stringify(result)}\n`);
-    else if (result.isWhole) around.stdout.write(`The audit log is whole: ${result.count} entries.\n${result.head}\n`);
+    else if (result.isWhole) around.stdout.write(`The audit log is intact: ${result.count} entries.\n${result.head}\n`);
     else around.stdout.write(`The audit log is broken at entry ${result.seq}: ${result.reason}.\n`);
     return result.isWhole ? exitCode.ok : exitCode.failure;
   } finally {

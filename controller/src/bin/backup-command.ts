@@ -1,4 +1,4 @@
-// `weft backup`: one file with all that an installation keeps in its data folder, taken while it serves.
+// `weft backup`: writes one file with the content of the data folder, while the server runs or is stopped.
 import { exitCode, ProgressBar, type Surroundings, UsageError, writeAll } from '@weft/cli';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
@@ -17,15 +17,15 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
   if (rest.length > 0) throw new UsageError(usage);
   const isPiped = file === '-';
   const isJson = line.options.has('json');
-  if (isPiped && isJson) throw new UsageError('--json needs a FILE: standard output is taken by the backup.');
-  if (isPiped && around.stdout.isTTY) throw new UsageError('A backup is nothing for a terminal: name a FILE.');
+  if (isPiped && isJson) throw new UsageError('--json needs a FILE: the backup is written to standard output.');
+  if (isPiped && around.stdout.isTTY) throw new UsageError('A backup cannot be written to a terminal: give a FILE.');
   const config = readConfig(line, around.env);
   const leftOut = keptElsewhere(config);
 
   const { BackupError } = await import('../backup/backup-error.ts');
   const { writeBackup } = await import('../backup/write-backup.ts');
   if (config.databaseUrl !== undefined && config.influxUrl !== undefined) {
-    throw new BackupError(`nothing of this installation is in its data folder. ${inWords(leftOut)}`);
+    throw new BackupError(`this installation stores nothing in its data folder. ${inWords(leftOut)}`);
   }
   const progress = new ProgressBar(around.stderr);
   const sink: BackupSink = isPiped ? { write: (chunk) => writeAll(around.stdout, chunk) } : { file };
@@ -49,7 +49,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
   return exitCode.ok;
 }
 
-/** What is in PostgreSQL or InfluxDB, and what makes a backup of it. */
+/** The parts in PostgreSQL or InfluxDB, and the commands that back them up. */
 function keptElsewhere({ databaseUrl, influxUrl }: Config): LeftOut[] {
   const left: LeftOut[] = [];
   if (databaseUrl !== undefined) {
@@ -60,18 +60,20 @@ function keptElsewhere({ databaseUrl, influxUrl }: Config): LeftOut[] {
 }
 
 function inWords(leftOut: LeftOut[]): string {
-  return leftOut.map(({ what, command }) => `Not in it: ${what}. Back it up there with ${command}.`).join('\n');
+  return leftOut.map(({ what, command }) => `Not included: ${what}. Back it up with ${command}.`).join('\n');
 }
 
 function summary(name: string, manifest: BackupManifest, { secret, dataDir }: Config): string {
   const { parts, left_out, has_secret } = manifest;
   const size = inBytes(parts.reduce((sum, part) => sum + part.size, 0));
-  const lines = [`${name} holds ${size} as of ${manifest.created_at}.`];
+  const lines = [`${name} contains ${size} as of ${manifest.created_at}.`];
   if (left_out.length > 0) lines.push(inWords(left_out));
-  if (has_secret) lines.push('The secret is in it: whoever reads the file can sign tokens and read api keys.');
+  if (has_secret) lines.push('It contains the secret: anyone who can read the file can sign tokens and read api keys.');
   else {
-    const place = secret === undefined ? `${dataDir}/secret` : 'what WEFT_SECRET holds';
-    lines.push(`NOT in it: the secret. Keep ${place} somewhere else too: without it tokens end and api keys are lost.`);
+    const place = secret === undefined ? `${dataDir}/secret` : 'the value of WEFT_SECRET';
+    lines.push(
+      `NOT included: the secret. Store ${place} separately: without it, tokens become invalid and api keys are lost.`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-// Amounts of bytes in words, and how far a command is among them.
+// Formats sizes, and shows the progress of a command in bytes.
 import type { ProgressBar } from '@weft/cli';
 
 export function showBytes(bar: ProgressBar, stage: string, bytes: number, totalBytes: number): void {

@@ -1,5 +1,5 @@
-// Takes the arguments of a command apart: its own options, the flags of all settings, and the words between. Anything
-// else is refused with the name that was probably meant; secrets are refused with the right way to give them.
+// Parses the arguments of a command: its own options, the flags of all settings, and the words. Rejects anything
+// else and suggests the closest name; rejects secrets and says how to pass them.
 import { parseArgs } from 'node:util';
 import { UsageError } from '@weft/cli';
 import { didYouMean } from '@weft/cli/closest-name';
@@ -7,9 +7,9 @@ import { type Setting, settingKeys, settings, settingsFileSetting } from '../set
 
 export interface CommandLine {
   words: string[];
-  /** Given options of the command itself; '' for one that takes no value. */
+  /** Options of the command itself; '' for an option without a value. */
   options: Map<string, string>;
-  /** Given settings by flag. */
+  /** Settings by flag. */
   flags: Record<string, string>;
   /** --config. */
   settingsFile: string | undefined;
@@ -60,14 +60,14 @@ function refusal(name: string, rawName: string, rows: Setting[], known: string[]
   const secret = rows.find((row) => row.secret && flagLike(row) === name);
   if (secret !== undefined) {
     return new UsageError(
-      `${rawName} is refused, because everybody on this machine can read a command line. ` +
+      `${rawName} is not accepted, because everybody on this machine can read a command line. ` +
         `Put the value into a file and set ${secret.name}_FILE to its path, or set ${secret.name}.`,
     );
   }
   if (name === 'password') {
     return new UsageError(
-      `${rawName} is refused, because everybody on this machine can read a command line. ` +
-        'Type the password when asked, or send it to --password-stdin.',
+      `${rawName} is not accepted, because everybody on this machine can read a command line. ` +
+        'Type the password at the prompt, or pass it on standard input with --password-stdin.',
     );
   }
   const guess = rawName.startsWith('--')

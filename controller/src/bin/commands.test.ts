@@ -66,7 +66,7 @@ test.each([
   [['user', 'disable'], 'Usage: weft user disable EMAIL'],
   [['user', 'enable', 'x@y.test', 'z@y.test'], 'Usage: weft user enable EMAIL'],
   [['user', 'add', 'x@y.test', '--role', 'king'], '--role must be admin or user.'],
-  [['user', 'add', 'x@y.test'], 'send it to --password-stdin'],
+  [['user', 'add', 'x@y.test'], 'pass it on standard input with --password-stdin'],
   [['config', 'show'], 'Usage: weft config print'],
   [['audit'], 'Usage: weft audit verify'],
   [['audit', 'verify', 'now'], 'Usage: weft audit verify'],

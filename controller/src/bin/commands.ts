@@ -1,4 +1,4 @@
-// Which commands there are, and what happens to the errors they end with.
+// The commands, and how their errors are reported.
 
 import {
   clientCommand,
@@ -19,7 +19,7 @@ import { commandHelp, helpTopics, overview } from './help.ts';
 
 type Command = (args: string[], around: Surroundings) => Promise<number>;
 
-// Loaded when needed: `weft --help` must not wait for the server's code.
+// Loaded on demand: `weft --help` must not load the server's code.
 const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   demo: async () => (await import('./demo-command.ts')).demoCommand,

@@ -1,4 +1,4 @@
-// `weft config print`: every setting, its value, and where that comes from; secrets never.
+// `weft config print`: every setting, its value, and its source; never secrets.
 
 import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 import { ConfigError, loadConfig } from '../config.ts';
@@ -9,12 +9,12 @@ import { gatherSources } from './read-config.ts';
 
 interface ShownSetting {
   name: string;
-  /** Null when the setting has none. */
+  /** Null if the setting has no value. */
   value: string | null;
   source: string;
 }
 
-/** Prints even when the settings cannot be used, because that is when one wants to see them. */
+/** Prints invalid settings too, because that is when they are needed. */
 export async function configCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { bare: ['json'] });
   if (line.words.length !== 1 || line.words[0] !== 'print') throw new UsageError('Usage: weft config print [--json]');
@@ -33,7 +33,7 @@ export async function configCommand(args: string[], around: Surroundings): Promi
     for (const warning of [...sources.warnings, ...warnings]) around.stderr.write(`weft: warning: ${warning}\n`);
     return exitCode.ok;
   } catch (error) {
-    if (error instanceof ConfigError) around.stderr.write(`\nThese settings cannot be used:\n`);
+    if (error instanceof ConfigError) around.stderr.write(`\nThese settings are invalid:\n`);
     throw error;
   }
 }

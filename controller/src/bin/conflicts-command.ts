@@ -1,4 +1,4 @@
-// `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: whether the log of decisions is whole.
+// `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: verifies the log of decisions.
 import { readFileSync } from 'node:fs';
 import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 import { parseConflictRules } from '../commands/arbitration/conflict-rules.ts';
@@ -27,7 +27,7 @@ export async function conflictsCommand(args: string[], around: Surroundings): Pr
       const page = await log.page(next, pageSize);
       for (const { action, detail } of page) {
         const record = action === 'command_decided' ? JSON.parse(detail) : undefined;
-        // What was too large for the log cannot be decided again.
+        // A decision that was too large for the log cannot be replayed.
         if (record?.intent) replay.add(record);
       }
       if (page.length === 0) break;
@@ -59,16 +59,16 @@ function readRules(file: string | undefined) {
 
 function inWords({ decisions, differing, differences, before, after }: ReplayReport): string {
   const lines = [
-    `${decisions} decisions, ${differing} of them would have been others.`,
-    `As they were:       ${counts(before)}`,
-    `As they would be:   ${counts(after)}`,
+    `${decisions} decisions, ${differing} of them would have been different.`,
+    `Recorded:   ${counts(before)}`,
+    `Replayed:   ${counts(after)}`,
     ...differences.slice(0, shownDifferences).map((difference) => {
       const { at, caller_name, parameter, ap_id } = difference;
       const change = `${difference.before.verdict} (${difference.before.reason}) → ${difference.after.verdict} (${difference.after.reason})`;
       return `${new Date(at).toISOString()} ${caller_name}, ${parameter} of ${ap_id}: ${change}`;
     }),
   ];
-  if (differing > shownDifferences) lines.push('… --json shows more of them.');
+  if (differing > shownDifferences) lines.push('… --json shows more.');
   return `${lines.join('\n')}\n`;
 }
 

@@ -1,4 +1,4 @@
-// `weft demo`: a server, an emulated network and a control program, with one command; all of it is gone afterwards.
+// `weft demo`: a server, an emulated network and a control program with one command; deletes its data at the end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -39,7 +39,8 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   const weft = await serve(config);
   let saver: ChildProcess | undefined;
   ending.watch({ ...weft, stop: () => stopAll(weft, () => saver) });
-  if (weft.firstAdminNeeded !== false) throw new StartError('the demonstration needs a database that answers');
+  if (weft.firstAdminNeeded !== false)
+    throw new StartError('the demonstration needs a database, and it does not answer');
 
   const app = new App({ url: weft.url, username, password });
   const { agents, key } = await prepare(app, line.options.get('at') ?? 'Bristol').catch(async (error) => {
@@ -48,24 +49,24 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   });
   around.stdout.write(welcome(weft.url, password, agents, chosen));
   if (!(await fetch(`${weft.url}/install/weft.mjs`, { method: 'HEAD' })).ok) {
-    around.stderr.write('weft: the dashboard and the command line to hand out are not built yet: run npm start once\n');
+    around.stderr.write('weft: the dashboard and weft.mjs are not built yet: run npm start once\n');
   }
   saver = startSaver(weft.url, key, around);
   return ending.code;
 }
 
-/** Of a demonstration that was kept: nobody has written the earlier one down. */
+/** For a data folder that was kept: the earlier password is not stored anywhere. */
 async function renewPassword(config: Config, password: string): Promise<void> {
   const { openAccounts } = await import('../offline.ts');
   prepareDataFolder(config.dataDir);
-  // That of one that is running stays as it is.
+  // Fails if a server uses the folder, so that its password is not changed.
   const lock = lockDataFolder(config.dataDir);
   const accounts = await openAccounts(config, 'weft demo');
   try {
     const users = await accounts.users.list();
     if (users.some((user) => user.username === username)) await accounts.users.setPassword(username, password);
     else if (users.length > 0) {
-      throw new StartError(`${config.dataDir} holds a Weft that is no demonstration: name another folder`);
+      throw new StartError(`${config.dataDir} contains a Weft that is not a demonstration: choose another folder`);
     }
   } finally {
     await accounts.close();
@@ -73,7 +74,7 @@ async function renewPassword(config: Config, password: string): Promise<void> {
   }
 }
 
-/** What is there from an earlier time is used again. */
+/** Uses the app and the run of an earlier demonstration if they exist. */
 async function prepare(app: App, place: string): Promise<{ agents: number; key: string }> {
   const key = randomBytes(24).toString('base64url');
   const apps = '/api/v1/third_party_apps/';
@@ -102,16 +103,16 @@ async function spinUp(app: App, place: string): Promise<number> {
   return agents.length;
 }
 
-/** The example as anybody would start it: a program of its own that knows an address, a name and a key. */
+/** Starts the example like any third-party program: a separate process with an address, a name and a key. */
 function startSaver(url: string, key: string, around: Surroundings): ChildProcess | undefined {
   if (!existsSync(program)) {
-    around.stderr.write('weft: the energy saver is not here, so nobody controls the network\n');
+    around.stderr.write('weft: the energy saver is not installed, so no program controls the network\n');
     return undefined;
   }
   const saver = spawn(process.execPath, [program], {
     env: { PATH: around.env.PATH, WEFT_URL: url, WEFT_APP_NAME: appName, WEFT_APP_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl+C goes to every process in the foreground; this one is told when it is its turn.
+    // Ctrl+C goes to every process in the foreground; this one is stopped separately, before the server.
     detached: true,
   });
   createInterface(saver.stdout!).on('line', (text) => around.stdout.write(`${appName}: ${text}\n`));
@@ -132,13 +133,13 @@ async function stopAll(weft: RunningWeft, saver: () => ChildProcess | undefined)
 }
 
 function welcome(url: string, password: string, agents: number, kept: string | undefined): string {
-  const afterwards = kept === undefined ? 'nothing is kept' : `${kept} is kept`;
+  const afterwards = kept === undefined ? 'deletes all data' : `keeps ${kept}`;
   return `Weft is running: ${url}
 
   Sign in    ${username}
   Password   ${password}
   Network    ${agents} emulated access points: 5G, WiFi and LiFi
-  Program    ${appName} lets idle cells sleep and wakes them; what it decides is told below
+  Program    ${appName} lets idle cells sleep and wakes them; its decisions are shown below
   Stop       Ctrl+C; ${afterwards}
 
 `;

@@ -32,14 +32,17 @@ test('Node below 24 is not well', () => {
 test('TLS: a good pair, a mixed pair, an old one, one that ends soon, and no PEM at all', () => {
   const [one, two] = [pair('one'), pair('two')];
   const day = 24 * 60 * 60 * 1000;
-  expect(tlsCheck(one)).toMatchObject({ ok: true, detail: expect.stringMatching(/^good for (29|30) more days$/) });
+  expect(tlsCheck(one)).toMatchObject({ ok: true, detail: expect.stringMatching(/^valid for (29|30) more days$/) });
   expect(tlsCheck(one)).not.toHaveProperty('advice');
   expect(tlsCheck({ ...one, keyFile: two.keyFile })).toMatchObject({
     ok: false,
-    detail: expect.stringContaining('belong'),
+    detail: expect.stringContaining('does not match'),
   });
-  expect(tlsCheck(one, Date.now() + 31 * day)).toMatchObject({ ok: false, detail: expect.stringContaining('ended') });
-  expect(tlsCheck(one, Date.now() - day)).toMatchObject({ ok: false, detail: expect.stringContaining('begins') });
+  expect(tlsCheck(one, Date.now() + 31 * day)).toMatchObject({ ok: false, detail: expect.stringContaining('expired') });
+  expect(tlsCheck(one, Date.now() - day)).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('not valid before'),
+  });
   expect(tlsCheck(one, Date.now() + 20 * day)).toMatchObject({ ok: true, advice: expect.stringContaining('Renew') });
   expect(tlsCheck({ ...one, certFile: one.keyFile })).toMatchObject({ ok: false });
 });
@@ -63,7 +66,7 @@ test('a port that somebody else holds is not well', async () => {
   try {
     expect(await check('port', { port: String(port) })).toMatchObject({
       ok: false,
-      detail: `127.0.0.1:${port} is taken`,
+      detail: `127.0.0.1:${port} is in use`,
     });
   } finally {
     server.close();

@@ -1,4 +1,4 @@
-// What `weft doctor` looks at by itself: the machine it runs on. The backends are checked where they are wired.
+// The checks of `weft doctor` on the machine. The backends are checked where they are created.
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export function nodeCheck(version = process.versions.node): CheckResult {
   const ok = Number(version.split('.')[0]) >= oldestNode;
-  const advice = `Weft needs Node ${oldestNode} or newer; npm start brings its own.`;
+  const advice = `Weft needs Node ${oldestNode} or newer; npm start installs it.`;
   return { name: 'Node', ok, detail: version, ...(ok ? {} : { advice }) };
 }
 
@@ -36,15 +36,15 @@ async function dataFolderCheck({ dataDir }: Config): Promise<CheckResult> {
   try {
     if (!existsSync(dataDir)) {
       await access(nearestFolder(dataDir), constants.W_OK);
-      return { name, ok: true, detail: `${dataDir} will be made at the first start` };
+      return { name, ok: true, detail: `${dataDir} will be created at the first start` };
     }
-    // Really written: permissions alone do not tell about read-only disks.
+    // Write a file: permissions alone do not reveal a read-only disk.
     const probe = join(dataDir, `.doctor-${randomUUID()}`);
     writeFileSync(probe, '', { flag: 'wx' });
     rmSync(probe);
     return { name, ok: true, detail: `${dataDir} can be written` };
   } catch (error) {
-    const advice = 'Give the account that runs Weft the right to write there, or set WEFT_DATA_DIR.';
+    const advice = 'Give the account that runs Weft write permission, or set WEFT_DATA_DIR.';
     return { name, ok: false, detail: `${dataDir} cannot be written: ${(error as Error).message}`, advice };
   }
 }
@@ -76,8 +76,14 @@ async function portCheck(config: Config): Promise<CheckResult> {
   const error = await listenError(config);
   if (error === undefined) return { name, ok: true, detail: `${address} is free` };
   if (error.code !== 'EADDRINUSE') return { name, ok: false, detail: `${address}: ${error.message}` };
-  if (await answersHealth(config)) return { name, ok: true, detail: `${address} is in use; a Weft seems to run there` };
-  return { name, ok: false, detail: `${address} is taken`, advice: 'Stop what listens there, or set WEFT_PORT.' };
+  if (await answersHealth(config))
+    return { name, ok: true, detail: `${address} is in use; Weft seems to be running there` };
+  return {
+    name,
+    ok: false,
+    detail: `${address} is in use`,
+    advice: 'Stop the program that listens there, or set WEFT_PORT.',
+  };
 }
 
 function listenError({ host, port }: Config): Promise<NodeJS.ErrnoException | undefined> {
@@ -107,16 +113,16 @@ export function tlsCheck({ certFile, keyFile }: { certFile: string; keyFile: str
   try {
     const certificate = new X509Certificate(readFileSync(certFile));
     if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile)))) {
-      const advice = 'Give the certificate and the private key of one pair.';
-      return { name, ok: false, detail: 'WEFT_TLS_KEY does not belong to WEFT_TLS_CERT', advice };
+      const advice = 'Use a certificate and private key that belong together.';
+      return { name, ok: false, detail: 'WEFT_TLS_KEY does not match WEFT_TLS_CERT', advice };
     }
     const days = Math.floor((Date.parse(certificate.validTo) - now) / dayMs);
-    const advice = 'Renew the certificate, then start Weft again.';
-    if (days < 0) return { name, ok: false, detail: `the certificate ended on ${certificate.validTo}`, advice };
+    const advice = 'Renew the certificate, then restart Weft.';
+    if (days < 0) return { name, ok: false, detail: `the certificate expired on ${certificate.validTo}`, advice };
     if (Date.parse(certificate.validFrom) > now) {
-      return { name, ok: false, detail: `the certificate begins only on ${certificate.validFrom}` };
+      return { name, ok: false, detail: `the certificate is not valid before ${certificate.validFrom}` };
     }
-    return { name, ok: true, detail: `good for ${days} more days`, ...(days < soonDays ? { advice } : {}) };
+    return { name, ok: true, detail: `valid for ${days} more days`, ...(days < soonDays ? { advice } : {}) };
   } catch (error) {
     const advice = 'Both files must be PEM: the certificate chain and its private key, without a passphrase.';
     return { name, ok: false, detail: (error as Error).message, advice };

@@ -1,4 +1,4 @@
-// `weft doctor`: one line per thing that Weft needs, with what to do about those that are not well.
+// `weft doctor`: one line per check, with advice for those that fail.
 
 import { exitCode, hasColor, type Surroundings, UsageError } from '@weft/cli';
 import { type Config, ConfigError } from '../config.ts';
@@ -23,8 +23,8 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
 }
 
 function configurationCheck({ warnings }: Config): CheckResult {
-  if (warnings.length === 0) return { name: 'settings', ok: true, detail: 'all understood' };
-  return { name: 'settings', ok: true, detail: `usable, but: ${warnings.join(' ')}` };
+  if (warnings.length === 0) return { name: 'settings', ok: true, detail: 'all valid' };
+  return { name: 'settings', ok: true, detail: `valid, with warnings: ${warnings.join(' ')}` };
 }
 
 async function backendChecks(config: Config): Promise<CheckResult[]> {

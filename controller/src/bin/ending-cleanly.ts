@@ -1,22 +1,22 @@
-// For commands that leave files about while they work: whoever ends them has these removed first.
+// For commands with temporary files: removes them when the process is ended early.
 import { readFileSync } from 'node:fs';
 import { exitCode, interruptedCode, type Surroundings } from '@weft/cli';
 
 const hungUp = 129;
 
-/** Work that has begun, and what removes at once whatever there is of it. */
+/** Work in progress, and a function that removes its files at once. */
 export interface Begun<T> {
   work: Promise<T>;
   abandon(): void;
 }
 
-/** Settles as the work does, unless the process is told to end before: then it is abandoned on the way out. */
+/** Settles with the work. If the process is ended before, the work is abandoned on exit. */
 export async function endingCleanly<T>(begin: () => Begun<T>, around: Surroundings): Promise<T> {
   let begun: Begun<T> | undefined;
   const signal = around.interruption?.();
   const onExit = () => {
     begun?.abandon();
-    // Whatever the reason was, such as a reader of standard output that has gone: what was asked for is not done.
+    // Whatever the reason, such as a closed reader of standard output: the command was not completed.
     if (!process.exitCode) process.exitCode = exitCode.failure;
   };
   const onAbort = () => process.exit(interruptedCode());
@@ -34,7 +34,7 @@ export async function endingCleanly<T>(begin: () => Begun<T>, around: Surroundin
   }
 }
 
-/** Whether the end of the terminal is to be ignored; listening to it would undo that. */
+/** Whether SIGHUP is ignored (nohup); adding a listener would undo that. */
 function isNohup(): boolean {
   try {
     const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';

@@ -1,14 +1,14 @@
-// How a process that serves comes to its end: signals and failures become one orderly stop.
+// The shutdown of a serving process: signals and failures become one graceful stop.
 import { exitCode, type Surroundings } from '@weft/cli';
 import type { Config } from '../config.ts';
 import type { RunningWeft } from '../serve.ts';
 
-// A terminal sends Ctrl+C to every process in the foreground and npm passes it on once more: that is one wish to stop.
+// A terminal sends Ctrl+C to every process in the foreground and npm forwards it: both signals are one request.
 const sameKeystrokeMs = 1000;
-// Beyond what stopping may take by itself: then something hangs.
+// Added to the shutdown time; after that, something hangs.
 const stopGraceMs = 5000;
 
-/** Turns signals and failures into one orderly stop. */
+/** Turns signals and failures into one graceful stop. */
 export class Ending {
   readonly code: Promise<number>;
   readonly #config: Config;
@@ -20,7 +20,7 @@ export class Ending {
   constructor(config: Config, around: Surroundings) {
     const { promise, resolve } = Promise.withResolvers<number>();
     this.code = promise;
-    // Handles that something forgot to close must not keep the process alive.
+    // Handles that were not closed must not keep the process alive.
     promise.then((code) => process.exit(code));
     this.#end = resolve;
     this.#config = config;
@@ -33,7 +33,7 @@ export class Ending {
 
   watch(weft: RunningWeft): void {
     this.#weft = weft;
-    const onFailed = (reason: unknown) => this.#onFailure('cannot go on', reason);
+    const onFailed = (reason: unknown) => this.#onFailure('cannot continue', reason);
     weft.failed.then(onFailed, onFailed);
   }
 
@@ -42,7 +42,7 @@ export class Ending {
     if (this.#weft === undefined) process.exit(codeAtOnce);
     if (this.#stopAskedAt === undefined) {
       this.#stopAskedAt = now;
-      this.#around.stderr.write('weft: stopping; requests under way may finish. Once more to stop at once.\n');
+      this.#around.stderr.write('weft: stopping after the requests in progress. Press Ctrl+C again to stop at once.\n');
       void this.#stop(exitCode.ok);
     } else if (now - this.#stopAskedAt > sameKeystrokeMs) {
       process.exit(codeAtOnce);
@@ -61,7 +61,7 @@ export class Ending {
   async #stop(code: number): Promise<void> {
     const deadline = setTimeout(
       () => {
-        this.#around.stderr.write('weft: stopping took too long; ending without it.\n');
+        this.#around.stderr.write('weft: stopping took too long; exiting now.\n');
         process.exit(exitCode.failure);
       },
       this.#config.shutdownSeconds * 1000 + stopGraceMs,

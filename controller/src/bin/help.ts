@@ -1,9 +1,9 @@
-// The help texts of the command line. The settings in them come from the table of settings.
+// The help texts of the server's commands. The settings in them are generated from the table of settings.
 import { clientOverview } from '@weft/cli';
 import { type Setting, settingGroups, settingKeys, settings } from '../settings.ts';
 
 const topics: Record<string, () => string> = {
-  serve: () => `Runs Weft until it is told to stop (Ctrl+C or SIGTERM).
+  serve: () => `Runs Weft until it is stopped (Ctrl+C or SIGTERM).
 
 Usage: weft serve [settings]
 
@@ -13,8 +13,8 @@ Examples:
   weft serve --config /etc/weft/weft.env
 
 ${settingsHelp()}`,
-  demo: () => `Runs Weft with an emulated network of twelve access points and a control program that saves energy, to look at
-and to play with. Prints where to sign in. Keeps nothing, unless told where with --data-dir.
+  demo: () => `Runs Weft with an emulated network of twelve access points and a control program that saves energy, for
+demonstration. Prints how to sign in. Deletes its data when it stops; with --data-dir the data is kept.
 
 Usage: weft demo [--at PLACE] [settings]
 
@@ -25,8 +25,8 @@ Examples:
   weft demo
   weft demo --port 9000 --at "Graz, AT"
 `,
-  doctor: () => `Checks this machine, the settings and every backend, and says what to do about what is wrong.
-Ends with 0 when all is well, else with 1.
+  doctor: () => `Checks this machine, the settings and every backend, and prints advice for each problem.
+Exit code: 0 if all checks pass, else 1.
 
 Usage: weft doctor [--json] [settings]
 
@@ -34,7 +34,7 @@ Examples:
   weft doctor
   weft doctor --json --config /etc/weft/weft.env
 `,
-  user: () => `Manages the accounts of people, in the same database that weft serve uses.
+  user: () => `Manages user accounts, in the same database as weft serve.
 
 Usage:
   weft user add EMAIL [--role admin|user] [--password-stdin]
@@ -43,12 +43,12 @@ Usage:
   weft user disable EMAIL
   weft user enable EMAIL
 
-A user who is disabled is signed out everywhere and cannot sign in; what is theirs stays. The last enabled
+A disabled user is signed out everywhere and cannot sign in; what the user owns is kept. The last enabled
 administrator cannot be disabled.
 
 Options:
-  --role ROLE        what the new account may do (default: user)
-  --password-stdin   read the password from standard input; without it the command asks
+  --role ROLE        role of the new account (default: user)
+  --password-stdin   read the password from standard input (default: ask)
   --json             print JSON
 
 Examples:
@@ -58,15 +58,15 @@ Examples:
   weft user disable bob@example.org
 `,
   backup:
-    () => `Writes one file with all that this Weft keeps in its data folder, as it is at this moment; a server may go on
-writing meanwhile. What is in PostgreSQL or InfluxDB is not in it, nor is the secret unless told. The file can be read by
-its owner only, and has its name only when it is whole. While it is made, its folder needs room for an unpacked copy.
+    () => `Writes one file with a consistent snapshot of the data folder; the server may keep running. Data in PostgreSQL or
+InfluxDB is not included; the secret is not included by default. Only the owner can read the file, and it appears under
+its name only when it is complete. Until then its folder needs space for an uncompressed copy.
 
 Usage: weft backup [FILE|-] [--with-secret] [--json] [settings]
 
 Options:
-  --with-secret  put the secret in, too: whoever has the file can then sign tokens and read api keys
-  --json         print what is in it: versions, and size and SHA-256 of each part
+  --with-secret  include the secret: anyone who has the file can then sign tokens and read api keys
+  --json         print the content: versions, and size and SHA-256 of each part
 
 Examples:
   weft backup
@@ -74,50 +74,49 @@ Examples:
   weft backup - | ssh vault 'cat > weft.tar.zst'
 `,
   restore:
-    () => `Makes a data folder out of a backup. The folder appears when all of the backup was read and found whole, else
-nothing changes. One that has something in it is refused, as is one that a server runs on.
+    () => `Creates a data folder from a backup. The folder appears only when the whole backup was read and verified; after a
+failure nothing is changed. A folder that is not empty or that a running server uses is rejected.
 
 Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json] [settings]
 
 Options:
-  --force  move a folder that is in the way aside; nothing is deleted
-  --json   print what was in the backup
+  --force  rename an existing folder first; nothing is deleted
+  --json   print the content of the backup
 
 Examples:
   weft restore weft.tar.zst --data-dir /var/lib/weft
   weft restore weft.tar.zst --force
 `,
   audit:
-    () => `Checks that no entry of the audit log was changed, removed, moved or put in. Prints how many there are and the
-hash of the newest. Ends with 0 when the log is whole, else with 1.
+    () => `Verifies that no entry of the audit log was changed, removed, moved or inserted. Prints the number of entries and
+the hash of the newest. Exit code: 0 if the log is intact, else 1.
 
 Usage: weft audit verify [--head HASH] [--json] [settings]
 
 Options:
-  --head HASH   a hash noted earlier, which must still be in the log: finds one that was written anew
+  --head HASH   a hash stored earlier, which must still be in the log: detects a rewritten log
   --json        print JSON
 
 Examples:
   weft audit verify
   weft audit verify --data-dir /var/lib/weft --head "$(cat noted-hash)"
 `,
-  conflicts:
-    () => `Makes every decision about commands in the log again, under other rules, and says what would have differed;
-or checks, as weft audit verify does, that the log is whole.
+  conflicts: () => `Replays every decision about commands in the log with other rules, and prints the differences;
+or verifies the log like weft audit verify.
 
 Usage:
   weft conflicts replay [--rules FILE] [--json] [settings]
   weft conflicts verify [--head HASH] [--json] [settings]
 
 Options:
-  --rules FILE  the rules as JSON, as GET /api/v1/conflicts/rules shows them; those that ship unless told
+  --rules FILE  the rules as JSON, in the format of GET /api/v1/conflicts/rules (default: the default rules)
   --json        print JSON
 
 Examples:
   weft conflicts replay --rules stricter.json
   weft conflicts verify
 `,
-  config: () => `Shows every setting as Weft would use it and where it comes from. Secrets are shown as ***.
+  config: () => `Shows the value and the source of every setting. Secrets are shown as ***.
 
 Usage: weft config print [--json] [settings]
 
@@ -134,32 +133,32 @@ export async function overview(): Promise<string> {
 
 Usage: weft COMMAND [options]
 
-Use, as whoever is logged in
+Client commands, with the account of weft login
 ${await clientOverview()}
-Run
+Server
   serve                        run the controller
-  demo                         the same with an emulated network and a control program, to look at
-  doctor                       check settings and backends, and say what is wrong
+  demo                         run it with an emulated network and a control program
+  doctor                       check settings and backends
 
-Keep
-  backup [FILE]                write one file with all that this Weft keeps
-  restore FILE                 make a data folder out of a backup
+Backup
+  backup [FILE]                write a backup of the data folder to one file
+  restore FILE                 create a data folder from a backup
 
 Accounts
   user add EMAIL               create an account
   user list                    list the accounts
-  user set-password EMAIL      set a password; sessions signed in with the old one end
+  user set-password EMAIL      set a password; earlier tokens are revoked
 
 Audit
-  audit verify                 check that nobody has been at the audit log
-  conflicts replay             decide about all commands again, under other rules
+  audit verify                 verify that the audit log was not changed
+  conflicts replay             replay all decisions about commands with other rules
   conflicts verify             the same as audit verify
 
 Settings
   config print                 show every setting and where it comes from
 
 Options
-  -h, --help                   show help; weft help COMMAND shows that of a command
+  -h, --help                   show help; weft help COMMAND shows the help of a command
   -V, --version                show the version
 
 Examples
@@ -168,7 +167,7 @@ Examples
   weft help serve
 
 Settings are flags (--port 9000), environment variables (WEFT_PORT=9000) or lines of a settings file
-(weft.env, --config FILE or WEFT_CONFIG), in this order of strength. weft help serve lists them.
+(weft.env, --config FILE or WEFT_CONFIG), in this order of precedence. weft help serve lists them.
 `;
 }
 
@@ -183,8 +182,8 @@ function settingsHelp(): string {
     const entries = rows.filter((row) => row.group === group).map(settingEntry);
     return `${group}\n${entries.join('')}`;
   });
-  const file = `Settings file\n  --config FILE  (WEFT_CONFIG)\n${wrap('Lines NAME=value with the names in capitals. Without it, weft.env in this folder is read if it is there.')}`;
-  const secrets = 'A secret has no flag. NAME_FILE gives the path of a file that holds it.';
+  const file = `Settings file\n  --config FILE  (WEFT_CONFIG)\n${wrap('Lines NAME=value with the names in capitals. Default: weft.env in the current folder, if it exists.')}`;
+  const secrets = 'A secret has no flag. NAME_FILE is the path of a file that contains it.';
   return `${[...groups, file].join('\n')}\n${secrets}\n`;
 }
 

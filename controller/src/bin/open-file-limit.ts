@@ -1,10 +1,10 @@
-// How many files this process may have open, and whether that is enough: every connection is one.
+// The limit of open files, and whether it is high enough: every connection is an open file.
 import { readFileSync } from 'node:fs';
 
 // For the database, the logs, and the modules being loaded.
 const besideConnections = 100;
 
-/** `limit` is undefined where the system does not tell; `warning` where the limit is enough. */
+/** `limit` is undefined if unknown; `warning` is undefined if the limit is high enough. */
 export function openFileLimit(
   maxConnections: number,
   limits: () => string = () => readFileSync('/proc/self/limits', 'utf8'),
@@ -14,7 +14,7 @@ export function openFileLimit(
   const needed = maxConnections + besideConnections;
   const fitting = Math.max(1, limit - besideConnections);
   const remedy = `raise the limit (ulimit -n ${needed}) or set WEFT_MAX_CONNECTIONS=${fitting}`;
-  const warning = `Only ${limit} files may be open at once, too few for ${maxConnections} connections: ${remedy}`;
+  const warning = `The limit of ${limit} open files is too low for ${maxConnections} connections: ${remedy}`;
   return { limit, warning };
 }
 

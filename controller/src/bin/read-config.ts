@@ -1,4 +1,4 @@
-// Brings the three places of settings together: flags, environment and the settings file.
+// Reads the settings from their three sources: flags, environment and the settings file.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Surroundings } from '@weft/cli';
@@ -8,12 +8,12 @@ import { type Setting, settingKeys, settings, settingsFileSetting } from '../set
 import type { CommandLine } from './command-line.ts';
 
 export interface GatheredSources extends SettingSources {
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   settingsFile: string | undefined;
   warnings: string[];
 }
 
-/** Throws ConfigError when a settings file was asked for and cannot be read. */
+/** Throws ConfigError if the settings file cannot be read. */
 export function gatherSources(line: CommandLine, env: Surroundings['env']): GatheredSources {
   const asked = line.settingsFile ?? env[settingsFileSetting.name];
   const isThere = asked !== undefined || existsSync(settingsFileSetting.default);
@@ -47,5 +47,5 @@ function everybodyCanRead(path: string): boolean {
 }
 
 function publicFile(path: string): string {
-  return `The settings file holds secrets and everybody can read it: chmod 600 ${path}`;
+  return `The settings file contains secrets and everybody can read it: chmod 600 ${path}`;
 }

@@ -1,4 +1,4 @@
-// `weft restore`: a data folder out of a backup.
+// `weft restore`: creates a data folder from a backup.
 import { createReadStream } from 'node:fs';
 import { exitCode, ProgressBar, type Surroundings, UsageError } from '@weft/cli';
 import type { Restored } from '../backup/restore-backup.ts';
@@ -34,21 +34,21 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
   return exitCode.ok;
 }
 
-/** Opened when it is first asked: a failure before that would reach nobody. */
+/** Opened at the first read: an earlier error would not be caught. */
 async function* readPieces(file: string): AsyncGenerator<Buffer> {
   yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
 function summary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {
   const lines = [`Restored ${dataDir} as of ${manifest.created_at}.`];
-  if (movedTo !== undefined) lines.push(`What was there before is in ${movedTo}.`);
+  if (movedTo !== undefined) lines.push(`The previous folder was moved to ${movedTo}.`);
   for (const { what, command } of manifest.left_out) {
-    lines.push(`Not in the backup: ${what}. Restore it there from what ${command} made.`);
+    lines.push(`Not in the backup: ${what}. Restore it from the output of ${command}.`);
   }
   if (!manifest.has_secret && secret === undefined) {
     lines.push(
-      'NOT in the backup: the secret. Before weft serve, put the old one into WEFT_SECRET,',
-      `or into ${dataDir}/secret (chmod 600). With another one tokens end, and a Weft with apps does not start.`,
+      'NOT in the backup: the secret. Before weft serve, put the old secret into WEFT_SECRET,',
+      `or into ${dataDir}/secret (chmod 600). With another secret tokens are invalid, and a Weft with apps does not start.`,
     );
   }
   return `${lines.join('\n')}\n`;

@@ -1,4 +1,4 @@
-// `weft serve`: starts Weft, says where it is and what to do next, and sees to it that it ends in good order.
+// `weft serve`: starts Weft, prints its address and the next step, and stops it gracefully.
 
 import { type Surroundings, UsageError } from '@weft/cli';
 import type { Config } from '../config.ts';
@@ -29,14 +29,14 @@ export function welcome(weft: RunningWeft, config: Config): string {
   const state = weft.firstAdminNeeded === undefined ? 'not ready yet' : 'ready';
   const lines = [`Weft is ${state}: ${url}${url === weft.url ? '' : ` (listening on ${weft.url})`}`, ''];
   if (weft.firstAdminNeeded === undefined) {
-    lines.push('  Next   The database does not answer; Weft goes on trying. weft doctor says what is wrong.');
+    lines.push('  Next   The database does not answer; Weft retries. Run weft doctor to find the reason.');
   } else if (weft.firstAdminNeeded) {
-    lines.push(`  Next   Open ${url} and create the administrator: the first visitor does.`);
+    lines.push(`  Next   Open ${url} and create the administrator. The first visitor can do this.`);
   } else {
     lines.push(`  Next   Open ${url} and sign in.`);
   }
   if (weft.setupCode !== undefined && weft.firstAdminNeeded !== false) {
-    lines.push(`  Code   ${weft.setupCode} (the first administrator is created with it)`);
+    lines.push(`  Code   ${weft.setupCode} (needed to create the first administrator)`);
   }
   lines.push(`  API    ${url}/docs`);
   lines.push(`  Data   ${config.dataDir}${config.databaseUrl === undefined ? '' : ', accounts in PostgreSQL'}`);

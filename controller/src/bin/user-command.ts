@@ -1,4 +1,4 @@
-// `weft user`: accounts of people, managed on the machine that holds the database.
+// `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
 import { exitCode, readNewPassword, type Surroundings, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
@@ -22,7 +22,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   const role = line.options.get('role') ?? 'user';
   if (role !== 'admin' && role !== 'user') throw new UsageError('--role must be admin or user.');
   const config = readConfig(line, around.env);
-  // Asked for before the database is opened, so that no lock is held while somebody thinks.
+  // Read before the database is opened, so that no lock is held while the user types.
   const needsPassword = action === 'add' || action === 'set-password';
   const password = needsPassword ? await readNewPassword(line.options.has('password-stdin'), around) : '';
 
@@ -37,13 +37,13 @@ export async function userCommand(args: string[], around: Surroundings): Promise
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
     } else if (action === 'disable') {
       await accounts.users.disable(username);
-      around.stderr.write(`Disabled ${username}; all its sessions have ended.\n`);
+      around.stderr.write(`Disabled ${username}; all its tokens are revoked.\n`);
     } else if (action === 'enable') {
       await accounts.users.enable(username);
-      around.stderr.write(`Enabled ${username}, who can sign in again.\n`);
+      around.stderr.write(`Enabled ${username}; the user can sign in again.\n`);
     } else {
       await accounts.users.setPassword(username, password);
-      around.stderr.write(`Set the password of ${username}; earlier sessions have ended.\n`);
+      around.stderr.write(`Set the password of ${username}; earlier tokens are revoked.\n`);
     }
     return exitCode.ok;
   } finally {
@@ -55,7 +55,7 @@ function isAction(word: string): word is Action {
   return Object.hasOwn(usage, word);
 }
 
-/** Whose shell this is, for the audit log. An account without a name, as in a container, goes by its number. */
+/** The account of the shell, for the audit log. An account without a name, as in a container, is named by its uid. */
 function operatorName(): string {
   try {
     return userInfo().username;

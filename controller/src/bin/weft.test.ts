@@ -121,10 +121,14 @@ test('an account is disabled and enabled at the command line, which says so; the
   const secret = 'a long pass\n';
   await weft(['user', 'add', 'ada@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
   const last = await weft(['user', 'disable', 'ada@weft.test']).ended;
-  expect(last).toEqual({ code: 1, out: '', err: 'weft: The last administrator has to stay\n' });
+  expect(last).toEqual({
+    code: 1,
+    out: '',
+    err: 'weft: The last administrator cannot be disabled, demoted or deleted\n',
+  });
   await weft(['user', 'add', 'bob@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
   const disable = await weft(['user', 'disable', 'Ada@weft.test']).ended;
-  expect(disable).toEqual({ code: 0, out: '', err: 'Disabled Ada@weft.test; all its sessions have ended.\n' });
+  expect(disable).toEqual({ code: 0, out: '', err: 'Disabled Ada@weft.test; all its tokens are revoked.\n' });
   const moment = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z';
   const table = [
     `ada@weft\\.test  admin       ${moment}  disabled by \\S.*, ${moment}\n`,
@@ -132,7 +136,7 @@ test('an account is disabled and enabled at the command line, which says so; the
   ];
   expect((await weft(['user', 'list']).ended).out).toMatch(new RegExp(`^${table.join('')}$`));
   const enable = await weft(['user', 'enable', 'ada@weft.test']).ended;
-  expect(enable).toEqual({ code: 0, out: '', err: 'Enabled ada@weft.test, who can sign in again.\n' });
+  expect(enable).toEqual({ code: 0, out: '', err: 'Enabled ada@weft.test; the user can sign in again.\n' });
   const state = { disabled_at: null, disabled_by: null };
   expect(JSON.parse((await weft(['user', 'list', '--json']).ended).out)).toMatchObject([state, state]);
   const nobody = await weft(['user', 'enable', 'nobody@weft.test']).ended;

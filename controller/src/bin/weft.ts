@@ -1,19 +1,19 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
-// The command `weft`. The only place that looks at the process's arguments and environment; everything below is given
-// what it needs.
+// The command `weft`. The only place that reads the arguments and environment of the process; everything else receives
+// what it needs as parameters.
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-// Passwords are hashed in these threads, on all cores but one: telemetry must never wait behind them to be flushed.
+// Passwords are hashed in these threads, on all cores but one: flushes of telemetry must never wait for them.
 process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 3);
 
-// Among the packages and not in a folder that everybody may write to. Where it cannot be kept, starts are slower.
+// Not in a folder that everybody can write to. If it cannot be written, starts are slower.
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/weft');
 enableCompileCache(cache);
-// For the threads, each of which would compile its modules anew.
+// For worker threads, each of which would compile its modules again.
 process.env.NODE_COMPILE_CACHE ??= cache;
-// Only now: what was imported before would be compiled anew each time.
+// Imported only now: modules imported before the cache is enabled are compiled at every start.
 const { runCommand } = await import('./commands.ts');
 const { endProcess, onInterruption, watchOutputs } = await import('@weft/cli');
 
@@ -25,5 +25,5 @@ const code = await runCommand(process.argv.slice(2), {
   stderr: process.stderr,
   interruption: onInterruption,
 });
-// Said outright, so that nothing left open by a start that failed keeps the process alive.
+// Explicit, so that handles left open by a failed start do not keep the process alive.
 await endProcess(code);

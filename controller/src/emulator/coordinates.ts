@@ -1,4 +1,4 @@
-// Reads a latitude and a longitude in decimal degrees or degrees, minutes and seconds: `51.4545,-2.5879`,
+// Parses a latitude and a longitude in decimal degrees or degrees, minutes and seconds: `51.4545,-2.5879`,
 // `51°27'16"N 2°35'16"W`, `N 51 27.27 W 2 35.27`. A number, a mark and a letter are tokens; the rest is their order.
 
 export interface Location {
@@ -20,15 +20,15 @@ interface Token {
 
 interface Angle {
   degrees: number;
-  /** Undefined where no letter says which of the two it is. */
+  /** Undefined if there is no letter. */
   axis?: 'latitude' | 'longitude';
 }
 
 const problem = 'should be a latitude and a longitude, as in "51.4545,-2.5879" or 51°27\'16"N 2°35\'16"W';
-// Exponents as they are printed for numbers near zero; a capital E is the east.
+// Exponents of numbers near zero; a capital E is east.
 const TOKEN =
   /(?<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e-[0-9]{1,3})?)|(?<degrees>°)|(?<seconds>"|'')|(?<minutes>')|(?<side>[NSEW])|(?<comma>,)|\s+/iy;
-/** Signs that look alike, as keyboards, maps and word processors have them. */
+/** Similar characters of keyboards, maps and word processors. */
 const lookAlikes: [RegExp, string][] = [
   [/[º˚]/g, '°'],
   [/[″”“ʺ]/g, '"'],
@@ -36,7 +36,7 @@ const lookAlikes: [RegExp, string][] = [
   [/[−–]/g, '-'],
 ];
 
-/** Undefined for what does not look like coordinates at all, such as the name of a place. Ranges are not looked at. */
+/** Undefined if the text does not look like coordinates, such as the name of a place. Ranges are not checked. */
 export function parseCoordinates(text: string): Location | NoLocation | undefined {
   const tokens = tokensOf(lookAlikes.reduce((line, [signs, sign]) => line.replace(signs, sign), text));
   if (!tokens?.some(({ kind }) => kind === 'number')) return undefined;
@@ -61,7 +61,7 @@ function tokensOf(text: string): Token[] | undefined {
   return tokens;
 }
 
-/** Where the second angle begins: behind a comma, with its letter or behind that of the first, or with its degrees. */
+/** The index where the second angle begins: after a comma, at its letter or after that of the first, or at its degrees. */
 function halves(tokens: Token[]): Token[][] {
   const places = (kind: Token['kind']) => tokens.flatMap((token, index) => (token.kind === kind ? [index] : []));
   const [commas, sides, degrees, numbers] = (['comma', 'side', 'degrees', 'number'] as const).map(places) as [

@@ -1,4 +1,4 @@
-// From what people call a country to its two letters: codes and names as GeoNames has them, and as the runtime has them in
+// Maps names of countries to their two-letter codes: codes and names of GeoNames, and the names of the runtime in
 // English. They differ in dozens of countries.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { foldName } from './fold-name.ts';
 const usual: Record<string, string> = { uk: 'GB', 'great britain': 'GB', uae: 'AE', holland: 'NL' };
 let codes: Map<string, string> | undefined;
 
-/** Undefined for what is no country. `name` is folded. */
+/** Undefined if it is not a country. `name` is folded. */
 export function countryCode(name: string): string | undefined {
   codes ??= readCodes();
   return codes.get(name);

@@ -1,4 +1,4 @@
-// What the audit log says about emulated networks.
+// The audit entries for emulated networks.
 import type { NewAuditEntry } from '../audit/audit-store.ts';
 import type { Actor } from '../caller.ts';
 import type { EmulatorRunRecord } from './emulator-run-store.ts';

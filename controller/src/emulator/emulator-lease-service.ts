@@ -1,5 +1,5 @@
-// Between Weft and the process that runs an emulated network, which is an outsider: it holds a lease on the run for as long
-// as it asks for it, is handed what callers want of the network, and brings back the answers.
+// The interface to the external process that runs an emulated network: it holds a lease on the run for as long
+// as it renews it, receives the requests of callers, and returns the answers.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
@@ -14,20 +14,20 @@ export interface EmulatorLeaseServiceOptions {
   mailbox: Pick<MailboxService, 'end'>;
   messages: Pick<MailboxStore, 'lastChunk'>;
   requests: EmulatorRequestStore;
-  /** How often others' changes are looked for while somebody waits. */
+  /** How often the store is polled for changes of other nodes while a request waits. */
   lookAgainMs: number;
   leaseMs?: number;
   answerWithinMs?: number;
   now?: () => number;
 }
 
-/** Begun this often without a word, the run brings its emulators down. */
+/** A run that was started this often without a message crashes its emulators, and fails. */
 const maxAttempts = 5;
 
 export class EmulatorLeaseService {
   readonly #options: Required<Omit<EmulatorLeaseServiceOptions, 'now'>>;
   readonly #now: () => number;
-  /** Those who wait, by run or by request. */
+  /** Waiting calls, by run or by request. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #isStopped = false;
 
@@ -37,8 +37,8 @@ export class EmulatorLeaseService {
   }
 
   /**
-   * Makes the holder, or keeps it, the one who runs the network; resolves with what is asked of it, after waiting for that if
-   * told to. Throws ConflictError `lease_held` or `job_ended`, NotFoundError.
+   * Acquires or renews the lease of the holder; resolves with the requests for the network, after waiting for them if
+   * requested. Throws ConflictError `lease_held` or `job_ended`, NotFoundError.
    */
   async lease(job_number: string, request: EmulatorLeaseRequest, gone: AbortSignal): Promise<EmulatorLease> {
     const { holder, release = false, wait = 0, answers = [] } = request;
@@ -59,8 +59,8 @@ export class EmulatorLeaseService {
   }
 
   /**
-   * Asks something of a running network and resolves its answer. Throws what the answer says went wrong, and TryLaterError
-   * 503 `emulator_silent` if none comes.
+   * Sends a request to a running network and resolves its answer. Throws the error in the answer, and TryLaterError
+   * 503 `emulator_silent` if there is no answer.
    */
   async ask(
     job_number: string,
@@ -87,12 +87,12 @@ export class EmulatorLeaseService {
     }
   }
 
-  /** Something has happened to the run: whoever waits for it looks again. */
+  /** The run has changed: waiting calls check again. */
   changed(job_number: string): void {
     this.#wake(job_number);
   }
 
-  /** Everybody who waits is answered now. */
+  /** All waiting calls are answered now. */
   stop(): void {
     this.#isStopped = true;
     for (const wakes of this.#waiting.values()) for (const wake of wakes) wake();
@@ -122,10 +122,10 @@ export class EmulatorLeaseService {
     const present = await jobs.get(job_number);
     if (!present) throw jobNotFound();
     if (present.ended_at !== null) throw jobEnded();
-    throw new ConflictError('lease_held', 'Another process works on this run');
+    throw new ConflictError('lease_held', 'Another process holds the lease on this run');
   }
 
-  /** Until woken, or somebody else may have changed something, or the time is over. */
+  /** Waits until woken, the next poll, or the end of the time. */
   async #wait(key: string, leftMs: number, gone?: AbortSignal): Promise<void> {
     const woken = new AbortController();
     const wake = () => woken.abort();
@@ -147,7 +147,7 @@ export class EmulatorLeaseService {
   }
 }
 
-/** An answer that is an error is thrown as what it means to the caller. */
+/** Throws an error answer as the matching error of the interface. */
 function toAnswer(answer: unknown): Record<string, unknown> {
   if (typeof answer !== 'object' || answer === null) return {};
   const { error } = answer as { error?: { code?: unknown; detail?: unknown } };

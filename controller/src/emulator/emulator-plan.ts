@@ -1,17 +1,17 @@
-// From a request to a plan: which access points there will be and where, how long the network lives, and what is wrong with
-// the request, all of it at once. Pure but for the gazetteer.
+// Turns a request into a plan: the access points and their positions, the duration of the network, and all problems of
+// the request. Pure, except for the gazetteer.
 import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
 import type { Problem } from '../errors.ts';
 import { type FoundLocation, parseLocation } from './locations.ts';
 import { spreadOut } from './spread.ts';
 
 export interface PlanLimits {
-  /** Of one request. */
+  /** Limit of one request. */
   maxAccessPoints: number;
-  /** That the caller may still have beside those that it has. */
+  /** The number that the caller may still create. */
   accessPointsLeft: number;
   maxDurationSeconds: number;
-  /** How old samples may be. */
+  /** The maximum age of samples. */
   retentionDays: number;
 }
 
@@ -28,19 +28,19 @@ export interface RunPlan {
   devices: number;
   seed: number;
   speed: number;
-  /** Seconds of model time of the longest. */
+  /** Seconds of model time of the longest entry. */
   duration: number;
   modelStartMs: number;
   endsAtMs: number;
 }
 
-/** More would keep a core busy that requests need. */
+/** More would use a core that requests need. */
 const maxDevices = 200_000;
 const dayMs = 86_400_000;
-/** Samples this much ahead of the clock are still taken. */
+/** Samples this much ahead of the clock are still accepted. */
 const slackMs = 60_000;
 
-/** `problems` is empty if the plan can be carried out; else nothing in the plan counts. */
+/** `problems` is empty if the plan is valid; else the plan must not be used. */
 export function planRun(
   request: EmulatorSpinupRequest,
   limits: PlanLimits,
@@ -74,7 +74,7 @@ export function planRun(
     modelStartMs,
     endsAtMs,
   };
-  // Placing a hundred thousand access points that nobody gets would only cost time.
+  // Do not place a hundred thousand access points that will not be created.
   if (problems.length === 0) place(emulators, plan, refuse);
   checkFaults(request, plan.accessPoints.length, refuse);
   return { plan, problems };
@@ -87,7 +87,7 @@ function checkSizes(
   { maxAccessPoints, accessPointsLeft, maxDurationSeconds }: PlanLimits,
   refuse: Refuse,
 ): void {
-  // A limit that was lowered meanwhile may be passed already.
+  // The limit may have been lowered, so that it is already exceeded.
   const left = Math.max(0, accessPointsLeft);
   let total = 0;
   let devices = 0;
@@ -98,7 +98,7 @@ function checkSizes(
     const at = (field: string) => ['emulators', index, field];
     if (locations.length === 0) refuse(at('locations'), 'at least one location is needed');
     if (duration > maxDurationSeconds) refuse(at('duration'), `a run lasts at most ${maxDurationSeconds} seconds`);
-    // Said once, where the limit is passed.
+    // Reported once, at the entry that exceeds the limit.
     if (total > maxAccessPoints && before.total <= maxAccessPoints) {
       refuse(at('num_access_points'), `a request may ask for at most ${maxAccessPoints} access points in all`);
     } else if (total > left && before.total <= left) {

@@ -1,4 +1,4 @@
-// Emulated networks over HTTP, for those who want one, and the lease for the process that runs it.
+// Emulated networks over HTTP, and the lease for the process that runs one.
 import {
   EmulatorAccepted,
   EmulatorLease,
@@ -18,7 +18,7 @@ import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 
 const tag = 'Emulator';
-/** A request of the allowed size cannot have more than this. */
+/** A request of the allowed size cannot contain more. */
 const maxKeys = 100_000;
 
 export interface EmulatorRouteServices {
@@ -34,7 +34,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       method: 'POST',
       url: '/api/v1/emulator/spinup',
       tag,
-      summary: 'Ask for emulated access points',
+      summary: 'Create an emulated network',
       body: EmulatorSpinupRequest,
       maxKeys,
       response: EmulatorAccepted,
@@ -45,10 +45,12 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       method: 'GET',
       url: '/api/v1/emulator',
       tag,
-      summary: 'Your emulated networks, newest first',
+      summary: 'List your emulated networks, newest first',
       query: Type.Object({
-        all: Type.Optional(Type.Boolean({ default: false, description: 'Everybody’s; for administrators.' })),
-        before: Type.Optional(Type.String({ description: 'Only those older than this job number.' })),
+        all: Type.Optional(
+          Type.Boolean({ default: false, description: 'Networks of all callers; administrators only.' }),
+        ),
+        before: Type.Optional(Type.String({ description: 'A job number: only older ones, for the next page.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
       }),
       response: Type.Array(EmulatorRun),
@@ -61,7 +63,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       url: '/api/v1/emulator/:job_number',
       target: 'job_number',
       tag,
-      summary: 'One emulated network, with the names of its agents',
+      summary: 'Get an emulated network, with the names of its agents',
       response: EmulatorRunWithAgents,
       handle: (context) => emulator.get(context.caller, context.path('job_number')),
     }),
@@ -71,7 +73,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       url: '/api/v1/emulator/:job_number/stop',
       target: 'job_number',
       tag,
-      summary: 'End an emulated network now',
+      summary: 'Stop an emulated network',
       response: EmulatorRun,
       handle: (context) => emulator.stop(context.caller, context.path('job_number')),
     }),
@@ -81,7 +83,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       url: '/api/v1/emulator/:job_number/faults',
       target: 'job_number',
       tag,
-      summary: 'Make something go wrong in a running network',
+      summary: 'Inject a fault into a running network',
       body: FaultRequest,
       response: StatusAnswer,
       handle: (context) => emulator.fault(context.caller, context.path('job_number'), context.body),
@@ -91,7 +93,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       method: 'POST',
       url: '/api/v1/emulator/what_if',
       tag,
-      summary: 'Run a copy of a running network ahead, with some commands and without',
+      summary: 'Predict the effect of commands on a running network',
       body: WhatIfRequest,
       response: WhatIfAnswer,
       handle: ({ caller, body }) => emulator.whatIf(caller, body),
@@ -102,7 +104,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       url: '/api/v1/callback/emulator/lease',
       target: '?job_number',
       tag: 'Callbacks',
-      summary: 'Hold an emulated network, and hear what is asked of it',
+      summary: 'Acquire or renew the lease on an emulated network, and receive its requests',
       query: Type.Object({ job_number: Type.String() }),
       body: EmulatorLeaseRequest,
       maxKeys,

@@ -1,4 +1,4 @@
-// Runs of emulated networks: what was asked for, until when they run, and which agents belong to them.
+// Runs of emulated networks: the request, the end, and the agents.
 import type { AgentRecord } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, NewJob } from '../jobs/store/job-store.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
@@ -18,14 +18,14 @@ export interface EmulatorRunRecord {
   /** Seconds of model time. */
   duration: number;
   created_at: number;
-  /** When it should end; once it has, when it did. */
+  /** When it should end, or has ended. */
   ends_at: number;
   /** How it ended; null while it runs. */
   state: EndState | null;
   detail: string | null;
-  /** When its agents are removed; null while it runs. */
+  /** When its agents are deleted; null while it runs. */
   remove_at: number | null;
-  /** The text of the last that was told of it; null while it runs. */
+  /** The last progress report as JSON text; null while it runs. */
   latest: string | null;
 }
 
@@ -40,14 +40,14 @@ export interface RunEnd {
 }
 
 export interface RunFilter {
-  /** Of everybody unless told. */
+  /** Default: all owners. */
   owner?: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>;
   /** Only those older than this run. */
   before?: Pick<EmulatorRunRecord, 'created_at' | 'job_number'>;
   limit: number;
 }
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export interface EmulatorRunStore {
   /** The run, its agents and its job, all or nothing; durable when it resolves. */
   create(
@@ -65,22 +65,22 @@ export interface EmulatorRunStore {
   countAccessPoints(owner_id: string): Promise<number>;
   /** The names of the run's agents that have not been removed, up to `limit`, in order. */
   agentsOf(job_number: string, limit: number): Promise<string[]>;
-  /** Ends a run, and with it what its agents log in with; resolves whether it was running. */
+  /** Ends a run and revokes the credentials of its agents; resolves whether it was running. */
   end(job_number: string, end: RunEnd, also?: InSameTransaction<EmulatorRunRecord>): Promise<boolean>;
-  /** Ended runs whose agents' time is over, longest first. */
+  /** Ended runs whose agents are due for deletion, oldest first. */
   listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]>;
-  /** An agent of the run is gone. */
+  /** An agent of the run was deleted. */
   agentRemoved(ap_id: string): Promise<void>;
-  /** Forgets an ended run. */
+  /** Deletes an ended run. */
   remove(job_number: string): Promise<void>;
 }
 
-/** Emulated agents are named after their kind, their run, and their number in it, from 1. */
+/** The names of emulated agents consist of their type, their run, and their number in it, from 1. */
 export function emulatedName(type: string, job_number: string, number: number): string {
   return `emu-${type.toLowerCase()}-${job_number}-${number}`;
 }
 
-/** The run in an agent's name, whoever has named it; undefined for other names. */
+/** The run in an agent's name, emulated or not; undefined for other names. */
 export function runOf(ap_id: string): string | undefined {
   return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
 }

@@ -1,5 +1,5 @@
-// Emulated networks as callers know them: asked for (#25), listed, stopped, and asked what would happen if. Asks for the
-// run and closes it; the process that runs it is an outsider (emulator-lease-service).
+// Emulated networks for callers: created (`emulator_spinup`, #25), listed, stopped, what-if. Creates the
+// run and closes it; an external process runs it (emulator-lease-service).
 import { randomInt, randomUUID } from 'node:crypto';
 import type {
   EmulatorAccepted,
@@ -32,9 +32,9 @@ export interface EmulatorLimits {
   maxAccessPointsPerCaller: number;
   maxDurationSeconds: number;
   retentionDays: number;
-  /** Of one caller that have not ended. */
+  /** Limit of unfinished jobs of one caller. */
   maxOpenJobs: number;
-  /** How long after its end a job may still be worked on. */
+  /** How long after its end a job may still be processed. */
   jobTimeoutMs: number;
 }
 
@@ -52,7 +52,7 @@ export interface EmulatorServiceOptions {
   now?: () => number;
 }
 
-/** A page of agents' names; the model holds no more in one run. */
+/** A page of agents' names; a run has no more. */
 const maxAgentsShown = 20_000;
 
 export class EmulatorService {
@@ -65,8 +65,8 @@ export class EmulatorService {
   }
 
   /**
-   * Agents, run and job are durable together when it resolves. Throws ValidationError with all that is wrong, TryLaterError
-   * 429 `too_many_jobs` or `too_many_agents`, 503 `outbox_full`; then there is nothing of it.
+   * Agents, run and job are durable together when it resolves. Throws ValidationError with all problems, TryLaterError
+   * 429 `too_many_jobs` or `too_many_agents`, 503 `outbox_full`; then nothing was created.
    */
   async spinUp(caller: Caller, request: EmulatorSpinupRequest): Promise<EmulatorAccepted> {
     const { runs, agents, outbox, audit } = this.#options;
@@ -109,7 +109,7 @@ export class EmulatorService {
     };
   }
 
-  /** Newest first; everybody's for an administrator who asks for all. */
+  /** Newest first; those of all callers for an administrator with `all`. */
   async list(caller: Caller, { all, before, limit }: { all: boolean; before?: string; limit: number }) {
     const { runs, closer } = this.#options;
     const isEverybodys = all && isAdmin(caller);
@@ -128,7 +128,7 @@ export class EmulatorService {
     return { ...answer, agents };
   }
 
-  /** Ends a run now; one that was stopped already is answered as at first. Throws ConflictError `run_over`. */
+  /** Stops a run; idempotent. Throws ConflictError `run_over`. */
   async stop(caller: Caller, job_number: string): Promise<EmulatorRun> {
     const { mailbox, closer, runs } = this.#options;
     const run = await this.#requireVisible(caller, job_number);
@@ -142,7 +142,7 @@ export class EmulatorService {
     return closer.toRunResponse(after);
   }
 
-  /** For whoever cancels the job: it is the run that ends. Resolves whether it was one. */
+  /** Called when a job is cancelled: ends its run. Resolves whether the job was a run. */
   async cancelJob(caller: Caller, { job_number, task_type }: JobRecord): Promise<boolean> {
     if (task_type !== 'emulator_spinup') return false;
     await this.stop(caller, job_number);
@@ -161,7 +161,7 @@ export class EmulatorService {
     return { job_number, ...answer } as WhatIfAnswer;
   }
 
-  /** Makes something go wrong in a running network. Throws as whatIf does. */
+  /** Injects a fault into a running network. Throws as whatIf does. */
   async fault(caller: Caller, job_number: string, request: FaultRequest): Promise<StatusAnswer> {
     await this.#requireRunning(caller, job_number);
     await this.#requireMembers(job_number, [request.agent_id]);
@@ -253,7 +253,7 @@ function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Member[],
   };
 }
 
-/** The location stands here and nowhere else. */
+/** The location is stored only here. */
 function toAgentRecord(member: Member, caller: Caller, nowMs: number): AgentRecord {
   const { ap_id, password, access_point_type, location } = member;
   return {
@@ -291,7 +291,7 @@ function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: number)
 }
 
 function runOver(): ConflictError {
-  return new ConflictError('run_over', 'This run is over');
+  return new ConflictError('run_over', 'This run has ended');
 }
 
 function isAdmin(caller: Caller): boolean {

@@ -1,5 +1,5 @@
-// What has to happen to emulated networks without anybody asking: runs whose emulator is gone are offered again, those
-// whose job has ended are closed, and agents of old runs are removed. Every node does it; none minds the others.
+// Background maintenance of emulated networks: runs without an emulator are published again, those
+// whose job has ended are closed, and agents of old runs are deleted. Every node does it, independently.
 import type { AgentService } from '../agents/agent-service.ts';
 import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 
 const everyMs = 1_000;
-/** A run that should have ended this long ago is ended by Weft. */
+/** Weft ends a run that should have ended this long ago. */
 const graceMs = 60_000;
 const openPerRound = 200;
 const removedPerRound = 25;
@@ -22,7 +22,7 @@ export interface EmulatorUpkeepOptions {
   jobs: Pick<JobStore, 'republishAbandoned'>;
   mailbox: Pick<MailboxService, 'end'>;
   agents: Pick<AgentService, 'remove'>;
-  /** Told when it stops working, and when it works again; never for each round. */
+  /** Called when it starts failing, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
 }
@@ -44,7 +44,7 @@ export class EmulatorUpkeep {
     this.#timer = setInterval(() => this.soon(), everyMs).unref();
   }
 
-  /** A round now, unless one is under way. */
+  /** Starts a round now, if none is in progress. */
   soon(): void {
     if (this.#isStopped) return;
     this.#round ??= this.run().finally(() => {
@@ -52,7 +52,7 @@ export class EmulatorUpkeep {
     });
   }
 
-  /** Resolves once the step in progress is over. */
+  /** Resolves when the current step has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -93,7 +93,7 @@ export class EmulatorUpkeep {
       for (const ap_id of names) {
         if (this.#isStopped) return;
         await agents.remove(ap_id, system).catch((error) => {
-          // Somebody was faster.
+          // Another node was faster.
           if (!(error instanceof NotFoundError)) throw error;
         });
         await runs.agentRemoved(ap_id);

@@ -1,10 +1,10 @@
-// One spelling for all the ways in which people write the same name.
+// Normalises the spelling of names.
 
 const printableAscii = /^[ -~]*$/;
 
 /** `Saint-Étienne`, `ST. ETIENNE` and `saint etienne` become the last of them. Names in a row may be folded at once: commas stay. */
 export function foldName(name: string): string {
-  // Most names are plain, and there are a quarter of a million of them.
+  // A fast path: most of the quarter of a million names are plain ASCII.
   const bare = printableAscii.test(name) ? name : name.normalize('NFKD').replace(/\p{M}/gu, '');
   return bare
     .toLowerCase()

@@ -1,5 +1,5 @@
-// Where places are, without asking anybody: the cities of GeoNames with more than 15,000 inhabitants, from a package that
-// is nothing but their table. Read when the first name is looked up; `locations` asks here.
+// Looks up places offline: the cities of GeoNames with more than 15,000 inhabitants, from a package that
+// contains only their table. Loaded when the first name is looked up. Used by `locations`.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { countryCode } from './country-names.ts';
@@ -11,7 +11,7 @@ export interface Place {
   name: string;
   /** Two letters. */
   country: string;
-  /** As GeoNames has it: letters in the United States and the United Kingdom, a number in most countries. */
+  /** The code of GeoNames: letters in the United States and the United Kingdom, a number in most countries. */
   region: string;
   latitude: number;
   longitude: number;
@@ -23,9 +23,9 @@ const column = { name: 1, ascii: 2, others: 3, latitude: 4, longitude: 5, countr
 const maxNameLength = 200;
 
 /**
- * The places of a name, the most populous first; none when it is unknown. `name` may be followed by a country or a region
- * behind commas. Capitals, accents, hyphens and full stops do not matter. Only where no place is called so itself do
- * names in other languages and of other times count: else Dili would be Delhi, which somebody spells that way.
+ * The places with a name, the most populous first; empty if unknown. `name` may be followed by a country or a region
+ * after a comma. Case, accents, hyphens and full stops are ignored. Only if no place has this name,
+ * names in other languages and historical names are used: else Dili would be Delhi, which has that alternative name.
  */
 export function findPlaces(name: string): Place[] {
   if (name.length > maxNameLength) return [];
@@ -39,7 +39,7 @@ export function findPlaces(name: string): Place[] {
   return [];
 }
 
-/** Codes mean what fits: CA is Canada behind London and California behind San Diego. */
+/** Codes are ambiguous: CA is Canada after London and California after San Diego. */
 function isIn({ country, region }: Place, qualifier: string): boolean {
   return (
     country === countryCode(qualifier) ||
@@ -48,7 +48,7 @@ function isIn({ country, region }: Place, qualifier: string): boolean {
   );
 }
 
-// One string for each line costs less than an object for each place, of which hardly any is ever asked for.
+// One string per line needs less memory than an object per place, and few places are ever looked up.
 const lines = once(() =>
   readFileSync(createRequire(import.meta.url).resolve('cities15000/cities15000.txt'), 'utf8')
     .split('\n')

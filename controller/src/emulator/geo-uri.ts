@@ -1,8 +1,8 @@
-// Reads a geo: URI (RFC 5870): `geo:51.4545,-2.5879;u=35`. Altitude and uncertainty may be there and are not used.
+// Reads a geo: URI (RFC 5870): `geo:51.4545,-2.5879;u=35`. Altitude and uncertainty are allowed and ignored.
 import type { Location, NoLocation } from './coordinates.ts';
 
 const problem = 'should be a geo: URI of latitude and longitude in WGS 84';
-// None of them can match a text in two ways, so each takes one pass.
+// None of them is ambiguous, so each takes linear time.
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?$/;
 const UNCERTAINTY = /^[0-9]+(?:\.[0-9]+)?$/;
 const PARAMETER = /^([a-z0-9-]+)(?:=([^;=,\s]+))?$/i;

@@ -1,23 +1,23 @@
-// Where an emulated access point is to stand, as people write it: coordinates in several notations, a geo: URI, or the name
-// of a place. `spread` then shares access points out over what comes of it.
+// Parses the location of an emulated access point: coordinates in several notations, a geo: URI, or the name
+// of a place. `spread` then distributes access points over the result.
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';
 import { findPlaces } from './gazetteer.ts';
 import { parseGeoUri } from './geo-uri.ts';
 
 export interface FoundLocation extends Location {
-  /** Only where the text was a name. */
+  /** Only if the text was a name. */
   place?: {
     name: string;
     /** Two letters. */
     country: string;
-    /** How many smaller places of the same name it could have been. */
+    /** The number of smaller places with the same name. */
     others: number;
   };
 }
 
 const maxLength = 200;
 
-/** Never throws. Of several places with one name the most populous. */
+/** Never throws. Uses the most populous of several places with one name. */
 export function parseLocation(text: string): FoundLocation | NoLocation {
   if (text.length > maxLength) return { problem: `should have at most ${maxLength} characters` };
   const given = text.trim();
@@ -30,10 +30,10 @@ export function parseLocation(text: string): FoundLocation | NoLocation {
 function checked(found: Location | NoLocation): FoundLocation | NoLocation {
   if ('problem' in found) return found;
   const { latitude, longitude } = found;
-  // Written so that what is not a number at all does not pass either.
+  // Written so that NaN does not pass either.
   if (!(Math.abs(latitude) <= 90)) return { problem: 'should have a latitude from -90 to 90' };
   if (!(Math.abs(longitude) <= 180)) return { problem: 'should have a longitude from -180 to 180' };
-  // Without it, what is west of Greenwich by nothing would be -0.
+  // Avoids -0.
   return { latitude: latitude + 0, longitude: longitude + 0 };
 }
 

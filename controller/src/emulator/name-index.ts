@@ -1,14 +1,14 @@
-// From a name to those that bear it, in eight bytes a name: a hash and a number, sorted. What is found is compared with the
-// names themselves, so that two names with one hash are no harm.
+// An index of names, with eight bytes per name: a hash and a number, sorted. Results are compared with the
+// names themselves, so hash collisions are harmless.
 
-/** Numbers of entries are below this; above it is room for 32 bits of hash. */
+/** Entry numbers are below this; the higher bits hold the 32-bit hash. */
 const maxEntries = 2 ** 16;
 
 export class NameIndex {
   readonly #hashed: Float64Array;
   readonly #namesOf: (entry: number) => readonly string[];
 
-  /** Entries are numbered from 0 on. `namesOf` must always give the same. */
+  /** Entries are numbered from 0. `namesOf` must be deterministic. */
   constructor(entries: number, namesOf: (entry: number) => readonly string[]) {
     if (entries > maxEntries) throw new RangeError(`At most ${maxEntries} entries`);
     const hashed: number[] = [];
@@ -19,7 +19,7 @@ export class NameIndex {
     this.#namesOf = namesOf;
   }
 
-  /** Those that bear the name, lowest first, each once. */
+  /** The entries with this name, in ascending order, each once. */
   find(name: string): number[] {
     const first = hash(name) * maxEntries;
     const found = new Set<number>();

@@ -1,5 +1,5 @@
-// Regions that people write behind a place ("London, Ontario"), with the code under which the gazetteer knows them. Others
-// are not named in the data and can only be told apart by country.
+// Regions that people write after a place ("London, Ontario"), with their code in the gazetteer. Others
+// are not named in the data and can only be distinguished by country.
 const written: Record<string, string> = {
   US: `Alabama AL, Alaska AK, Arizona AZ, Arkansas AR, California CA, Colorado CO, Connecticut CT, Delaware DE,
     District of Columbia DC, Florida FL, Georgia GA, Hawaii HI, Idaho ID, Illinois IL, Indiana IN, Iowa IA, Kansas KS,

@@ -1,4 +1,4 @@
-// Closes emulated networks, and says what is known of a run now. Between the services of the
+// Closes emulated networks, and reads the current state of a run. Between the services of the
 // emulator and the stores.
 import type { EmulatorRun } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -13,7 +13,7 @@ export interface RunBooksOptions {
   jobs: Pick<JobStore, 'get'>;
   mailbox: Pick<MailboxStore, 'lastChunk'>;
   audit: AuditService;
-  /** The tokens of these agents are worth nothing any more. */
+  /** The tokens of these agents are revoked. */
   callerChanged: CallerChanged;
   /** How long agents and telemetry of a run are kept after it. */
   keepMs: number;
@@ -37,7 +37,7 @@ export class RunCloser {
     return job !== undefined && job.ended_at === null && job.lease_until > this.#now();
   }
 
-  /** Closes a run whose job has ended, or is gone; resolves whether it is closed now. */
+  /** Closes a run whose job has ended or was deleted; resolves whether it is closed now. */
   async close(run: EmulatorRunRecord, by: Actor): Promise<boolean> {
     const { runs, jobs, audit, callerChanged, keepMs } = this.#options;
     const { job_number } = run;
@@ -97,7 +97,7 @@ export class RunCloser {
   }
 }
 
-/** The last of what a message holds; workers may post what they like. */
+/** The last element of a message; workers may post anything. */
 function parseLatest(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   const last: unknown = (JSON.parse(text) as unknown[]).at(-1);

@@ -1,5 +1,5 @@
-// Shares access points out over the places that were asked for, and spreads those of one place as far apart as is usual for
-// their kind. Follows `locations`; what comes out is where emulated agents stand.
+// Distributes access points over the requested places, and spreads those of one place at the usual distance of
+// their type. Uses the result of `locations`; the result is the position of each emulated agent.
 import type { Location } from './coordinates.ts';
 
 interface Offset {
@@ -17,8 +17,8 @@ const earthRadiusM = (111_320 * 180) / Math.PI;
 const decimals = 7;
 
 /**
- * Takes the places in turn. The first access point of a place stands exactly there, the others around it, ever further
- * out; a place that is named twice counts as one that gets two turns. Always gives the same, and valid coordinates at the
+ * Uses the places in turn. The first access point of a place is exactly there, the others around it, further and further
+ * out; a place that is named twice gets two turns. Deterministic, with valid coordinates at the
  * poles and the date line too. `type` is 5G, WiFi or LiFi; throws RangeError for others.
  */
 export function spreadOut(places: readonly Location[], count: number, type: string): Location[] {
@@ -70,7 +70,7 @@ function squareSpiral(n: number, spacingM: number): Offset {
   return { eastM: east * spacingM, northM: north * spacingM };
 }
 
-/** Along the great circle, by way of the point in space: right at the poles and the date line too. */
+/** Along the great circle, in 3D coordinates: correct at the poles and the date line too. */
 function moved({ latitude, longitude }: Location, { eastM, northM }: Offset): Location {
   const [north, east] = [toRadians(latitude), toRadians(longitude)];
   const far = Math.hypot(eastM, northM);

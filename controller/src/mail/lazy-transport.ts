@@ -1,7 +1,7 @@
-// The mail library, loaded with the first mail: most runs of Weft never send one, and its many modules take their time.
+// The mail library, loaded with the first mail: most runs of Weft never send one, and its many modules are slow to load.
 type MailLibrary = typeof import('nodemailer');
 
-/** A function that resolves what `create` makes, always the same. */
+/** A function that creates the transport at the first call and returns the same one later. */
 export function lazyTransport<T>(create: (library: MailLibrary) => T): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-// Mail as `.eml` files in a folder, for installations without a mail server: any mail program opens them.
+// Mail as `.eml` files in a folder, for installations without a mail server: any mail program can open them.
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';

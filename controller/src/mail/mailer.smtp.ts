@@ -2,7 +2,7 @@
 import { lazyTransport } from './lazy-transport.ts';
 import type { Mailer } from './mailer.ts';
 
-// The library would wait for minutes, longer than a stop may take or a recovery request is held.
+// The default time-outs are minutes, longer than a stop may take or a recovery request is leased.
 const patience = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createSmtpMailer(smtpUrl: string, from: string): Mailer {

@@ -1,4 +1,4 @@
-// Mail out of the house. Two backends: SMTP, and `.eml` files in the data folder's outbox where no server is set.
+// Sends mail. Two backends: SMTP, and `.eml` files in the data folder's outbox if no server is set.
 
 export interface Mail {
   to: string;
@@ -8,8 +8,8 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Resolves once the server (or the disk) has taken the mail; throws if it has not. */
+  /** Resolves when the server (or the disk) has accepted the mail; throws otherwise. */
   send(mail: Mail): Promise<void>;
-  /** Throws if mail cannot go out right now; the message says why, without secrets. */
+  /** Throws if mail cannot be sent now; the message gives the reason, without secrets. */
   check(): Promise<void>;
 }

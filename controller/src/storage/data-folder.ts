@@ -1,11 +1,11 @@
-// The data folder: made if missing, checked for writing, and held by one server at a time, because the embedded stores
+// The data folder: created if missing, checked for write access, and locked by one server, because the embedded stores
 // keep part of their state in memory.
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
 
-/** Throws StartError, in one line, if the folder cannot be made or written. */
+/** Throws StartError, in one line, if the folder cannot be created or written. */
 export function prepareDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir);
@@ -18,14 +18,14 @@ export function prepareDataFolder(dataDir: string): void {
   }
 }
 
-/** One by one: Node's `recursive` never returns where a file system refuses new names with ENOENT, as /proc does. */
+/** One by one: Node's `recursive` never returns on file systems that reject new names with ENOENT, such as /proc. */
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another start may have been faster.
+    // Another process may have been faster.
     if (!isFolder(folder)) throw error;
   }
 }
@@ -35,7 +35,7 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Takes the folder for this process. The lock is SQLite's own, so it goes with the process however that ends.
+ * Locks the folder for this process. It is a lock of SQLite, so it is released when the process ends in any way.
  * Throws StartError if another process has it.
  */
 export function lockDataFolder(dataDir: string): { release(): void } {

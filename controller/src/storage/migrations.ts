@@ -1,4 +1,4 @@
-// Brings a database to the schema this code expects: numbered SQL files, applied forward only, each in one transaction
+// Migrates a database to the schema of this code: numbered SQL files, applied forward only, each in one transaction
 // that also records it. The files are shared by both databases; `{{key}}` stands for text that is looked up or sorted.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,13 +17,13 @@ interface Migration {
 
 type AppliedRow = { version: number; name: string; checksum: string };
 
-/** What a migration runs in: one transaction that no other node can be in at the same time. */
+/** The transaction of a migration, exclusive among all nodes. */
 export interface MigrationSession extends SqlQueries {
   /** Runs a whole file of statements. */
   runScript(sql: string): Promise<void>;
 }
 
-// Byte order, so that lists come in the same order on both databases and in every locale.
+// Byte order, so that lists have the same order on both databases and in every locale.
 const KEY_TYPE: Record<SqlDatabase['dialect'], string> = { postgres: 'TEXT COLLATE "C"', sqlite: 'TEXT' };
 
 const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -34,8 +34,8 @@ const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
 )`;
 
 /**
- * Applies what is missing, one exclusive session for each file. Throws an Error that says what to do when the database
- * is ahead of this code or was made by other files; then it is left as it was.
+ * Applies missing migrations, one exclusive session for each file. Throws an Error that says what to do if the database
+ * is newer than this code or was created by other files; then it is not changed.
  */
 export async function applyMigrations(
   dialect: SqlDatabase['dialect'],
@@ -47,7 +47,7 @@ export async function applyMigrations(
   while (!isComplete) isComplete = await exclusively((session) => applyNext(session, migrations));
 }
 
-/** Resolves whether there was nothing left to do. */
+/** Resolves whether nothing was left to do. */
 async function applyNext(session: MigrationSession, migrations: Migration[]): Promise<boolean> {
   await session.query(CREATE_LEDGER);
   const applied = await session.query<AppliedRow>(
@@ -88,7 +88,7 @@ function readMigrations(dialect: SqlDatabase['dialect'], folder: string): Migrat
     if (version !== index + 1) {
       throw new Error(`Migration ${file} is out of place: files are 0001_name.sql, 0002_name.sql and so on, no gaps`);
     }
-    // A checkout may have turned the line ends round; that is no change of content.
+    // A checkout may have converted the line ends; that does not change the content.
     const text = readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n');
     return {
       version,

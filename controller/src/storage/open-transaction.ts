@@ -1,4 +1,4 @@
-// The queries handed to the work of one transaction. Holds both databases to the same rules: after a failed statement
+// The queries for the work of one transaction. Enforces the same rules on both databases: after a failed statement
 // nothing more runs and nothing is committed, and nothing runs once the transaction is over.
 import type { SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
 
@@ -14,7 +14,7 @@ export class OpenTransaction implements SqlQueries {
   }
 
   async query<Row extends SqlRow = SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
-    if (this.#isOver) throw new Error('A statement came after its transaction had ended');
+    if (this.#isOver) throw new Error('A statement was run after its transaction had ended');
     if (this.#failure) throw this.#failure.error;
     try {
       return (await this.#run(sql, params)) as Row[];
@@ -24,12 +24,12 @@ export class OpenTransaction implements SqlQueries {
     }
   }
 
-  /** Takes no more statements. */
+  /** Accepts no more statements. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Throws what went wrong if a statement failed, even where the work swallowed it: PostgreSQL would answer the
+  /** Throws the error if a statement failed, even if the work caught it: PostgreSQL would answer the
    * COMMIT of such a transaction with a silent rollback. */
   assertCommittable(): void {
     if (this.#failure) throw this.#failure.error;

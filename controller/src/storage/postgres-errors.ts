@@ -1,9 +1,9 @@
-// What PostgreSQL's error codes, and the failures of the connection to it, mean to the stores.
+// Maps error codes and connection failures of PostgreSQL to the errors of the stores.
 import { DatabaseError } from 'pg';
 import { TryLaterError } from '../errors.ts';
 import { UniqueViolation } from './sql-database.ts';
 
-// SQLSTATE classes and codes that pass by themselves or once the operator has acted: the statement was not at fault.
+// SQLSTATE classes and codes of temporary conditions, or of those that an operator can fix: the statement was not the cause.
 const PASSING = [
   '08', // the connection
   '28', // logging in
@@ -12,7 +12,7 @@ const PASSING = [
   '57P', // shutting down, starting up
   '57014', // statement timeout
   '58', // the system below PostgreSQL
-  '25006', // read-only: a standby, or an operator's hand
+  '25006', // read-only: a standby, or set by an operator
   '25P03', // idle for too long inside a transaction
   '55P03', // lock timeout
 ];
@@ -21,21 +21,21 @@ export function unavailable(detail: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', detail, 1, { cause });
 }
 
-/** The transaction met another one and was rolled back whole: it may be run again. */
+/** The transaction conflicted with another one and was rolled back: it may be retried. */
 export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
 /**
- * The connection cannot be used again. The driver reports every trouble with it (refused, reset, timed out, no free
- * one in the pool) as a plain Error in many wordings, and everything the server says as a DatabaseError.
+ * The connection is unusable. The driver reports every problem with it (refused, reset, timed out, no free
+ * one in the pool) as a plain Error with various messages, and every error of the server as a DatabaseError.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof DatabaseError) return startsWithAny(error.code, ['08', '57P', '25P03']);
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 
-/** The error a store lets out for one that the driver threw. */
+/** Converts an error of the driver to an error of the store. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof DatabaseError && error.code === '23505') {
     return new UniqueViolation('A unique key is taken', { cause: error });
@@ -44,11 +44,11 @@ export function toStoreError(error: unknown): unknown {
   return isPassing ? unavailable('The database is out of reach right now', error) : error;
 }
 
-/** In a few words, for the operator. Neither the server nor the driver repeats a password. */
+/** A short reason for the operator. Neither the server nor the driver repeats a password. */
 export function whyUnavailable(error: unknown): string {
   const origin = error instanceof TryLaterError ? (error.cause ?? error) : error;
   if (!(origin instanceof Error)) return String(origin);
-  // Where a name has several addresses, the message is empty and only the code is left.
+  // If a name has several addresses, the message is empty and only the code is set.
   return origin.message || String((origin as { code?: unknown }).code ?? origin.name);
 }
 

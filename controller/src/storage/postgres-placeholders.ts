@@ -1,4 +1,4 @@
-// Turns the `?` of our statements into PostgreSQL's `$1`, `$2`, …, leaving quoted text and comments alone.
+// Converts the `?` of statements to PostgreSQL's `$1`, `$2`, …, except in quoted text and comments.
 
 const rewritten = new Map<string, string>();
 
@@ -19,7 +19,7 @@ function rewrite(sql: string): string {
   for (let at = 0; at < sql.length; ) {
     const opening = [sql.slice(at, at + 1), sql.slice(at, at + 2)].find((text) => text in CLOSING);
     if (opening !== undefined) {
-      // A doubled quote closes and opens again at once, which comes to the same.
+      // A doubled quote closes and opens again, with the same result.
       const closing = CLOSING[opening]!;
       const end = sql.indexOf(closing, at + opening.length);
       const next = end === -1 ? sql.length : end + closing.length;

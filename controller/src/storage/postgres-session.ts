@@ -1,11 +1,11 @@
-// One connection out of the pool, for as long as a statement or a transaction needs it. Here the driver's errors become
-// those of the stores, and it is noted whether the connection can still be used.
+// One connection of the pool, for a statement or a transaction. Converts the driver's errors to
+// those of the stores, and records whether the connection is still usable.
 import type { PoolClient, QueryConfig } from 'pg';
 import { isConnectionLost, toStoreError } from './postgres-errors.ts';
 import { toPostgresPlaceholders } from './postgres-placeholders.ts';
 import type { SqlRow, SqlValue } from './sql-database.ts';
 
-/** The stores have this many statements and more to spare; beyond, a statement is planned anew each time. */
+/** More than the number of statements of the stores; beyond it, a statement is planned at each execution. */
 const maxPrepared = 500;
 const prepared = new Map<string, { text: string; name: string }>();
 
@@ -31,7 +31,7 @@ export class PostgresSession {
   }
 
   async query<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
-    // PostgreSQL has no NUL in text. No stored key contains one, so such a name is simply not found.
+    // PostgreSQL does not support NUL in text. No stored key contains one, so such a name is not found.
     const values = params.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
     return this.#send<Row>({ ...prepare(sql), values });
   }
@@ -41,7 +41,7 @@ export class PostgresSession {
     await this.#send({ text });
   }
 
-  /** For work that may take longer than any request: as runScript, but the client waits for as long as it takes. */
+  /** Like runScript, but without a time limit. */
   async runUnhurried(text: string): Promise<void> {
     const config: QueryConfig & { query_timeout: number } = { text, query_timeout: NO_TIMEOUT_MS };
     await this.#send(config);
@@ -56,7 +56,7 @@ export class PostgresSession {
     }
   }
 
-  /** Gives the connection back, or away if it is of no more use. */
+  /** Returns the connection to the pool, or closes it if it is unusable. */
   release(): void {
     this.#client.release(this.#isLost);
   }

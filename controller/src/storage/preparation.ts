@@ -1,4 +1,4 @@
-// What must be done before the database can serve, tried until the database is there: it may start later than Weft does.
+// The preparation of the database, retried until the database is available: it may start later than Weft.
 import { TryLaterError } from '../errors.ts';
 import { StartError } from '../start-error.ts';
 
@@ -6,12 +6,12 @@ const retryMs = 1_000;
 
 export interface Preparation {
   readonly isDone: boolean;
-  /** Resolves after the first attempt, whether the database was there or not; rejects if it can never be used. */
+  /** Resolves after the first attempt, whether the database was available or not; rejects after a permanent error. */
   firstTry: Promise<void>;
   cancel(): void;
 }
 
-/** `work` may be run again from its beginning. `fail` is told what can never succeed, if that shows after the first try. */
+/** `work` may be retried from its beginning. `fail` is called with a permanent error after the first attempt. */
 export function prepareUntilDone(
   work: () => Promise<void>,
   onWaiting: (error: unknown) => void,

@@ -9,7 +9,7 @@ import type { SqlDatabase } from './sql-database.ts';
 const OUT_OF_REACH = { name: 'TryLaterError', status: 503, code: 'database_unavailable' };
 
 test('an address that cannot be read is refused without repeating it', () => {
-  expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).toThrow('form postgres://');
+  expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).toThrow('format is postgres://');
   expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).not.toThrow('s3cret');
 });
 

@@ -1,5 +1,5 @@
 // The database for more than one node: a PostgreSQL server behind a pool of connections. READ COMMITTED, with
-// synchronous_commit left as the server has it (on), so that what is committed is durable.
+// the server's synchronous_commit (on), so that commits are durable.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, type CustomTypesConfig, Pool, types } from 'pg';
 import { applyMigrations, MIGRATIONS_FOLDER } from './migrations.ts';
@@ -17,7 +17,7 @@ export interface PostgresOptions {
 }
 
 const ATTEMPTS = 5;
-// Any number will do that nobody else uses in the same database.
+// Any number that is not used elsewhere in the same database.
 const MIGRATION_LOCK = 7_305_001;
 const INT8 = 20;
 const NUMERIC = 1700;
@@ -26,7 +26,7 @@ const numbersAsNumbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format)),
 };
 
-/** Connects with the first statement. Throws only if the address is none. */
+/** Connects with the first statement. Throws only if the address is invalid. */
 export function openPostgres(url: string, options: PostgresOptions = {}): SqlDatabase {
   return new PostgresDatabase(url, options);
 }
@@ -50,14 +50,14 @@ class PostgresDatabase implements SqlDatabase {
       idleTimeoutMillis: 30_000,
       keepAlive: true,
       statement_timeout: statementTimeoutMs,
-      // The server gives up first; this is for a server that no longer answers at all.
+      // The server times out first; this is for a server that does not answer at all.
       query_timeout: statementTimeoutMs + 2_000,
-      // A node that freezes inside a transaction must not hold its row locks for ever.
+      // A node that freezes inside a transaction must not keep its row locks forever.
       idle_in_transaction_session_timeout: statementTimeoutMs,
       types: numbersAsNumbers,
     });
     // Without a listener a connection that breaks while idle, or between two statements, would end the process. The
-    // pool drops it; the next statement reports if there is still trouble.
+    // pool drops it; the next statement reports it if the problem persists.
     this.#pool.on('error', () => undefined);
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -113,8 +113,8 @@ class PostgresDatabase implements SqlDatabase {
         await session.rollBack();
         throw error;
       }
-      // If the connection breaks just here, nobody can tell whether the server committed. The caller hears "try
-      // later", and may find on the second try that the first has taken effect.
+      // If the connection breaks here, it is unknown whether the server committed. The caller gets "try
+      // later", and may find at the retry that the first attempt took effect.
       await session.runScript('COMMIT');
       return result;
     });
@@ -133,7 +133,7 @@ class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** Runs again what lost against another transaction. */
+/** Retries after a conflict with another transaction. */
 async function retrying<T>(step: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -157,13 +157,13 @@ async function runWork<T>(session: PostgresSession, work: (tx: SqlQueries) => Pr
   }
 }
 
-/** Host and database, never the password; not even in the error for an address that cannot be read. */
+/** Host and database, never the password; not even in the error for an invalid address. */
 function describePlace(url: string): string {
   let client: Client;
   try {
     client = new Client({ connectionString: url });
   } catch {
-    throw new Error('The PostgreSQL address cannot be read; it has the form postgres://user:password@host:5432/name');
+    throw new Error('The PostgreSQL address is invalid; its format is postgres://user:password@host:5432/name');
   }
   return `${client.host}:${client.port}/${client.database ?? ''}`;
 }

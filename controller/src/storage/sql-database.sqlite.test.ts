@@ -89,7 +89,7 @@ test('check notices that the file was removed', async () => {
   const db = openSqlite(file);
   await db.check();
   unlinkSync(file);
-  await expect(db.check()).rejects.toThrow('the file is gone');
+  await expect(db.check()).rejects.toThrow('the file was deleted');
   await db.close();
 });
 

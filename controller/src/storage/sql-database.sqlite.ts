@@ -1,6 +1,6 @@
 // The embedded database: one SQLite file, one connection, no server. Statements are prepared once and run one at a
-// time; those outside a transaction wait for the one that is open, since they would otherwise become part of it.
-// Transactions that wait at the same time share a commit; one that fails is undone alone.
+// time; those outside a transaction wait for the open one, because they would otherwise become part of it.
+// Transactions that wait at the same time share a commit; a failing one is rolled back alone.
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -11,7 +11,7 @@ import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.t
 import { isBusy, toStoreError, unavailable, whyUnavailable } from './sqlite-errors.ts';
 
 interface SqliteOptions {
-  /** How long a statement waits for a writer in another process; 5 s unless told. */
+  /** How long a statement waits for a writer in another process. Default: 5 s. */
   busyTimeoutMs?: number;
   migrationsFolder?: string;
 }
@@ -25,10 +25,10 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Most transactions that become durable with one commit: those behind must not wait too long. */
+/** Maximum transactions per commit, so that later ones do not wait too long. */
 const maxSharedCommit = 64;
 
-/** Opens nothing yet: a file that cannot be opened is reported by the first statement, and tried again by the next. */
+/** Does not open the file: an error is thrown by the first statement, and opening is retried by the next. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqlDatabase {
   return new SqliteDatabase(file, options);
 }
@@ -62,7 +62,7 @@ class SqliteDatabase implements SqlDatabase {
     return turn;
   }
 
-  /** Whatever else is waiting by the time it is their turn shares the commit, which is what costs. */
+  /** All transactions that wait at this time share the commit, which is the expensive part. */
   #runSoon(): void {
     void this.#inLine(() => this.#runWaiting()).catch(() => {});
   }
@@ -88,7 +88,7 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** Throws only if nothing of the whole transaction is left. */
+  /** Throws only if the whole transaction was rolled back. */
   async #runOne(work: Work): Promise<Outcome> {
     const connection = this.#connect();
     connection.exec('SAVEPOINT work');
@@ -105,7 +105,7 @@ class SqliteDatabase implements SqlDatabase {
       connection.exec('RELEASE work');
       return { value };
     } catch (error) {
-      // SQLite has rolled back by itself after some errors, such as a full disk: then all of them are undone.
+      // SQLite rolls back by itself after some errors, such as a full disk: then all of them are undone.
       if (!connection.isTransaction) throw error;
       connection.exec('ROLLBACK TO work; RELEASE work');
       return { error: toStoreError(error) };
@@ -128,7 +128,7 @@ class SqliteDatabase implements SqlDatabase {
 
   async check(): Promise<void> {
     try {
-      if (this.#connection && this.#isOnDisk && !existsSync(this.#file)) throw new Error('the file is gone');
+      if (this.#connection && this.#isOnDisk && !existsSync(this.#file)) throw new Error('the file was deleted');
       await this.transaction((tx) => tx.query('SELECT 1 AS one'));
     } catch (error) {
       throw unavailable(`The SQLite database ${this.#file} cannot be used: ${whyUnavailable(error)}`, error);
@@ -138,11 +138,11 @@ class SqliteDatabase implements SqlDatabase {
   watchOthers(onChange: () => void): () => void {
     let last: SqlValue | undefined;
     const timer = setInterval(() => {
-      // SQLite counts what other connections commit; a transaction of ours that is open now can wait for the next time.
+      // SQLite counts commits of other connections. While a transaction is open, the check is skipped until the next time.
       if (this.#isClosed || this.#connection?.isTransaction) return;
       try {
         const [row] = this.#run('PRAGMA data_version', []);
-        // The first time counts as a change: nobody knows what happened before.
+        // The first check counts as a change, because earlier changes are unknown.
         if (row?.data_version !== last) onChange();
         last = row?.data_version;
       } catch {
@@ -186,7 +186,7 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   #rollBack(): void {
-    // SQLite has rolled back by itself after some errors, such as a full disk.
+    // SQLite rolls back by itself after some errors, such as a full disk.
     if (!this.#connection?.isTransaction) return;
     try {
       this.#connection.exec('ROLLBACK');
@@ -195,7 +195,7 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** One piece of work after the other, in the order of arrival, whether or not the one before succeeded. */
+  /** Runs work serially, in the order of arrival, whether or not the previous one succeeded. */
   #inLine<T>(work: () => T | Promise<T>): Promise<T> {
     const turn = this.#lastInLine.then(work);
     this.#lastInLine = turn.catch(() => undefined);
@@ -204,8 +204,8 @@ class SqliteDatabase implements SqlDatabase {
     });
   }
 
-  /** Waits for writers elsewhere without blocking the process, as SQLite's own busy handler would. A statement refused
-   * as busy had no effect, so it can be tried again. */
+  /** Waits for writers in other processes without blocking this one, unlike SQLite's busy handler. A statement rejected
+   * as busy had no effect, so it can be retried. */
   async #whenFree<T>(step: () => T): Promise<T> {
     const deadline = performance.now() + this.#busyTimeoutMs;
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 25)) {
@@ -231,21 +231,21 @@ function openFile(file: string): DatabaseSync {
   }
 }
 
-/** SQLite gives `-wal` and `-shm` the mode of the main file, so that one is private before anything is in it. */
+/** SQLite gives `-wal` and `-shm` the mode of the main file, so its mode is set before it has content. */
 function createPrivately(file: string): void {
   if (!existsSync(file)) {
     try {
       closeSync(openSync(file, 'wx', 0o600));
       syncFolder(dirname(file));
     } catch {
-      // Another process was first, or the folder is missing: opening says which.
+      // Another process was first, or the folder is missing: opening reports it.
     }
   }
   // Never opened here when it exists: closing such a descriptor would drop the locks of other connections.
   for (const name of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(name)) chmodSync(name, 0o600);
 }
 
-/** The name of a new file is durable only once its folder is. */
+/** The name of a new file is durable only when its folder is flushed. */
 function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

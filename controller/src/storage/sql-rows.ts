@@ -1,11 +1,11 @@
-// Statements about many rows at once, in few forms: databases remember prepared statements by their text.
+// Statements for many rows at once, in few variants: databases cache prepared statements by their text.
 import type { SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
 
-/** Both databases take this many parameters, whatever a row has. */
+/** Both databases support this number of parameters. */
 const maxParameters = 4096;
 const maxListed = 512;
 
-/** Lists for `IN (…)`, filled up with repeats to a power of two. */
+/** Lists for `IN (…)`, padded with repetitions to a power of two. */
 export function* inParts(list: readonly string[]): Generator<{ marks: string; values: string[] }> {
   for (let start = 0; start < list.length; start += maxListed) {
     const values = list.slice(start, start + maxListed);
@@ -15,7 +15,7 @@ export function* inParts(list: readonly string[]): Generator<{ marks: string; va
   }
 }
 
-/** Runs `sql` over all rows, a power of two at a time; in it `{{rows}}` stands for the list of row values. */
+/** Runs `sql` over all rows, a power of two at a time; `{{rows}}` is replaced by the list of row values. */
 export async function runRows<Row extends SqlRow = SqlRow>(
   tx: SqlQueries,
   sql: string,

@@ -1,8 +1,8 @@
-// What SQLite's result codes mean to the stores.
+// Maps result codes of SQLite to the errors of the stores.
 import { TryLaterError } from '../errors.ts';
 import { UniqueViolation } from './sql-database.ts';
 
-// Primary result codes, https://sqlite.org/rescode.html. All of them pass when the disk, the lock or the folder does.
+// Primary result codes, https://sqlite.org/rescode.html. All of them are temporary problems of the disk, a lock or the folder.
 const SQLITE_BUSY = 5;
 const PASSING = new Map([
   [SQLITE_BUSY, 'another process holds its lock'],
@@ -26,7 +26,7 @@ export function unavailable(detail: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', detail, 1, { cause });
 }
 
-/** The error a store lets out: anything that is not from SQLite passes unchanged. */
+/** Converts an error of SQLite to an error of the store; other errors are returned unchanged. */
 export function toStoreError(error: unknown): unknown {
   const code = resultCode(error);
   if (UNIQUE_CODES.has(code)) return new UniqueViolation('A unique key is taken', { cause: error });
@@ -34,7 +34,7 @@ export function toStoreError(error: unknown): unknown {
   return error;
 }
 
-/** In a few words, for the operator. */
+/** A short reason for the operator. */
 export function whyUnavailable(error: unknown): string {
   const origin = error instanceof TryLaterError ? error.cause : error;
   const known = PASSING.get(resultCode(origin) % 256);

@@ -1,4 +1,4 @@
-// What the audit log says about changes of third-party apps.
+// The audit entries for changes of third-party apps.
 import { AppPermissions } from '@weft/contract';
 import type { NewAuditEntry } from '../audit/audit-store.ts';
 import { changedKeys, keyNames, shownValues } from '../audit/change-detail.ts';
@@ -10,7 +10,7 @@ export function appCreated(actor: Actor, app: ThirdPartyAppRecord): NewAuditEntr
   return { actor, action: 'app_created', target: toTarget(app), detail: { permissions } };
 }
 
-/** Undefined if it changed nothing. */
+/** Undefined if nothing changed. */
 export function appUpdated(
   actor: Actor,
   before: ThirdPartyAppRecord,
@@ -28,7 +28,7 @@ export function appRemoved(actor: Actor, app: ThirdPartyAppRecord): NewAuditEntr
   return { actor, action: 'app_removed', target: toTarget(app), detail: {} };
 }
 
-/** What differs. Keys without a meaning are named and no more: nobody knows what is in them. */
+/** The differences. Of unknown keys only the names are logged, because their values may be secret. */
 function describePermissions(before: Record<string, unknown>, after: Record<string, unknown>) {
   const keys = changedKeys(before, after);
   const known = keys.filter((key) => Object.hasOwn(AppPermissions.properties, key));

@@ -1,5 +1,5 @@
-// Third-party apps: programs that read the network and command it. Keeps their api keys encrypted and tells auth who
-// an app is.
+// Third-party apps: programs that read and control the network. Stores their api keys encrypted and authenticates
+// apps for auth.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -29,7 +29,7 @@ export class ThirdPartyAppService implements PrincipalSource {
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
   readonly #maxApps: number;
-  /** Decrypted in place of a key that does not exist, so that unknown names take as long as known ones. */
+  /** Decrypted for unknown names, so that they take as long as known ones. */
   readonly #decoy: string;
 
   constructor({ apps, keyring, callerChanged, audit, maxApps }: ThirdPartyAppServiceOptions) {
@@ -92,7 +92,7 @@ export class ThirdPartyAppService implements PrincipalSource {
     this.#callerChanged('third_party_app', app_name);
   }
 
-  /** Encrypts anew what an older secret protects, so that it can be dropped. Throws if that secret is not known. */
+  /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws if that secret is not known. */
   async reencrypt(): Promise<void> {
     for (const { app_name, id, ver, api_key_encrypted: before } of await this.#apps.list()) {
       if (!this.#keyring.isOutdated(before)) continue;
@@ -101,7 +101,7 @@ export class ThirdPartyAppService implements PrincipalSource {
           `the api key of ${app_name} was stored under another secret: give that one as WEFT_SECRET_PREVIOUS, or go back to it`,
         );
       }
-      // Only while the key is still the one that was read: another node may be changing it.
+      // Only if the key is unchanged since it was read: another node may be changing it.
       await this.#apps.update(
         app_name,
         { api_key_encrypted: this.#keyring.encrypt(this.#keyring.decrypt(before, id), id) },
@@ -135,7 +135,7 @@ function toPrincipal(app: ThirdPartyAppRecord): Principal {
   return { caller: { kind: 'third_party_app', id, name, permissions: permissions as AppPermissions }, ver };
 }
 
-/** Of equal length whatever the key, as the comparison needs. */
+/** Of equal length for every key, as the comparison requires. */
 function digest(secret: string): Buffer {
   return Buffer.from(hashGeneratedSecret(secret));
 }

@@ -63,7 +63,7 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
   ): Promise<ThirdPartyAppRecord | undefined> {
     const { api_key_encrypted = null, permissions, ver = null } = change;
     return this.#db.transaction(async (tx) => {
-      // An update rather than a look, because it holds the row until the end of the transaction on both databases.
+      // An update instead of a select, because it locks the row until the end of the transaction on both databases.
       const [before] = await tx.query<AppRow>(
         `UPDATE third_party_apps SET ver = ver WHERE app_name = ? AND ver = COALESCE(?, ver) RETURNING ${COLUMNS}`,
         [app_name, onlyVer ?? null],

@@ -1,4 +1,4 @@
-// Third-party app records. The api_key is ciphertext here; only the service holds the key to it.
+// Third-party app records. The api_key is encrypted; only the service can decrypt it.
 import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface ThirdPartyAppRecord {
@@ -6,7 +6,7 @@ export interface ThirdPartyAppRecord {
   app_name: string;
   api_key_encrypted: string;
   permissions: Record<string, unknown>;
-  /** Random; renewed whenever the api_key changes. Tokens carry it. */
+  /** Random; changes whenever the api_key changes. Tokens carry it. */
   ver: string;
   created_at: number;
 }
@@ -14,7 +14,7 @@ export interface ThirdPartyAppRecord {
 export type ThirdPartyAppChange = Partial<Pick<ThirdPartyAppRecord, 'api_key_encrypted' | 'permissions' | 'ver'>>;
 
 /**
- * Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. `also` runs with the
+ * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
 export interface ThirdPartyAppStore {
@@ -25,12 +25,12 @@ export interface ThirdPartyAppStore {
   count(): Promise<number>;
   /** Durable when it resolves. Throws ConflictError `app_exists` if the app_name is taken. */
   create(app: ThirdPartyAppRecord, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<void>;
-  /** Resolves the record as it is now, or undefined if there is none, or none of the version `onlyVer` if that is given. */
+  /** Resolves the updated record, or undefined if there is none, or if its version is not `onlyVer` (if given). */
   update(
     app_name: string,
     change: ThirdPartyAppChange,
     options?: { onlyVer?: string; also?: InSameTransaction<ThirdPartyAppRecord> },
   ): Promise<ThirdPartyAppRecord | undefined>;
-  /** Resolves whether there was one to remove. */
+  /** Resolves whether it existed. */
   remove(app_name: string, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<boolean>;
 }

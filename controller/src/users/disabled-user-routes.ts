@@ -1,4 +1,4 @@
-// Operations on accounts that are disabled: they exist, and nobody gets in with them.
+// Operations on disabled accounts: they exist, but cannot log in.
 import { DisabledUser, StatusAnswer } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route, success } from '../http/request/route.ts';
@@ -12,7 +12,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
       method: 'GET',
       url: '/api/v1/disabled_users',
       tag,
-      summary: 'List the users who are disabled',
+      summary: 'List the disabled users',
       response: Type.Array(DisabledUser),
       handle: () => users.listDisabled(),
     }),
@@ -22,7 +22,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
       url: '/api/v1/disabled_users/:username',
       target: 'username',
       tag,
-      summary: 'Disable a user: all its tokens end at once, and what it owns stays',
+      summary: 'Disable a user: all its tokens are revoked at once, and what it owns is kept',
       response: DisabledUser,
       handle: (context) => users.disable(context.path('username'), context.caller),
     }),
@@ -32,7 +32,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
       url: '/api/v1/disabled_users/:username',
       target: 'username',
       tag,
-      summary: 'Enable a user again, who then logs in anew',
+      summary: 'Enable a user, who must log in again',
       response: StatusAnswer,
       async handle(context) {
         await users.enable(context.path('username'), context.caller);

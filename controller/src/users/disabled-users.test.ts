@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DatabaseKind, eachDatabase } from '../../../test/databases.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { readMail, startSmtp } from '../../../test/smtp.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
-import { untilSo } from '../../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 

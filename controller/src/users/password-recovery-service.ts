@@ -1,5 +1,5 @@
-// Password recovery. The request path stores the wish and nothing else, whether or not the account exists; a loop in
-// the background turns wishes into mail. So both cases answer alike and equally fast, and a restart loses no wish.
+// Password recovery. A request is only stored, whether or not the account exists; a loop in
+// the background sends the mails. So both cases have the same answer and timing, and a restart loses no request.
 import { randomUUID } from 'node:crypto';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanged } from '../caller.ts';
@@ -19,7 +19,7 @@ const pollMs = 5_000;
 const wakeMs = 100;
 const mailsPerHour = 3;
 const maxPending = 10_000;
-// One at a time: a slow mail server must not keep others from mails that are held and not yet worked on.
+// One at a time: a slow mail server must not delay requests that are leased but not processed yet.
 const batchSize = 1;
 
 export interface PasswordRecoveryOptions {
@@ -29,7 +29,7 @@ export interface PasswordRecoveryOptions {
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
   audit: AuditService;
-  /** Where links in mails lead; read when a mail is written, because the port may be chosen at start. */
+  /** The address for links in mails; read when a mail is written, because the port may be chosen at start. */
   publicUrl: () => string;
   onError: (error: unknown, message: string) => void;
 }
@@ -37,7 +37,7 @@ export interface PasswordRecoveryOptions {
 export class PasswordRecoveryService {
   readonly #options: PasswordRecoveryOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer fires; no time at all while it is not set. */
+  /** When the timer fires; Infinity while it is not set. */
   #dueAt = Number.POSITIVE_INFINITY;
   #working: Promise<void> | undefined;
 
@@ -49,7 +49,7 @@ export class PasswordRecoveryService {
     this.#schedule(0);
   }
 
-  /** Resolves once the round in progress is over. */
+  /** Resolves when the current round has ended. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -63,7 +63,7 @@ export class PasswordRecoveryService {
     if (this.#timer) this.#schedule(wakeMs + Math.random() * 2 * wakeMs);
   }
 
-  /** Throws UnusableRequestError (400), in one sentence for every cause, if the token cannot be used. */
+  /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
   async reset(token: string, newPassword: string): Promise<void> {
     const { resetTokens, hasher, callerChanged, audit } = this.#options;
     const password_hash = await hasher.hash(newPassword);
@@ -74,13 +74,13 @@ export class PasswordRecoveryService {
       throw new UnusableRequestError(
         400,
         'invalid_reset_token',
-        'This reset token is unknown, used or expired; ask for a new one',
+        'This reset token is unknown, used or expired; request a new one',
       );
     }
     callerChanged('user', username);
   }
 
-  /** Brings the next round forward, never puts it off: a stream of requests must not hold up the first of them. */
+  /** Brings the next round forward, never delays it: a stream of requests must not delay the first one. */
   #schedule(delayMs: number): void {
     const dueAt = performance.now() + delayMs;
     if (dueAt >= this.#dueAt) return;
@@ -96,7 +96,7 @@ export class PasswordRecoveryService {
       return;
     }
     this.#working = this.#round()
-      .catch((error) => this.#options.onError(error, 'password recovery is held up'))
+      .catch((error) => this.#options.onError(error, 'password recovery failed; it will be retried'))
       .finally(() => {
         this.#working = undefined;
         if (this.#timer) this.#schedule(pollMs);
@@ -114,7 +114,7 @@ export class PasswordRecoveryService {
     }
   }
 
-  /** A request whose mail fails stays in the store and is taken again when its lease ends. */
+  /** A request whose mail fails stays in the store and is retried when its lease ends. */
   async #handle(request: RecoveryRequest): Promise<void> {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
     const now = Date.now();
@@ -128,7 +128,7 @@ export class PasswordRecoveryService {
           await mailer.send(resetMail(user.username, token, publicUrl()));
         } catch (error) {
           await resetTokens.discard(token_hash);
-          onError(error, 'a password recovery mail could not be sent; it will be tried again');
+          onError(error, 'a password recovery mail could not be sent; it will be retried');
           return;
         }
       }

@@ -1,7 +1,7 @@
 // The text of the password recovery mail.
 import type { Mail } from '../mail/mailer.ts';
 
-/** The token is behind `#`, to keep it out of server logs and Referer headers. */
+/** The token is in the fragment (`#`), so that it is not in server logs and Referer headers. */
 export function resetMail(username: string, token: string, publicUrl: string): Mail {
   const link = `${publicUrl}/reset-password#token=${token}`;
   const lines = [

@@ -1,11 +1,11 @@
-// Password recovery in SQL. Used and replaced tokens stay as rows until they are long expired, because they count
-// towards the hourly limit. Whatever touches a token locks its user first: one order of locks, no deadlocks.
+// Password recovery in SQL. Used and replaced tokens are kept as rows until long after they expired, because they count
+// towards the hourly limit. Every transaction locks the user before a token: one order of locks, no deadlocks.
 import { TryLaterError } from '../errors.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { RecoveryRequest, ResetTokenRecord, ResetTokenStore } from './reset-token-store.ts';
 
 const HOUR_MS = 3_600_000;
-// Any number will do that is no other advisory lock's.
+// Any number that no other advisory lock uses.
 const ENQUEUE_LOCK = 7_305_002;
 
 type RequestRow = { id: string; username: string; requested_at: number; attempts: number };
@@ -20,7 +20,7 @@ class SqlResetTokenStore implements ResetTokenStore {
 
   constructor(db: SqlDatabase) {
     this.#db = db;
-    // Two nodes that claim at once: on SQLite one waits for the other, on PostgreSQL each takes what is left.
+    // Two nodes that claim at the same time: on SQLite one waits for the other, on PostgreSQL each takes unclaimed rows.
     const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
     // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
     this.#claimSql = `WITH free AS MATERIALIZED (
@@ -32,7 +32,7 @@ class SqlResetTokenStore implements ResetTokenStore {
 
   async enqueue(request: RecoveryRequest, maxPending: number): Promise<void> {
     await this.#db.transaction(async (tx) => {
-      // Without it, two at once could each find the last place free.
+      // Without the lock, two concurrent requests could both take the last place.
       if (this.#db.dialect === 'postgres') await tx.query(`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}) IS NULL`);
       const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM recovery_requests');
       if ((row?.count ?? 0) >= maxPending) {
@@ -58,7 +58,7 @@ class SqlResetTokenStore implements ResetTokenStore {
 
   async create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      // A user removed or disabled meanwhile gets no token.
+      // A user deleted or disabled meanwhile gets no token.
       if (!(await lockUser(tx, token.user_id))) return false;
       const [row] = await tx.query<{ count: number }>(
         'SELECT COUNT(*) AS count FROM reset_tokens WHERE user_id = ? AND created_at > ?',
@@ -114,7 +114,7 @@ class SqlResetTokenStore implements ResetTokenStore {
 }
 
 /**
- * Resolves whether there is such a user who is not disabled; until the transaction ends, nothing else can happen to it or
+ * Locks the user, and resolves whether it exists and is not disabled; until the transaction ends, no other one can change it or
  * its tokens.
  */
 async function lockUser(tx: SqlQueries, userId: string): Promise<boolean> {

@@ -1,5 +1,5 @@
-// Password recovery: requests that wait to be worked on, and the one-time tokens that come of them. Tokens are known
-// here by their SHA-256 only.
+// Password recovery: waiting requests, and the one-time tokens that are issued for them. Only the SHA-256 of tokens
+// is stored.
 import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface RecoveryRequest {
@@ -17,22 +17,22 @@ export interface ResetTokenRecord {
 }
 
 export interface ResetTokenStore {
-  /** Durable when it resolves. Throws TryLaterError (429) when `maxPending` requests wait already. */
+  /** Durable when it resolves. Throws TryLaterError (429) if `maxPending` requests already wait. */
   enqueue(request: RecoveryRequest, maxPending: number): Promise<void>;
   /**
-   * Takes up to `limit` requests nobody holds, oldest first, and holds them until `leaseUntil`; their `attempts` count
-   * this taking. No two callers ever hold the same request at the same time.
+   * Leases up to `limit` unleased requests until `leaseUntil`, oldest first; their `attempts` count
+   * this lease. Two callers never lease the same request at the same time.
    */
   claim(now: number, leaseUntil: number, limit: number): Promise<RecoveryRequest[]>;
-  /** Forgets a request; repeated calls are harmless. */
+  /** Deletes a request; idempotent. */
   finish(id: string): Promise<void>;
   /**
-   * Stores a token and makes all older tokens of that user useless, unless the user was given `maxPerHour` tokens in
-   * the hour before `created_at`, or is gone or disabled: then it resolves false and nothing changes.
+   * Stores a token and invalidates all older tokens of that user. If the user was given `maxPerHour` tokens in
+   * the hour before `created_at`, or was deleted or disabled, it resolves false and nothing changes.
    */
   create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean>;
   /**
-   * Uses a token up and gives its user the new password hash and `ver`, both or neither. Resolves the username, or
+   * Consumes a token and sets the new password hash and `ver` of its user, atomically. Resolves the username, or
    * undefined when the token is unknown, used, replaced or expired at `now`, or its user disabled. Of parallel calls with
    * one token, one wins.
    * `also` runs with the change, see InSameTransaction.
@@ -43,7 +43,7 @@ export interface ResetTokenStore {
     change: { password_hash: string; ver: string },
     also?: InSameTransaction<{ username: string }>,
   ): Promise<string | undefined>;
-  /** Takes back a token that never reached its user: it is useless from now on and does not count towards the hour. */
+  /** Revokes a token that was never delivered: it is invalid and does not count towards the hourly limit. */
   discard(tokenHash: string): Promise<void>;
   /** Removes tokens that expired more than an hour before `now`; resolves how many. */
   removeExpired(now: number): Promise<number>;

@@ -1,4 +1,4 @@
-// What the audit log says about changes of users.
+// The audit entries for changes of users.
 import type { NewAuditEntry } from '../audit/audit-store.ts';
 import { type Actor, anonymous } from '../caller.ts';
 import type { UserRecord } from './user-store.ts';
@@ -7,7 +7,7 @@ export function userCreated(actor: Actor, user: UserRecord, action: string): New
   return { actor, action, target: toTarget(user), detail: { roles: user.roles } };
 }
 
-/** Undefined if it changed nothing. */
+/** Undefined if nothing changed. */
 export function userUpdated(actor: Actor, before: UserRecord, after: UserRecord): NewAuditEntry | undefined {
   const hasNewRoles = before.roles.join() !== after.roles.join();
   const fields = [
@@ -31,7 +31,7 @@ export function userEnabled(actor: Actor, user: UserRecord): NewAuditEntry {
   return { actor, action: 'user_enabled', target: toTarget(user), detail: { roles: user.roles } };
 }
 
-/** By whoever had the mail: it proves no more than that. */
+/** By the holder of the mail: nothing more is proved. */
 export function passwordReset(user: { username: string }): NewAuditEntry {
   return { actor: anonymous, action: 'password_reset', target: toTarget(user), detail: { fields: ['password'] } };
 }

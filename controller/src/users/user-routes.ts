@@ -20,7 +20,7 @@ import { toCallerTokenData, type UserService } from './user-service.ts';
 export interface UserRoutesOptions {
   users: UserService;
   recovery: PasswordRecoveryService;
-  /** Throws PermissionError unless the request may set Weft up: it comes from this machine, or shows the code. */
+  /** Throws PermissionError unless the request comes from this machine, or contains the set-up code. */
   requireSetupRight: (request: IncomingRequest) => void;
   limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
 }
@@ -36,7 +36,9 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       tag,
       summary: 'Create the first administrator; later, create a user as an administrator',
       query: Type.Object({
-        code: Type.Optional(Type.String({ description: 'The set-up code printed at start, needed beyond loopback' })),
+        code: Type.Optional(
+          Type.String({ description: 'The set-up code printed at start; required from other machines' }),
+        ),
       }),
       body: UserCreate,
       response: TokenData,
@@ -72,7 +74,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       method: 'POST',
       url: '/api/v1/users/password-recovery',
       tag,
-      summary: 'Ask for a mail with a reset token',
+      summary: 'Request a mail with a reset token',
       body: PasswordRecoveryRequest,
       response: StatusAnswer,
       async handle({ body, address }) {
@@ -87,7 +89,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       method: 'POST',
       url: '/api/v1/users/reset-password',
       tag,
-      summary: 'Choose a new password with a reset token',
+      summary: 'Set a new password with a reset token',
       body: PasswordReset,
       response: StatusAnswer,
       async handle({ body, address }) {

@@ -1,4 +1,4 @@
-// Users: accounts of people. Creates, changes and removes them, and tells auth who a user is.
+// Users: creates, changes and removes user accounts, and authenticates users for auth.
 import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -38,7 +38,7 @@ export class UserService implements PrincipalSource {
   readonly #audit: AuditService;
   readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
-  /** Once true, true for ever: the last administrator cannot disappear. */
+  /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
   constructor({ users, hasher, callerChanged, audit, signup, maxUsers }: UserServiceOptions) {
@@ -67,7 +67,7 @@ export class UserService implements PrincipalSource {
     return this.#create(input, by, 'user_created');
   }
 
-  /** Creates the first administrator, or resolves undefined if there is one already. */
+  /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
     const user = await this.#newRecord(input);
     const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
@@ -75,7 +75,7 @@ export class UserService implements PrincipalSource {
     return isFirst ? toTokenData(user) : undefined;
   }
 
-  /** Throws PermissionError while nobody may sign up. */
+  /** Throws PermissionError while sign-up is closed. */
   async requireSignupOpen(): Promise<void> {
     if (this.#signup === 'closed') {
       throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
@@ -121,7 +121,7 @@ export class UserService implements PrincipalSource {
     return (await this.#users.listDisabled()).map(toDisabledUser);
   }
 
-  /** Ends all its tokens and lets it have no new ones; what it owns stays, and what it has begun goes on. */
+  /** Revokes all its tokens and prevents new ones; what it owns is kept, and its jobs continue. */
   async disable(username: string, by: Actor): Promise<DisabledUser> {
     const name = normalizeUsername(username);
     if (by.kind === 'user' && by.name === name) {
@@ -138,7 +138,7 @@ export class UserService implements PrincipalSource {
     return toDisabledUser(user);
   }
 
-  /** The user may log in again; tokens from before stay ended. */
+  /** The user may log in again; old tokens stay revoked. */
   async enable(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
     const also = this.#audit.entry<UserRecord>(({ after }) => userEnabled(by, after!));
@@ -153,7 +153,7 @@ export class UserService implements PrincipalSource {
   async authenticate(username: string, password: string): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
     if (!(await this.#hasher.verify(user?.password_hash, password))) return undefined;
-    // Only to somebody who knows the password: nobody else learns that there is such an account.
+    // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null) throw accountDisabled();
     return toPrincipal(user!);
   }
@@ -161,7 +161,7 @@ export class UserService implements PrincipalSource {
   async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
     await this.#requireRoom();
     const user = await this.#newRecord(input);
-    // Once more: hashing takes its time, and many may have come meanwhile.
+    // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
     await this.#users.create(
       user,
@@ -196,7 +196,7 @@ export class UserService implements PrincipalSource {
   }
 }
 
-/** One account whatever the case of the letters or the spaces around them. */
+/** Case and surrounding spaces are ignored. */
 export function normalizeUsername(username: string): string {
   return username.trim().normalize('NFC').toLowerCase();
 }
@@ -205,7 +205,7 @@ function toTokenData(user: UserRecord): TokenData {
   return { username: user.username, roles: user.roles.join(','), scopes: [] };
 }
 
-/** The caller is its own record, read a moment ago: no need to ask the store again. */
+/** The caller contains its own record: no need to read the store again. */
 export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
   return { username: name, roles: roles.join(','), scopes: [] };
 }

@@ -1,6 +1,6 @@
-// Users in SQL. The promises about administrators rest on the one row of `administration`: it comes with the first
-// administrator, and every transaction that may take one away updates it first, so that they go one after the other. Who is
-// disabled does not count as one.
+// Users in SQL. The guarantees about administrators rely on the one row of `administration`: it is created with the first
+// administrator, and every transaction that may remove one updates it first, so that they are serialised. A
+// disabled administrator does not count.
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import type { Disabling, UserChange, UserRecord, UserStore } from './user-store.ts';
@@ -151,7 +151,7 @@ class SqlUserStore implements UserStore {
   }
 }
 
-/** An update rather than a look, because it holds the row until the end of the transaction on both databases. */
+/** An update instead of a select, because it locks the row until the end of the transaction on both databases. */
 async function lockUserRow(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
   const [row] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
     username,
@@ -163,7 +163,7 @@ async function endResetTokens(tx: SqlQueries, userId: string): Promise<void> {
   await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [userId]);
 }
 
-/** Resolves whether this was the first time. Waits for a transaction that is just doing the same. */
+/** Resolves whether this was the first time. Waits for a concurrent transaction that does the same. */
 async function establishAdministration(tx: SqlQueries, now: number): Promise<boolean> {
   const rows = await tx.query(
     'INSERT INTO administration (id, established_at) VALUES (1, ?) ON CONFLICT DO NOTHING RETURNING id',
@@ -172,18 +172,19 @@ async function establishAdministration(tx: SqlQueries, now: number): Promise<boo
   return rows.length === 1;
 }
 
-/** On PostgreSQL the lock on this row lasts until the transaction ends; the next in line then sees its outcome. */
+/** On PostgreSQL the lock on this row lasts until the transaction ends; the next one then sees its result. */
 async function lockAdministration(tx: SqlQueries): Promise<void> {
   await tx.query('UPDATE administration SET established_at = established_at WHERE id = 1');
 }
 
-/** Looked at after the change: if there has been an administrator and now is none, this transaction took the last. */
+/** Checked after the change: if there was an administrator before and there is none now, this transaction removed the last. */
 async function assertAdminRemains(tx: SqlQueries): Promise<void> {
   const orphaned = await tx.query(
     `SELECT id FROM administration
      WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL)`,
   );
-  if (orphaned.length > 0) throw new ConflictError('last_administrator', 'The last administrator has to stay');
+  if (orphaned.length > 0)
+    throw new ConflictError('last_administrator', 'The last administrator cannot be disabled, demoted or deleted');
 }
 
 async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {

@@ -1,16 +1,16 @@
-// User records. Usernames arrive here already in their one spelling (lower case).
+// User records. Usernames are already normalised (lower case).
 import type { InSameTransaction } from '../storage/sql-database.ts';
 
 export interface UserRecord {
   id: string;
   username: string;
   password_hash: string;
-  /** In the order given, without repeats; `admin` and `user` are the only values. */
+  /** In the given order, without duplicates; `admin` and `user` are the only values. */
   roles: string[];
-  /** Random; renewed whenever the password or the roles change, or the user is disabled. Tokens carry it. */
+  /** Random; changes whenever the password or the roles change, or the user is disabled. Tokens carry it. */
   ver: string;
   created_at: number;
-  /** Since when the user is disabled, and the name of who did it; both null while it is not. */
+  /** When and by whom the user was disabled; both null while it is enabled. */
   disabled_at: number | null;
   disabled_by: string | null;
 }
@@ -24,7 +24,7 @@ export interface Disabling {
 }
 
 /**
- * Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. `also` runs with the
+ * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
 export interface UserStore {
@@ -40,31 +40,31 @@ export interface UserStore {
    * the others resolve false and change nothing. Throws ConflictError `user_exists` if the username is taken.
    */
   createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean>;
-  /** True from the first administrator on, for ever. */
+  /** True once the first administrator was created. */
   hasAdmin(): Promise<boolean>;
   /**
-   * Resolves the record as it is now, or undefined if there is none. A new password makes open reset tokens useless.
-   * Throws ConflictError `last_administrator` rather than take the role of the last administrator who is not disabled,
-   * whatever runs beside it.
+   * Resolves the updated record, or undefined if there is none. A new password invalidates open reset tokens.
+   * Throws ConflictError `last_administrator` instead of demoting the last enabled administrator,
+   * whatever runs concurrently.
    */
   update(username: string, change: UserChange, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
   /**
-   * Resolves whether there was one to remove; its reset tokens go with it.
-   * Throws ConflictError `last_administrator` rather than remove the last administrator who is not disabled.
+   * Resolves whether it existed; its reset tokens are deleted too.
+   * Throws ConflictError `last_administrator` instead of deleting the last enabled administrator.
    */
   remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
-  /** The users who are disabled, ordered by username. */
+  /** The disabled users, ordered by username. */
   listDisabled(): Promise<UserRecord[]>;
   /**
-   * Resolves the record as it is now, or undefined if there is none. Open reset tokens become useless, for ever. A user who
-   * is disabled already stays as it is, and `also` does not run.
-   * Throws ConflictError `last_administrator` rather than disable the last administrator who is not.
+   * Resolves the updated record, or undefined if there is none. Open reset tokens become invalid permanently. A user who
+   * is already disabled is not changed, and `also` does not run.
+   * Throws ConflictError `last_administrator` instead of disabling the last enabled administrator.
    */
   disable(
     username: string,
     disabling: Disabling,
     also?: InSameTransaction<UserRecord>,
   ): Promise<UserRecord | undefined>;
-  /** The same the other way round; nothing else about the record changes. */
+  /** The reverse; nothing else in the record changes. */
   enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
 }

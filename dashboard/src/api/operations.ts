@@ -1,5 +1,5 @@
-// Made from the server's OpenAPI document by scripts/generate-client.ts: what can be asked of Weft, with its types.
-// Not to be changed by hand.
+// Generated from the server's OpenAPI document by scripts/generate-client.ts: all operations of Weft, with their types.
+// Do not edit.
 
 export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
 

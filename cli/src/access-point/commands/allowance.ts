@@ -1,20 +1,20 @@
-// What the operator allows the controller to do on this machine: the list behind --allow.
+// The commands that the operator allows on this machine: the list of --allow.
 
-/** Done here, and harmless. */
+/** Built-in and always allowed. */
 const always = ['identify', 'set_report_interval'] as const;
 export const allowableCommands = ['set_tx_power', 'set_channel', 'restart_wifi', 'reboot'] as const;
 export type AllowableCommand = (typeof allowableCommands)[number];
 
 export interface Allowance {
   commands: ReadonlySet<AllowableCommand>;
-  /** Names of programs in the folder of commands. */
+  /** Names of programs in the commands folder. */
   scripts: ReadonlySet<string>;
 }
 
-/** As Weft has them. */
+/** The rule of Weft for command names. */
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-/** Reads `set_tx_power,run:NAME`. Throws an Error whose message says what is wrong. */
+/** Reads `set_tx_power,run:NAME`. Throws an Error with the reason. */
 export function parseAllowance(texts: readonly string[]): Allowance {
   const commands = new Set<AllowableCommand>();
   const scripts = new Set<string>();
@@ -24,7 +24,7 @@ export function parseAllowance(texts: readonly string[]): Allowance {
     if (known) commands.add(known);
     else if (word.startsWith('run:')) scripts.add(parseScriptName(word.slice('run:'.length)));
     else if (!always.some((name) => name === word)) {
-      throw new Error(`there is no command ${word} to allow: ${allowableCommands.join(', ')} or run:NAME`);
+      throw new Error(`unknown command ${word}: use ${allowableCommands.join(', ')} or run:NAME`);
     }
   }
   return { commands, scripts };
@@ -37,7 +37,7 @@ export function toAllowText({ commands, scripts }: Allowance): string {
 function parseScriptName(name: string): string {
   if (!commandName.test(name)) {
     throw new Error(
-      `run:${name} names no command: a letter and then at most 63 letters, digits, dots, underscores, hyphens`,
+      `run:${name} is not a valid command name: a letter, then at most 63 letters, digits, dots, underscores, hyphens`,
     );
   }
   if ([...always, ...allowableCommands].some((own) => own === name)) {

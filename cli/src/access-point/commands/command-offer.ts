@@ -1,8 +1,8 @@
-// A command as the agent offers it to Weft: what is declared, and what is done.
+// A command that the agent offers: its declaration and its handler.
 import type { CommandDeclaration, CommandOutcome } from '@weft/sdk';
 
 export interface CommandOffer {
   declaration: Exclude<CommandDeclaration, string>;
-  /** What it throws is told to Weft as the reason why the command failed. */
+  /** The message of a thrown error is the reason of the failure in Weft. */
   run(args: Record<string, unknown>): Promise<CommandOutcome | undefined>;
 }

@@ -18,8 +18,8 @@ const named = (offers: CommandOffer[], name: string) => offers.find(({ declarati
 test('an allowance is read, written, and refused with what there is', () => {
   const allowance = parseAllowance(['set_tx_power, reboot', 'run:blink,identify,']);
   expect(toAllowText(allowance)).toBe('set_tx_power,reboot,run:blink');
-  expect(() => parseAllowance(['rm'])).toThrow('there is no command rm to allow: set_tx_power, set_channel');
-  expect(() => parseAllowance(['run:../evil'])).toThrow('names no command');
+  expect(() => parseAllowance(['rm'])).toThrow('unknown command rm: use set_tx_power, set_channel');
+  expect(() => parseAllowance(['run:../evil'])).toThrow('is not a valid command name');
   expect(() => parseAllowance(['run:reboot'])).toThrow('would hide');
 });
 
@@ -63,7 +63,7 @@ describe('radios', () => {
         'FAIL\n',
       );
     await offer.run({ channel: 44 });
-    await expect(offer.run({ channel: 149 })).rejects.toThrow('hostapd refuses the channel: FAIL');
+    await expect(offer.run({ channel: 149 })).rejects.toThrow('hostapd rejects the channel: FAIL');
     await expect(offer.run({ channel: 52 })).rejects.toThrow('cannot use this channel');
     await expect(offer.run({ channel: '$(reboot)' })).rejects.toThrow('cannot use this channel');
   });
@@ -147,7 +147,7 @@ describe('programs of the operator', () => {
     expect(blink!.declaration).toEqual({ name: 'blink', parameter: 'led', params: { times: { type: 'integer' } } });
     writeFileSync(join(folder, 'blink.json'), '{');
     expect(await offer(['blink'])).toEqual([]);
-    expect(said).toEqual([`run:blink is not offered: ${folder}/blink.json is no JSON`]);
+    expect(said).toEqual([`run:blink is not offered: ${folder}/blink.json is not valid JSON`]);
   });
 
   test('are not offered if they are missing, cannot be run, or can be changed by others', async () => {
@@ -156,10 +156,10 @@ describe('programs of the operator', () => {
     symlinkSync('/tmp', join(folder, 'folder'));
     expect(await offer(['open', 'plain', 'folder', 'missing'])).toEqual([]);
     expect(said.sort()).toEqual([
-      `run:folder is not offered: ${folder}/folder is no file`,
-      `run:missing is not offered: there is no ${folder}/missing`,
+      `run:folder is not offered: ${folder}/folder is not a file`,
+      `run:missing is not offered: ${folder}/missing does not exist`,
       `run:open is not offered: ${folder}/open can be changed by others: chmod go-w, chown root`,
-      `run:plain is not offered: ${folder}/plain cannot be run: chmod +x`,
+      `run:plain is not offered: ${folder}/plain is not executable: chmod +x`,
     ]);
   });
 
@@ -168,7 +168,7 @@ describe('programs of the operator', () => {
     program('talk', '#!/bin/sh\nhead -c 100000 /dev/zero | tr "\\\\0" x\n');
     program('hang', `#!/bin/sh\nsleep 60 &\necho $! > ${folder}/pid\nwait\n`);
     const [fail, talk, hang] = await offer(['fail', 'talk', 'hang'], { timeoutMs: 500 });
-    await expect(fail!.run({})).rejects.toThrow('fail ended with 3: no such lamp');
+    await expect(fail!.run({})).rejects.toThrow('fail failed with exit code 3: no such lamp');
     expect(await talk!.run({})).toEqual({ result: { output: 'x'.repeat(4096), is_cut: true } });
     await expect(hang!.run({})).rejects.toThrow('hang did not end within 0.5 s');
     const { output } = await runTool('sh', [
@@ -185,7 +185,7 @@ describe('programs of the operator', () => {
     const [hang] = await offer(['hang'], { signal: stopping.signal });
     const running = hang!.run({});
     stopping.abort();
-    await expect(running).rejects.toThrow('was ended, because the agent stops');
+    await expect(running).rejects.toThrow('was stopped, because the agent stops');
   });
 });
 

@@ -1,5 +1,5 @@
-// Commands that the operator has written: programs in a folder, each given its arguments as JSON on standard input. A file
-// NAME.json beside NAME may declare the arguments, so that Weft checks them.
+// Commands that the operator has written: programs in a folder that receive their arguments as JSON on standard input. A file
+// NAME.json may declare the arguments of NAME, so that Weft validates them.
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,13 @@ const defaultTimeoutMs = 60_000;
 export interface ScriptOptions {
   folder: string;
   names: ReadonlySet<string>;
-  /** Ends those that run. */
+  /** Ends running programs. */
   signal: AbortSignal;
   say: (text: string) => void;
   timeoutMs?: number;
 }
 
-/** What cannot be offered is said. */
+/** Logs programs that cannot be offered. */
 export async function offerScripts(options: ScriptOptions): Promise<CommandOffer[]> {
   const offers = await Promise.all(
     [...options.names].map(async (name) => {
@@ -51,17 +51,17 @@ async function offerScript(name: string, { folder, signal, timeoutMs }: ScriptOp
   };
 }
 
-/** What others may write must not be run with the agent's rights. */
+/** A program that others can write must not run with the agent's privileges. */
 async function requireTrustworthy(path: string): Promise<void> {
   const file = await stat(path).catch(() => {
-    throw new Error(`there is no ${path}`);
+    throw new Error(`${path} does not exist`);
   });
-  if (!file.isFile()) throw new Error(`${path} is no file`);
+  if (!file.isFile()) throw new Error(`${path} is not a file`);
   const own = process.getuid?.();
   const isOurs = file.uid === 0 || file.uid === own;
   if (!isOurs || (file.mode & 0o022) !== 0) throw new Error(`${path} can be changed by others: chmod go-w, chown root`);
   await access(path, constants.X_OK).catch(() => {
-    throw new Error(`${path} cannot be run: chmod +x`);
+    throw new Error(`${path} is not executable: chmod +x`);
   });
 }
 
@@ -76,7 +76,7 @@ async function readDeclaration(path: string): Promise<{ parameter?: string; para
     const { parameter, params } = JSON.parse(text);
     return { ...(typeof parameter === 'string' && { parameter }), ...(isObject(params) && { params }) };
   } catch {
-    throw new Error(`${path} is no JSON`);
+    throw new Error(`${path} is not valid JSON`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Commands that concern the whole machine, by systemd; offered only where there is one.
+// Commands for the whole machine, with systemd; offered only if it is available.
 
 import type { Machine } from '../machine/machine.ts';
 import type { AllowableCommand } from './allowance.ts';
@@ -22,7 +22,7 @@ export async function offerSystemCommands(
     offers.push({
       declaration: { name: 'reboot', parameter: 'reboot', params: {} },
       async run() {
-        // Resolves when systemd has agreed; that the agent is told to stop then leaves time for the answer.
+        // Resolves when systemd has accepted; the agent is stopped later, so there is time for the answer.
         await machine.run('systemctl', ['reboot']);
         return { result: 'the machine restarts' };
       },

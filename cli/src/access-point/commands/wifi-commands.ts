@@ -1,5 +1,5 @@
-// Commands that change a radio: what is possible on this machine is declared with the bounds of its hardware, and what was
-// really set is read back.
+// Commands that change a radio: declared with the limits of the hardware; the value that was
+// actually set is read back.
 
 import type { Machine } from '../machine/machine.ts';
 import { parseChannels, type UsableChannel } from '../readers/iw-output.ts';
@@ -8,7 +8,7 @@ import { askHostapd, findRadios } from '../readers/radios.ts';
 import type { AllowableCommand } from './allowance.ts';
 import type { CommandOffer } from './command-offer.ts';
 
-/** Beacons that announce the change before it comes. */
+/** The number of beacons that announce the change. */
 const announcements = '5';
 
 interface Hardware extends Radio {
@@ -50,7 +50,7 @@ function offerTxPower(machine: Machine, radios: Hardware[]): CommandOffer[] {
 }
 
 function offerChannel(machine: Machine, radios: Hardware[]): CommandOffer[] {
-  // A number means another frequency in another band, so that a radio keeps to the one it is in.
+  // A channel number means different frequencies in different bands, so a radio stays in its band.
   const able = radios
     .map((radio) => ({ ...radio, channels: radio.channels.filter((one) => isSameBand(one, radio.frequencyMhz)) }))
     .filter(({ channels }) => channels.length > 0);
@@ -72,7 +72,7 @@ function offerChannel(machine: Machine, radios: Hardware[]): CommandOffer[] {
   ];
 }
 
-/** By hostapd, which moves the devices along, if it answers; else by the kernel. */
+/** With hostapd, which moves the devices too, if it answers; else with the kernel. */
 async function switchChannel(
   machine: Machine,
   name: string,
@@ -89,10 +89,10 @@ async function switchChannel(
   }
   const words = ['chan_switch', announcements, String(target.frequencyMhz), ...channelShape(target, widthMhz)];
   const answer = await askHostapd(machine, name, ...words);
-  if (!/^OK$/m.test(answer)) throw new Error(`hostapd refuses the channel: ${answer.trim().split('\n').at(-1)}`);
+  if (!/^OK$/m.test(answer)) throw new Error(`hostapd rejects the channel: ${answer.trim().split('\n').at(-1)}`);
 }
 
-/** How a channel is widened, in the words of chan_switch; 5 GHz channels are bundled by fours and pairs from 36 and 149 on. */
+/** The channel width in the syntax of chan_switch; 5 GHz channels are grouped in fours and pairs from 36 and 149 on. */
 export function channelShape({ channel, frequencyMhz }: UsableChannel, widthMhz: number | undefined): string[] {
   if (frequencyMhz < 5000 || widthMhz === undefined || widthMhz < 40) return ['bandwidth=20', 'ht'];
   const first = channel >= 149 ? 149 : 36;
@@ -100,7 +100,7 @@ export function channelShape({ channel, frequencyMhz }: UsableChannel, widthMhz:
   const offset = `sec_channel_offset=${place % 2 === 0 ? 1 : -1}`;
   const middle = (bundle: number) =>
     frequencyMhz + (Math.floor(place / bundle) * bundle - place) * 20 + (bundle - 1) * 10;
-  // The last 5 GHz channel stands alone.
+  // The last 5 GHz channel has no pair.
   if (channel === 165) return ['bandwidth=20', 'ht'];
   if (widthMhz < 80) return [`center_freq1=${middle(2)}`, offset, 'bandwidth=40', 'ht'];
   return [`center_freq1=${middle(4)}`, offset, 'bandwidth=80', 'ht', 'vht'];
@@ -116,7 +116,7 @@ async function current(machine: Machine, { interface: name }: Radio): Promise<Ra
   return radios.find((radio) => radio.interface === name);
 }
 
-/** Only where there is a choice. */
+/** Only if there are several radios. */
 function whichOf(radios: Radio[]): Record<string, unknown> {
   return radios.length > 1 ? { interface: { type: 'string', enum: radios.map((radio) => radio.interface) } } : {};
 }
@@ -128,7 +128,7 @@ function chosen<Kind extends Radio>(radios: Kind[], { interface: name }: Record<
   return radio;
 }
 
-/** Weft has checked it; but whoever speaks for Weft is not a part of this machine. */
+/** Weft has validated it, but this machine does not trust the server. */
 export function requireNumber(args: Record<string, unknown>, name: string, minimum: number, maximum: number): number {
   const value = args[name];
   if (typeof value !== 'number' || !(value >= minimum && value <= maximum)) {

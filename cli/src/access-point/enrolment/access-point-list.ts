@@ -1,5 +1,5 @@
-// A table of access points to be: a column `ap_id`, and others that become their configuration. All that is wrong with it
-// is found before anything is done.
+// A table of new access points: a column `ap_id`, and other columns that become configuration. All errors
+// are found before anything is created.
 import { CsvError, parseCsvTable, requireWidth } from '../../csv.ts';
 import { apIdPattern } from '../ap-id.ts';
 import { problemOfKey } from '../configuration.ts';
@@ -10,7 +10,7 @@ export interface ListedAccessPoint {
   assignments: string[];
 }
 
-/** What is wrong with a table, each with its line. */
+/** The errors in a table, each with its line. */
 export class ListError extends Error {
   override name = 'ListError';
   readonly problems: readonly string[];
@@ -21,7 +21,7 @@ export class ListError extends Error {
   }
 }
 
-/** As many as Weft keeps enrolment tokens. */
+/** The maximum number of enrolment tokens in Weft. */
 const maxAccessPoints = 10_000;
 const places = new Map([
   ['latitude', 'geolocation.latitude'],
@@ -72,7 +72,7 @@ export async function readAccessPointList(
 function problemOfName(ap_id: string, otherLine: number | undefined): string | undefined {
   if (ap_id === '') return 'ap_id is empty';
   if (!apIdPattern.test(ap_id)) {
-    return `${JSON.stringify(ap_id)} cannot name an access point: letters, digits and . _ : @ + -, no * and no ?`;
+    return `${JSON.stringify(ap_id)} is not a valid access point name: use letters, digits and . _ : @ + -, no * and no ?`;
   }
-  return otherLine === undefined ? undefined : `${ap_id} is in line ${otherLine} already`;
+  return otherLine === undefined ? undefined : `${ap_id} is already in line ${otherLine}`;
 }

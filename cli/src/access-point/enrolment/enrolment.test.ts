@@ -22,11 +22,11 @@ test('everything that is wrong is told at once, with its line', async () => {
   const text = 'ap_id,site,metrics,my site\nroof-1,a,,\nroof-*,b,,\n,c,,\nroof-1,d,,\nroof-2\n"roof-3,e';
   const error = await readAccessPointList([text]).catch((problem) => problem);
   expect(error.problems).toEqual([
-    'line 1: metrics is made by the agent itself',
-    'line 1: "my site" is no name: letters, digits, hyphens and underscores',
-    'line 3: "roof-*" cannot name an access point: letters, digits and . _ : @ + -, no * and no ?',
+    'line 1: metrics is set by the agent itself',
+    'line 1: "my site" is not a valid name: use letters, digits, hyphens and underscores',
+    'line 3: "roof-*" is not a valid access point name: use letters, digits and . _ : @ + -, no * and no ?',
     'line 4: ap_id is empty',
-    'line 5: roof-1 is in line 2 already',
+    'line 5: roof-1 is already in line 2',
     'line 6: 1 cells instead of 4',
     'line 7: a quote is not closed',
   ]);

@@ -1,16 +1,16 @@
-// What the readers know of the machine they run on: where the kernel shows itself, and how a tool is asked. Tests put
-// other folders and recorded answers in their place.
+// The machine as the readers see it: the folders of the kernel, and how to run a tool. Tests use
+// other folders and recorded output.
 import { open } from 'node:fs/promises';
 import { runTool } from './tool.ts';
 
 export interface Machine {
-  /** Usually /proc. */
+  /** Default: /proc. */
   proc: string;
-  /** Usually /sys. */
+  /** Default: /sys. */
   sys: string;
-  /** Where sockets may be made that other services of the machine can see; a folder of theirs unless told. */
+  /** A folder for sockets that other services can see; undefined: their default. */
   runtimeDir?: string | undefined;
-  /** What the tool prints. Throws ToolMissing if there is none of this name, ToolFailure if it does not do it in time. */
+  /** The output of the tool. Throws ToolMissing if there is no such tool, ToolFailure if it fails or is too slow. */
   run(command: string, args: readonly string[]): Promise<string>;
 }
 
@@ -22,7 +22,7 @@ export const thisMachine: Machine = {
 
 const maxFileBytes = 64 * 1024;
 
-/** The text of a file of the kernel, which may be of any size it likes; undefined if it cannot be read. */
+/** The text of a kernel file, of any size; undefined if it cannot be read. */
 export async function readKernelFile(...path: string[]): Promise<string | undefined> {
   try {
     const file = await open(path.join('/'));
@@ -43,7 +43,7 @@ export async function readKernelFile(...path: string[]): Promise<string | undefi
   }
 }
 
-/** The number that a file of the kernel holds; undefined if it holds none. */
+/** The number in a kernel file; undefined if it contains none. */
 export async function readKernelNumber(...path: string[]): Promise<number | undefined> {
   const text = (await readKernelFile(...path))?.trim();
   if (!text) return undefined;

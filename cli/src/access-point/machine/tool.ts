@@ -1,13 +1,13 @@
-// Runs a program of this machine: by name and list of arguments, never through a shell, with nothing of our own
-// environment, within a time and a size.
+// Runs a program of this machine: by name and list of arguments, never through a shell, without the agent's
+// environment, with limits on time and output.
 import { spawn } from 'node:child_process';
 
-/** There is no program of this name. */
+/** There is no such program. */
 export class ToolMissing extends Error {
   override name = 'ToolMissing';
 }
 
-/** It did not do it; the message says why, in one line. */
+/** The program failed; the message is one line. */
 export class ToolFailure extends Error {
   override name = 'ToolFailure';
 }
@@ -15,9 +15,9 @@ export class ToolFailure extends Error {
 export interface ToolOptions {
   /** Sent to its standard input, which then ends. */
   input?: string;
-  /** 5,000 unless told. */
+  /** Default: 5,000. */
   timeoutMs?: number;
-  /** Of the output; what goes beyond is not kept. 1 MiB unless told. */
+  /** Limit of the output; the rest is dropped. Default: 1 MiB. */
   maxBytes?: number;
   /** Ends it early. */
   signal?: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export interface ToolOptions {
 
 export interface ToolAnswer {
   output: string;
-  /** There was more. */
+  /** The output was longer. */
   isCut: boolean;
 }
 
@@ -36,7 +36,7 @@ const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export function runTool(command: string, args: readonly string[], options: ToolOptions = {}): Promise<ToolAnswer> {
   const { input = '', timeoutMs = 5_000, maxBytes = 1024 * 1024, signal } = options;
   return new Promise((resolve, reject) => {
-    // A group of its own, so that what it has started ends with it.
+    // A separate process group, so that its children end with it.
     const child = spawn(command, args, { detached: true, env: { PATH: path, LC_ALL: 'C' }, cwd: '/' });
     const output = new Kept(maxBytes);
     const complaint = new Kept(maxComplaintBytes);
@@ -50,15 +50,15 @@ export function runTool(command: string, args: readonly string[], options: ToolO
       } catch {
         // It has just ended.
       }
-      // A descendant in another group may hold the pipes open.
+      // A descendant in another group may keep the pipes open.
       child.stdout.destroy();
       child.stderr.destroy();
     };
     const timer = setTimeout(() => end(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
-    const abort = () => end('was ended, because the agent stops');
+    const abort = () => end('was stopped, because the agent stops');
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
-    // In a group of its own it would outlive us.
+    // In its separate group it would survive the agent.
     process.on('exit', abort);
     const done = () => {
       clearTimeout(timer);
@@ -67,17 +67,17 @@ export function runTool(command: string, args: readonly string[], options: ToolO
     };
     child.on('error', (error: NodeJS.ErrnoException) => {
       done();
-      const problem = error.code === 'EACCES' ? 'may not be run' : error.message;
+      const problem = error.code === 'EACCES' ? 'is not executable' : error.message;
       reject(error.code === 'ENOENT' ? new ToolMissing(`there is no ${command}`) : failure(command, problem));
     });
     child.on('close', (code, killedBy) => {
       done();
       if (code === 0 && ending === undefined) return resolve({ output: output.text, isCut: output.isCut });
       const said = complaint.text.trim().split('\n')[0] || output.text.trim().split('\n')[0];
-      const how = ending ?? (code === null ? `was ended by ${killedBy}` : `ended with ${code}`);
+      const how = ending ?? (code === null ? `was killed by ${killedBy}` : `failed with exit code ${code}`);
       reject(failure(command, `${how}${said ? `: ${said}` : ''}`));
     });
-    // A program may end without having read what it was given.
+    // A program may end without reading its input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });

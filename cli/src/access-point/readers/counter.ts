@@ -1,4 +1,4 @@
-// Counters of the kernel only ever rise, until they wrap or begin anew: what they have risen by since the last look.
+// The increase of kernel counters since the last measurement. They only rise, until they wrap or are reset.
 
 interface Look {
   value: number;
@@ -10,18 +10,18 @@ export interface Rise {
   seconds: number;
 }
 
-/** Counters by name. Those that a look does not ask for are forgotten with the next one. */
+/** Counters by name. Counters that were not read in a measurement are forgotten at the next one. */
 export class Counters {
   #before = new Map<string, Look>();
   #now = new Map<string, Look>();
 
-  /** To be called before each look. */
+  /** Must be called before each measurement. */
   begin(): void {
     this.#before = this.#now;
     this.#now = new Map();
   }
 
-  /** Undefined at the first look, when the counter has fallen, or when no time has passed. */
+  /** Undefined at the first measurement, if the counter has fallen, or if no time has passed. */
   rise(name: string, value: number | undefined, nowMs: number): Rise | undefined {
     if (value === undefined) return undefined;
     this.#now.set(name, { value, atMs: nowMs });
@@ -30,7 +30,7 @@ export class Counters {
     return { by: value - before.value, seconds: (nowMs - before.atMs) / 1000 };
   }
 
-  /** As `rise`; a counter that has fallen has begun anew, and risen to where it is. */
+  /** Like `rise`; a counter that has fallen was reset, and has risen from zero. */
   riseAfterRestart(name: string, value: number | undefined, nowMs: number): number | undefined {
     const isKnown = this.#before.has(name);
     const rise = this.rise(name, value, nowMs);

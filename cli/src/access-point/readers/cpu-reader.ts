@@ -1,4 +1,4 @@
-// How busy the processors are, all together, and how many processes want them.
+// The utilisation of all processors together, and the load average.
 
 import { type Machine, readKernelFile } from '../machine/machine.ts';
 import { Counters } from './counter.ts';

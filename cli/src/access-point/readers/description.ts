@@ -1,4 +1,4 @@
-// What the machine is, for the agent's configuration: its name, its kernel, its model, and whether it serves WiFi.
+// The description of the machine for the agent's configuration: host name, kernel, model, and whether it has WiFi.
 import { type Machine, readKernelFile } from '../machine/machine.ts';
 import { findRadios } from './radios.ts';
 
@@ -22,7 +22,7 @@ export async function describeMachine(machine: Machine): Promise<Description> {
   return { ...found, ...(radios.length > 0 && { access_point_type: 'WiFi' as const }) };
 }
 
-/** Device trees end their texts with a zero. */
+/** Strings of a device tree end with a zero byte. */
 function plain(text: string | undefined): string | undefined {
   const trimmed = text?.replaceAll(/[\0-\x1f\x7f]/g, ' ').trim();
   return trimmed ? trimmed.slice(0, 256) : undefined;

@@ -1,7 +1,7 @@
-// Takes apart what `hostapd_cli` prints, for machines without `iw`.
+// Parses the output of `hostapd_cli`, for machines without `iw`.
 import type { ObservedRadio, Station } from './radio.ts';
 
-/** Of `status`: undefined if the interface does not serve. */
+/** Output of `status`: undefined if the interface is not active. */
 export function parseStatus(name: string, text: string): ObservedRadio | undefined {
   const fields = toFields(text.split('\n'));
   if (fields.get('state') !== 'ENABLED') return undefined;
@@ -13,23 +13,23 @@ export function parseStatus(name: string, text: string): ObservedRadio | undefin
     channel: number('channel'),
     frequencyMhz: number('freq'),
     widthMhz: undefined,
-    // hostapd knows what is allowed, not what is sent with.
+    // hostapd knows the maximum power, not the actual one.
     txPowerDbm: undefined,
     stations: [],
     survey: undefined,
-    // As in a beacon: 255 is all of the time.
+    // As in a beacon: 255 is 100 %.
     utilisationPct: share === undefined ? undefined : (100 * share) / 255,
   };
 }
 
-/** Of `all_sta`: an address on a line of its own, and what is known about it below. */
+/** Output of `all_sta`: an address on a separate line, followed by its values. */
 export function parseAllStations(text: string): Station[] {
   const lines = text.split('\n');
   const heads = lines.flatMap((line, index) => (/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(line.trim()) ? [index] : []));
   return heads.flatMap((head, index) => {
     const fields = toFields(lines.slice(head + 1, heads[index + 1]));
     if (fields.get('flags')?.includes('[AUTHORIZED]') === false) return [];
-    // In steps of 100 kbit/s, and then what it is made of.
+    // In units of 100 kbit/s, followed by details.
     const rate = (key: string) => {
       const steps = toNumber(fields.get(key)?.split(' ')[0]);
       return steps === undefined || steps === 0 ? undefined : steps / 10;

@@ -1,4 +1,4 @@
-// The network interfaces: how much goes through them, what goes wrong, and whether there is a link.
+// The network interfaces: throughput, errors, and link state.
 import { access, readdir } from 'node:fs/promises';
 import { type Machine, readKernelFile, readKernelNumber } from '../machine/machine.ts';
 import { Counters } from './counter.ts';
@@ -33,7 +33,7 @@ export class InterfaceReader implements Reader {
     const mbps = (rise: typeof rx) => (rise ? rounded((rise.by * 8) / 1e6 / rise.seconds, 3) : undefined);
     const sum = (a: typeof rx, b: typeof rx) => (a && b ? a.by + b.by : undefined);
     const isUp = await hasLink(folder);
-    // An interface without a link has none, and one of a virtual machine may say -1.
+    // An interface without a link has no speed, and one of a virtual machine may report -1.
     const speed = isUp ? await readKernelNumber(folder, 'speed') : undefined;
     return [
       { name: `rx_mbps_${name}`, value: mbps(rx), label: `Received, ${name}`, unit: 'Mb/s' },
@@ -48,7 +48,7 @@ export class InterfaceReader implements Reader {
   }
 }
 
-/** Those of hardware, so that the bridges and pairs of containers are left out; where there is none, all but lo. */
+/** Physical interfaces, without bridges and container interfaces; if there are none, all but lo. */
 export async function interfacesOf({ sys }: Machine): Promise<string[]> {
   const folder = `${sys}/class/net`;
   const names = (await readdir(folder).catch(() => []))
@@ -60,13 +60,13 @@ export async function interfacesOf({ sys }: Machine): Promise<string[]> {
   return rest.slice(0, maxInterfaces);
 }
 
-/** The folder holds files too, such as bonding_masters. */
+/** The folder also contains files, such as bonding_masters. */
 async function onlyInterfaces(folder: string, names: string[]): Promise<string[]> {
   const areInterfaces = await Promise.all(names.map((name) => exists(`${folder}/${name}/statistics`)));
   return names.filter((_, index) => areInterfaces[index]);
 }
 
-/** `operstate` is unknown where a driver does not say; reading `carrier` of an interface that is down fails. */
+/** `operstate` is unknown if a driver does not set it; reading `carrier` of an interface that is down fails. */
 async function hasLink(folder: string): Promise<boolean> {
   const state = (await readKernelFile(folder, 'operstate'))?.trim();
   if (state === 'up') return true;

@@ -1,4 +1,4 @@
-// Takes apart what `iw` prints: interfaces, stations, the survey of channels and what the hardware can do.
+// Parses the output of `iw`: interfaces, stations, the survey of channels and the capabilities of the hardware.
 import type { Radio, Station, Survey } from './radio.ts';
 
 export interface WirelessInterface extends Radio {
@@ -6,7 +6,7 @@ export interface WirelessInterface extends Radio {
   type: string;
 }
 
-/** Of `iw dev`: each interface under its hardware. */
+/** Output of `iw dev`: interfaces grouped by hardware. */
 export function parseInterfaces(text: string): WirelessInterface[] {
   const found: WirelessInterface[] = [];
   let phy: string | undefined;
@@ -30,7 +30,7 @@ export function parseInterfaces(text: string): WirelessInterface[] {
 
 const nothingKnown = { channel: undefined, frequencyMhz: undefined, widthMhz: undefined, txPowerDbm: undefined };
 
-/** Of `iw dev X station dump`: those that may use the network. */
+/** Output of `iw dev X station dump`: authorised stations. */
 export function parseStations(text: string): Station[] {
   return sections(text, /^Station (\S+) /).flatMap(({ title, fields }) => {
     if (fields.get('authorized') === 'no') return [];
@@ -50,7 +50,7 @@ export function parseStations(text: string): Station[] {
   });
 }
 
-/** Of `iw dev X survey dump`: the channel in use. */
+/** Output of `iw dev X survey dump`: the channel in use. */
 export function parseSurvey(text: string): Survey | undefined {
   for (const { fields } of sections(text, /^Survey data from (\S+)/)) {
     const frequency = fields.get('frequency') ?? '';
@@ -73,7 +73,7 @@ export interface UsableChannel {
   maxDbm: number;
 }
 
-/** Of `iw phy X info`: the channels on which one may send without having listened for radar first. */
+/** Output of `iw phy X info`: the channels that need no radar detection. */
 export function parseChannels(text: string): UsableChannel[] {
   return [...text.matchAll(/^\s*\* (\d+)(?:\.\d+)? MHz \[(\d+)\] \(([\d.]+) dBm\)(.*)$/gm)].flatMap(
     ([, frequency, channel, power, more = '']) =>
@@ -88,7 +88,7 @@ interface Section {
   fields: Map<string, string>;
 }
 
-/** Of equal keys the first one counts: links of one station repeat those of the whole. */
+/** The first of equal keys is used: the links of a station repeat its keys. */
 function sections(text: string, head: RegExp): Section[] {
   const found: Section[] = [];
   for (const line of text.split('\n')) {

@@ -1,5 +1,5 @@
-// All readers together: each look gives a sample and the declarations of what is in it. A reader that fails is left out
-// of that look and never holds up the others; that it fails is said once, until it works again.
+// Runs all readers: each measurement gives a sample and the declarations of its metrics. A failing reader is skipped
+// and never delays the others; its failure is logged once, until it works again.
 
 import type { Machine } from '../machine/machine.ts';
 import { CpuReader } from './cpu-reader.ts';
@@ -12,7 +12,7 @@ import { WifiReader } from './wifi-reader.ts';
 
 export type MetricDeclarations = Record<string, { label: string; unit?: string }>;
 
-/** What takes a reader longer, as when a tool hangs, comes with the look after. */
+/** The result of a slower reader, for example when a tool hangs, is part of the next measurement. */
 const defaultPatienceMs = 1_000;
 
 export interface MeasurementsOptions {
@@ -26,9 +26,9 @@ export class Measurements {
   readonly #say: (text: string) => void;
   readonly #patienceMs: number;
   readonly #failing = new Set<Reader>();
-  /** What readers have not ended yet, or have ended too late for the look they were asked in. */
+  /** Results of readers that have not ended, or ended too late for their measurement. */
   readonly #late = new Map<Reader, { measured: Measured[] | undefined }>();
-  /** Everything that was ever found. */
+  /** All metrics found so far. */
   readonly declared: MetricDeclarations = {};
 
   constructor({ readers, say, patienceMs = defaultPatienceMs }: MeasurementsOptions) {
@@ -37,7 +37,7 @@ export class Measurements {
     this.#patienceMs = patienceMs;
   }
 
-  /** The values of now by name. */
+  /** The current values by name. */
   async look(nowMs = performance.now()): Promise<Record<string, number>> {
     const found = await Promise.all(this.#readers.map((reader) => this.#inTime(reader, nowMs)));
     const values: Record<string, number> = {};

@@ -1,4 +1,4 @@
-// How much memory is in use, and how much programs can still get.
+// The memory in use, and the memory available to programs.
 import { type Machine, readKernelFile } from '../machine/machine.ts';
 import { type Measured, type Reader, rounded } from './reader.ts';
 
@@ -17,7 +17,7 @@ export class MemoryReader implements Reader {
       return found === undefined ? undefined : Number(found);
     };
     const total = kilobytes('MemTotal');
-    // Kernels before 3.14 do not say what is available.
+    // Kernels before 3.14 have no MemAvailable.
     const free = (kilobytes('MemFree') ?? 0) + (kilobytes('Buffers') ?? 0) + (kilobytes('Cached') ?? 0);
     const available = kilobytes('MemAvailable') ?? free;
     if (!total) return [];

@@ -1,12 +1,12 @@
-// A wireless interface that serves devices, as the tools of this machine describe it.
+// A wireless interface in AP mode, from the output of the tools of this machine.
 
 export interface Station {
   address: string;
-  /** Averaged where the driver does so. */
+  /** Averaged if the driver does so. */
   signalDbm: number | undefined;
   txRateMbps: number | undefined;
   rxRateMbps: number | undefined;
-  /** Counters since it came. */
+  /** Counters since it attached. */
   txPackets: number | undefined;
   txRetries: number | undefined;
   txFailed: number | undefined;
@@ -34,6 +34,6 @@ export interface Radio {
 export interface ObservedRadio extends Radio {
   stations: Station[];
   survey: Survey | undefined;
-  /** Where somebody else has worked it out already. */
+  /** If the tool computes it. */
   utilisationPct: number | undefined;
 }

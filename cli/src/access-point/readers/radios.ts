@@ -1,4 +1,4 @@
-// Which wireless interfaces of this machine serve devices: by `iw` where there is one, else by `hostapd_cli`.
+// Finds the wireless interfaces in AP mode: with `iw` if available, else with `hostapd_cli`.
 import { access } from 'node:fs/promises';
 import type { Machine } from '../machine/machine.ts';
 import { ToolMissing } from '../machine/tool.ts';
@@ -7,7 +7,7 @@ import { interfacesOf } from './interface-reader.ts';
 import { parseInterfaces, parseStations, parseSurvey } from './iw-output.ts';
 import type { ObservedRadio, Radio } from './radio.ts';
 
-/** Without asking about devices and channels. Throws ToolFailure. */
+/** Without devices and channels. Throws ToolFailure. */
 export async function findRadios(machine: Machine): Promise<Radio[]> {
   return (await byIw(machine)) ?? (await byHostapd(machine, false)) ?? [];
 }
@@ -20,14 +20,14 @@ export async function observeRadios(machine: Machine): Promise<ObservedRadio[]> 
     radios.map(async (radio) => ({
       ...radio,
       stations: parseStations(await machine.run('iw', ['dev', radio.interface, 'station', 'dump'])),
-      // Not every driver surveys.
+      // Not every driver supports the survey.
       survey: await machine.run('iw', ['dev', radio.interface, 'survey', 'dump']).then(parseSurvey, () => undefined),
       utilisationPct: undefined,
     })),
   );
 }
 
-/** Without a place for its end of the conversation, hostapd_cli takes one that a service of its own cannot share. */
+/** By default hostapd_cli creates its socket in a folder that hostapd cannot see from a sandboxed service. */
 export function askHostapd(machine: Machine, name: string, ...words: string[]): Promise<string> {
   const place = machine.runtimeDir ? ['-s', machine.runtimeDir] : [];
   return machine.run('hostapd_cli', [...place, '-i', name, ...words]);

@@ -1,4 +1,4 @@
-// How warm it is, at each place where the kernel has a thermometer. One goes without a name.
+// The temperature of each sensor of the kernel. A single sensor has no suffix.
 import { readdir } from 'node:fs/promises';
 import { type Machine, readKernelFile, readKernelNumber } from '../machine/machine.ts';
 import { type Measured, type Reader, rounded } from './reader.ts';

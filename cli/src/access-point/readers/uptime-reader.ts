@@ -1,4 +1,4 @@
-// Since when the machine has been running.
+// The uptime of the machine.
 import { type Machine, readKernelFile } from '../machine/machine.ts';
 import type { Measured, Reader } from './reader.ts';
 

@@ -1,5 +1,5 @@
-// What the radios of an access point say, under the names that every WiFi access point in Weft goes by. With several
-// radios each has its name behind, and the sums go without.
+// The metrics of the radios, with the metric names of every WiFi access point in Weft. With several
+// radios each metric has the interface as a suffix, and the sums have none.
 
 import { type Machine, readKernelNumber } from '../machine/machine.ts';
 import { Counters } from './counter.ts';
@@ -41,7 +41,7 @@ export class WifiReader implements Reader {
     return [
       { name: 'connected_devices', value: stations.length, label: 'Connected devices' },
       { name: 'throughput_mbps', value: await this.#throughput(radio, nowMs), label: 'Throughput', unit: 'Mb/s' },
-      // Without devices there is nothing to measure, but there will be.
+      // Declared even without devices, when there is nothing to measure yet.
       { name: 'rssi_dbm', value: rssi, label: 'RSSI', unit: 'dBm' },
       { name: 'rssi_worst_dbm', value: lowest(signals), label: 'RSSI, worst', unit: 'dBm' },
       { name: 'tx_rate_mbps', value: mean(known(stations, 'txRateMbps')), label: 'Tx rate', unit: 'Mb/s' },
@@ -60,14 +60,14 @@ export class WifiReader implements Reader {
     ];
   }
 
-  /** Towards the devices. */
+  /** Downlink, to the devices. */
   async #throughput({ interface: name }: ObservedRadio, nowMs: number): Promise<number | undefined> {
     const bytes = await readKernelNumber(this.#machine.sys, 'class/net', name, 'statistics/tx_bytes');
     const rise = this.#counters.rise(`${name} tx_bytes`, bytes, nowMs);
     return rise && rounded((rise.by * 8) / 1e6 / rise.seconds, 3);
   }
 
-  /** Over the devices that were there at the last look too. */
+  /** Over the devices that were also attached at the last measurement. */
   #retries({ interface: name, stations }: ObservedRadio, nowMs: number): Measured[] {
     if (stations.every(({ txRetries }) => txRetries === undefined)) return [];
     let [packets, retries, failed, isKnown] = [0, 0, 0, false];
@@ -93,7 +93,7 @@ export class WifiReader implements Reader {
       return one('channel_utilisation_pct', utilisationPct, 'Channel utilisation', '%');
     }
     if (survey?.activeMs === undefined) return [];
-    // Some firmware begins anew at every look.
+    // Some firmware resets the counters at every read.
     const rise = (what: string, value: number | undefined) =>
       this.#counters.riseAfterRestart(`${name} ${survey.frequencyMhz} ${what}`, value, nowMs);
     const active = rise('active', survey.activeMs);
@@ -116,7 +116,7 @@ function known(stations: Station[], key: 'signalDbm' | 'txRateMbps' | 'rxRateMbp
   return stations.flatMap((station) => station[key] ?? []);
 }
 
-/** As long as there is something to say. */
+/** Empty if the value is undefined. */
 function one(name: string, value: number | undefined, label: string, unit: string): Measured[] {
   return value === undefined ? [] : [{ name, value: rounded(value), label, ...(unit && { unit }) }];
 }

@@ -1,6 +1,6 @@
-// Settings as lines NAME=value, in the form that systemd reads (EnvironmentFile=) and shells understand.
+// Settings as lines NAME=value, in the format of systemd (EnvironmentFile=) and shells.
 
-/** Throws an Error that names the line. Comments and empty lines mean nothing; of equal names the last one counts. */
+/** Throws an Error with the line number. Ignores comments and empty lines; the last of equal names is used. */
 export function parseEnvironment(text: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -13,7 +13,7 @@ export function parseEnvironment(text: string): Record<string, string> {
   return found;
 }
 
-/** Names with a value, each on its line; values may hold anything but line ends. */
+/** One name and value per line; values may contain anything but line ends. */
 export function toEnvironment(settings: Record<string, string | undefined>): string {
   return Object.entries(settings)
     .filter(([, value]) => value !== undefined && value !== '')

@@ -60,12 +60,12 @@ describe('settings', () => {
   });
 
   test.each([
-    [['--ap-id', 'roof-1'], '--url is missing (or WEFT_URL)'],
+    [['--ap-id', 'roof-1'], '--url (or WEFT_URL) is required'],
     [[...named, '--interval', '0'], '--interval must be'],
-    [[...named, '--allow', 'all'], 'there is no command all'],
-    [[...named, '--set', 'commands=[]'], 'made by the agent itself'],
+    [[...named, '--allow', 'all'], 'unknown command all'],
+    [[...named, '--set', 'commands=[]'], 'set by the agent itself'],
     [[...named, '--set', 'site'], 'is not key=value'],
-    [['--url', 'https://x', '--ap-id', 'a*'], 'cannot name an access point'],
+    [['--url', 'https://x', '--ap-id', 'a*'], 'is not a valid access point name'],
     [[...named, '--enrolment-token-file', '/no/such'], 'cannot be read'],
     [[...named, '--enrolment-token', 'x'], 'everybody on this machine can read a command line'],
   ])('%j cannot be used', (args, problem) => {
@@ -112,7 +112,7 @@ describe('installation', () => {
     expect(() => installFiles({ ...base, program: '/opt/weft/weft.ts' })).toThrow('Only the single file weft.mjs');
     writeFileSync(join(root, 'weft.mjs'), '');
     const program = join(root, 'weft.mjs');
-    expect(() => installFiles({ ...base, program, nodePath: '/root/.nvm/node' })).toThrow("in somebody's home");
+    expect(() => installFiles({ ...base, program, nodePath: '/root/.nvm/node' })).toThrow('in a home folder');
     expect(() => installFiles({ ...base, program, root: program })).toThrow('cannot be installed');
   });
 });

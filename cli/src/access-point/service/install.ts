@@ -1,4 +1,4 @@
-// Puts the agent onto this machine: the program as one file, its settings where only root can read them, and a service.
+// Installs the agent on this machine: the program as one file, its settings readable by root only, and a service.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommandFailure } from '../../surroundings.ts';
@@ -16,15 +16,15 @@ export const installedPaths = {
 } as const;
 const ownFolders = ['/usr/local/lib/weft', '/etc/weft-agent', defaultCommandsDir];
 const service = 'weft-agent.service';
-/** Where an account without a home cannot look. */
+/** Folders that the account of the service cannot read. */
 const homes = /^\/(home|root|run\/user)\//;
 
 export interface InstallOptions {
   settings: AgentSettings;
-  /** The file that runs now. */
+  /** The file of the running program. */
   program: string;
   nodePath: string;
-  /** Another root than that of this machine. */
+  /** Install below this folder. */
   root: string;
   restartSeconds: number;
 }
@@ -37,19 +37,19 @@ export function unitOf({ settings, nodePath, restartSeconds }: Omit<InstallOptio
   });
 }
 
-/** Writes the files; the paths it has written to. Throws CommandFailure. */
+/** Writes the files and returns their paths. Throws CommandFailure. */
 export function installFiles(options: InstallOptions): string[] {
   const { settings, program, nodePath, root } = options;
   requireSingleFile(program);
   if (homes.test(nodePath)) {
     throw new CommandFailure(
-      `${nodePath} is in somebody's home, which the service cannot see. Install Node for everybody, in /usr.`,
+      `${nodePath} is in a home folder, which the service cannot read. Install Node for all users, in /usr.`,
     );
   }
   const written: string[] = [];
   const folder = (path: string) => {
     mkdirSync(join(root, path), { recursive: true });
-    // The service's account must get through, whatever the mask of whoever installs it.
+    // The account of the service must have access, whatever the umask of the installer.
     if (ownFolders.includes(path)) chmodSync(join(root, path), 0o755);
   };
   const write = (path: string, content: string | Buffer, mode: number) => {
@@ -57,13 +57,13 @@ export function installFiles(options: InstallOptions): string[] {
     const beside = `${target}.new`;
     folder(dirname(path));
     writeFileSync(beside, content, { mode });
-    // The mask does not count, nor the mode of a file that was left over.
+    // Independent of the umask, and of the mode of an existing file.
     chmodSync(beside, mode);
     renameSync(beside, target);
     written.push(target);
   };
   try {
-    // The agent that is being replaced may be this very file.
+    // The file may be the running agent itself.
     write(installedPaths.program, readFileSync(program), 0o755);
     if (settings.trustedCertificate !== undefined)
       write(installedPaths.certificate, settings.trustedCertificate, 0o644);
@@ -84,7 +84,7 @@ export async function startService(): Promise<void> {
     }
   } catch (error) {
     throw new CommandFailure(
-      `The files are in place, but the service does not start: ${(error as Error).message}. Look at: journalctl -u weft-agent`,
+      `The files are installed, but the service does not start: ${(error as Error).message}. See: journalctl -u weft-agent`,
     );
   }
 }
@@ -106,6 +106,6 @@ function environmentOf(settings: AgentSettings): Record<string, string | undefin
 function requireSingleFile(program: string): void {
   if (program.endsWith('.mjs') && existsSync(program)) return;
   throw new CommandFailure(
-    'Only the single file weft.mjs can be installed. Fetch it from Weft first: curl -fsSO URL/install/weft.mjs',
+    'Only the single file weft.mjs can be installed. Download it from Weft first: curl -fsSO URL/install/weft.mjs',
   );
 }

@@ -1,5 +1,5 @@
-// The agent as a service of systemd: an account that exists only while it runs and can do next to nothing. Commands that
-// need more rights get exactly these.
+// The systemd unit of the agent: a dynamic account with almost no privileges. Commands that
+// need more privileges get exactly those.
 import type { AllowableCommand, Allowance } from '../commands/allowance.ts';
 
 export interface UnitOptions {
@@ -7,18 +7,18 @@ export interface UnitOptions {
   programPath: string;
   environmentPath: string;
   allowance: Allowance;
-  /** Differs from machine to machine, so that a fleet does not come back all at once. */
+  /** Differs between machines, so that a fleet does not reconnect all at once. */
   restartSeconds: number;
 }
 
-/** Beyond what an ordinary account may do. */
+/** Capabilities beyond an ordinary account. */
 const capabilities: Record<AllowableCommand, string> = {
   set_tx_power: 'CAP_NET_ADMIN',
   set_channel: 'CAP_NET_ADMIN',
   restart_wifi: 'CAP_SYS_ADMIN',
   reboot: 'CAP_SYS_BOOT',
 };
-/** hostapd and systemd listen to root. */
+/** hostapd and systemd accept only root. */
 const needRoot: AllowableCommand[] = ['set_channel', 'restart_wifi', 'reboot'];
 
 export function toUnit(options: UnitOptions): string {
@@ -41,7 +41,7 @@ StateDirectoryMode=0700
 RuntimeDirectory=weft-agent
 Restart=always
 RestartSec=${restartSeconds}
-# Settings that cannot be used do not mend themselves.
+# Exit code 2: fix the settings before restarting.
 RestartPreventExitStatus=2
 TimeoutStopSec=20
 UMask=0077
@@ -72,7 +72,7 @@ WantedBy=multi-user.target
 `;
 }
 
-/** Spaces end a word, and percent signs begin a specifier. */
+/** Spaces separate words, and percent signs begin a specifier. */
 function quoted(path: string): string {
   const text = path.replaceAll('%', '%%').replaceAll('$', '$$$$');
   return /[\s"'\\]/.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text;

@@ -110,7 +110,7 @@ export class BatchService {
       if (page.length < pageSize) break;
       after = page.at(-1)!.ap_id;
     }
-    if (found.length === 0) throw new NotFoundError('agent_not_found', 'No agent has such a name');
+    if (found.length === 0) throw new NotFoundError('agent_not_found', 'No agent matches');
     return found;
   }
 

@@ -106,5 +106,8 @@ export class CommandIntake {
 }
 
 function notYours(): PermissionError {
-  return new PermissionError('not_permitted', 'Users may command only the emulated agents that they have spun up');
+  return new PermissionError(
+    'not_permitted',
+    'Users may send commands only to the emulated agents of their own networks',
+  );
 }

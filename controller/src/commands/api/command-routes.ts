@@ -34,7 +34,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       method: 'POST',
       url: '/api/v1/send_command',
       tag,
-      summary: 'Send a command to an agent, unless it is in conflict with what others hold',
+      summary: 'Send a command to an agent, unless it conflicts with the lease of another caller',
       // The audit log has a line for each already.
       fastLane: true,
       logSuccess: false,
@@ -45,18 +45,27 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
           description: 'A name (`sleep`), or JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`).',
         }),
         hold_seconds: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 3600, description: 'How long others may not change the parameter.' }),
+          Type.Integer({
+            minimum: 0,
+            maximum: 3600,
+            description: 'Duration of the lease in seconds: other callers cannot change the parameter.',
+          }),
         ),
-        expires_in: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds; 600 if absent.' }),
-        ),
+        expires_in: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' })),
         idempotency_key: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 128, description: 'Of one key only one command comes.' }),
+          Type.String({
+            minLength: 1,
+            maxLength: 128,
+            description: 'A repeated key returns the first command instead of creating another.',
+          }),
         ),
         guard: Type.Optional(
-          Type.String({ maxLength: 1024, description: 'What must stay true, as `metric<limit` or `metric>limit`.' }),
+          Type.String({
+            maxLength: 1024,
+            description: 'A condition that must stay true: `metric<limit` or `metric>limit`.',
+          }),
         ),
-        dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Answers the verdict and sends nothing.' })),
+        dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdict and sends nothing.' })),
       }),
       response: Type.Union([CommandAccepted, CommandPreview]),
       handle({ query: { agent_id, command, dry_run, ...options }, caller }) {
@@ -69,7 +78,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       method: 'POST',
       url: '/api/v1/commands/batch',
       tag,
-      summary: 'Send a command to many agents, at once or in stages; each gets a verdict of its own',
+      summary: 'Send a command to many agents, at once or in stages; with a verdict for each',
       body: BatchRequest,
       maxKeys: 20_000,
       response: BatchAnswer,
@@ -84,7 +93,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       method: 'GET',
       url: '/api/v1/commands',
       tag,
-      summary: "List the caller's commands, newest first; administrators see everybody's",
+      summary: "List the caller's commands, newest first; administrators see those of all callers",
       query: Type.Object({
         agent: Type.Optional(Type.String({ description: 'The ap_id.' })),
         state: Type.Optional(CommandState),
@@ -100,7 +109,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       method: 'GET',
       url: '/api/v1/commands/:command_id',
       tag,
-      summary: 'Get a command and what became of it',
+      summary: 'Get a command and its result',
       response: Command,
       handle: (context) => commands.get(context.caller, context.path('command_id')),
     }),
@@ -119,7 +128,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/agents/:ap_id/commands/:command_id',
       target: 'ap_id',
       tag,
-      summary: 'What the agent says about a command that it was given',
+      summary: 'Report the state of a command, as its agent',
       body: CommandResult,
       maxKeys: maxAnswerKeys,
       response: Command,

@@ -91,7 +91,10 @@ export class CommandService {
       await this.#cancel(caller, command);
     } catch (error) {
       if (!(error instanceof ConflictError) || error.code !== 'command_received') throw error;
-      throw new ConflictError('command_received', 'The agent has this command; it cannot be cancelled any more');
+      throw new ConflictError(
+        'command_received',
+        'The agent has received this command; it cannot be cancelled any more',
+      );
     }
     return true;
   }

@@ -13,7 +13,8 @@ const ConflictPage = Type.Object(
   {
     conflicts: Type.Array(Conflict),
     next_before: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Give it as `before` to go on; null at the end. A page before the end may be short, even empty.',
+      description:
+        'Send it as `before` for the next page; null at the end. A page before the end may be short or empty.',
     }),
   },
   { title: 'ConflictPage' },
@@ -26,7 +27,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       method: 'GET',
       url: '/api/v1/conflicts',
       tag,
-      summary: 'Where callers were in each other’s way, newest first; apps see what concerns them',
+      summary: 'List conflicts between callers, newest first; apps see only their own',
       query: Type.Object({
         agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
         reason: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
@@ -48,7 +49,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       method: 'GET',
       url: '/api/v1/conflicts/rules',
       tag,
-      summary: 'The rules by which commands are decided about',
+      summary: 'Get the conflict rules',
       response: ConflictRules,
       handle: () => conflicts.rules(),
     }),
@@ -57,7 +58,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       method: 'PUT',
       url: '/api/v1/conflicts/rules',
       tag,
-      summary: 'Replace the rules; they hold for every command from then on',
+      summary: 'Replace the conflict rules; they apply to every later command',
       body: ConflictRules,
       maxKeys: 5_000,
       response: ConflictRules,

@@ -149,7 +149,7 @@ export class CommandDispatcher implements CommandDelivery {
       await ledger.do(operations.sent(ids));
       for (const id of ids) this.#unwritten.delete(id);
     } catch (error) {
-      onError(error, 'what was sent to agents could not be written down yet');
+      onError(error, 'the sent state of commands could not be stored yet');
       this.#flushIn(retryAfterMs);
     }
   }

@@ -1,8 +1,8 @@
 // The ways to an agent on the whole server: which of them presence shows, and a command's life over each.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Agent } from '../../../../sdk/src/index.ts';
-import { bearer, connect } from '../../../../test/socket-client.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
+import { bearer, connect } from '../../../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 let weft: TestWeft;

@@ -1,8 +1,8 @@
 // The ledger and the dispatcher on both databases, two nodes at once where there can be two.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LedgerNode, openLedger } from '../../../../test/command-ledger-fixture.ts';
-import { intentOf } from '../../../../test/pure/conflict-world.ts';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { intentOf } from '../../../../test/pure/conflict-world.ts';
 import { createAuditLog } from '../../audit/audit-store.sql.ts';
 import type { AgentCaller } from '../../caller.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';

@@ -66,7 +66,7 @@ export class CommandLedger {
   /** Durable when it resolves. Throws TryLaterError (503) if the database is away or too much is waiting for it. */
   do<T>(operation: Operation<T>): Promise<T> {
     if (this.#waiting.length >= maxWaiting) {
-      return Promise.reject(new TryLaterError(503, 'ledger_busy', 'Too many commands wait to be written down', 1));
+      return Promise.reject(new TryLaterError(503, 'ledger_busy', 'Too many commands wait to be stored', 1));
     }
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });

@@ -133,7 +133,8 @@ export class CommandOperations {
         if (!command) throw commandNotFound();
         if (command.state === 'cancelled') return command;
         if (command.ended_at !== null) throw new ConflictError('command_ended', 'This command has ended');
-        if (command.received_at !== null) throw new ConflictError('command_received', 'The agent has this command');
+        if (command.received_at !== null)
+          throw new ConflictError('command_received', 'The agent has received this command');
         this.#endLeaseOf(batch, command);
         this.#life.end(batch, command, 'cancelled', detail);
         return command;

@@ -247,7 +247,7 @@ class SqlCommandStore implements CommandStore {
       [batch_id, owner_id, next_at, plan, owner_id, max],
     );
     if (rows.length > 0) return;
-    throw new TryLaterError(429, 'too_many_batches', `At most ${max} of your roll-outs may be under way at once`, 60);
+    throw new TryLaterError(429, 'too_many_batches', `At most ${max} of your roll-outs may be in progress at once`, 60);
   }
 
   async takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]> {

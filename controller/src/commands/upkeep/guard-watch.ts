@@ -72,7 +72,7 @@ export class GuardWatch {
     this.#underWay.add(command_id);
     this.#inverseOf(command)
       .then((wish) => ledger.do(operations.guardBroken(command, wish, { metric, limit, value })))
-      .catch((error) => onError(error, 'a command whose guard was broken could not be taken back'))
+      .catch((error) => onError(error, 'a command whose guard was broken could not be reverted'))
       .finally(() => this.#underWay.delete(command_id));
   }
 

@@ -110,7 +110,7 @@ class ServedFile {
 function replaced(): NotFoundError {
   return new NotFoundError(
     'file_replaced',
-    'The dashboard was built anew since Weft started: restart Weft, then load the page again',
+    'The dashboard was rebuilt since Weft started: restart Weft, then reload the page',
   );
 }
 

@@ -50,9 +50,9 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
         CallbackToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The `callback_token` that a worker got with a job; opens the callbacks of that job',
+          description: 'The `callback_token` of a job message; valid for the callbacks of that job',
         },
-        EnrolmentToken: { type: 'http', scheme: 'bearer', description: 'A token minted at /api/v1/enrolment_tokens' },
+        EnrolmentToken: { type: 'http', scheme: 'bearer', description: 'A token created at /api/v1/enrolment_tokens' },
       },
     },
   };

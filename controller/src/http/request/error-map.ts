@@ -61,7 +61,7 @@ function fromFramework(error: unknown): Answer | undefined {
 export function toAnswerOrLog(error: unknown, request_id: string, operation: string | undefined, log: Logger): Answer {
   const answer = toAnswer(error);
   if (answer) return answer;
-  log.error({ err: error, request_id, operation }, 'unforeseen error');
+  log.error({ err: error, request_id, operation }, 'unexpected error');
   return { status: 500, body: { detail: 'Internal Server Error', code: 'internal_error', request_id } };
 }
 

@@ -13,8 +13,9 @@ export async function listen(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE')
-      throw new StartError(`port ${port} on ${host} is taken: stop what uses it, or choose another with WEFT_PORT`);
-    if (code === 'EACCES') throw new StartError(`port ${port} needs more rights: choose one above 1023 with WEFT_PORT`);
+      throw new StartError(`port ${port} on ${host} is in use: stop the program that uses it, or set WEFT_PORT`);
+    if (code === 'EACCES')
+      throw new StartError(`port ${port} needs more privileges: set WEFT_PORT to a port above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
       throw new StartError(`this machine has no address ${host}: see WEFT_HOST`);
     throw error;

@@ -46,5 +46,5 @@ function offeredProtocols(headers: IncomingHttpHeaders): string[] {
 }
 
 function unusable(header: string): UnusableRequestError {
-  return new UnusableRequestError(400, 'bad_handshake', `The header ${header} cannot be used`);
+  return new UnusableRequestError(400, 'bad_handshake', `The header ${header} is invalid`);
 }

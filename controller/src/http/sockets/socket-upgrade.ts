@@ -129,7 +129,7 @@ export class SocketUpgrader {
         });
       } catch (err) {
         if (!upgraded) throw err;
-        log.error({ err, request_id: request.id, operation: route.operation }, 'unforeseen error on a socket');
+        log.error({ err, request_id: request.id, operation: route.operation }, 'unexpected error on a WebSocket');
         upgraded.socket.close(1011, 'internal error');
       }
       if (!reply.sent) throw new Error(`${route.url} neither refuses nor opens its socket`);

@@ -24,8 +24,8 @@ type Json = Record<string, unknown>;
 
 /** What each queue carries in `data`, as far as Weft publishes to it. */
 const tasks = {
-  agent_details: { summary: 'Tell of all agents', data: AgentDetailsTask },
-  agent_data: { summary: 'Tell an agent’s telemetry of a period', data: AgentDataTask },
+  agent_details: { summary: 'List all agents', data: AgentDetailsTask },
+  agent_data: { summary: 'Read the telemetry of an agent over a period', data: AgentDataTask },
   emulator_spinup: { summary: 'Run a network of emulated access points', data: EmulatorTask },
 } as const satisfies Record<string, { summary: string; data: TSchema }>;
 
@@ -41,7 +41,7 @@ export function createAsyncApi(): Json {
       title: 'Weft: jobs and agents',
       version: '1.0.0',
       description:
-        'Work waits in the queues of a broker; results are posted to the callbacks of the HTTP interface (see /openapi.json) and come out of the WebSocket of the job.',
+        'Jobs wait in the queues of a broker. Workers post results to the callbacks of the HTTP interface (see /openapi.json); the owner receives them over the WebSocket of the job.',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -51,8 +51,8 @@ export function createAsyncApi(): Json {
         address: '/api/v1/ws/{job_number}',
         title: 'The WebSocket of a job',
         description:
-          'Everything that came for the job, in order, then what comes. `?after=<seq>` goes on after a message. The token is shown as header, as `?token=` or as subprotocol `bearer.<token>` beside `weft.v1`.',
-        parameters: { job_number: { description: 'As answered to the request.' } },
+          'All stored messages of the job, in order, then new ones as they arrive. `?after=<seq>` continues after a message. Send the token as header, as `?token=` or as subprotocol `bearer.<token>` together with `weft.v1`.',
+        parameters: { job_number: { description: 'The job number from the answer to the request.' } },
         messages: { envelope: { $ref: '#/components/messages/envelope' } },
         bindings: {
           ws: {
@@ -83,7 +83,7 @@ export function createAsyncApi(): Json {
       receive_results: {
         action: 'send',
         channel: { $ref: '#/channels/job' },
-        summary: 'Results, to the owner of the job',
+        summary: 'Results for the owner of the job',
       },
       tell_agent: {
         action: 'send',

@@ -12,10 +12,10 @@ const CallbackQuery = Type.Object({
   chunk: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'A number of the sender’s choice; a repeat is answered as at first and not delivered again.',
+      description: 'A number chosen by the sender; a repeated number gets the same answer and is not delivered again.',
     }),
   ),
-  error: Type.Optional(Type.String({ maxLength: 2000, description: 'What went wrong: the job has failed.' })),
+  error: Type.Optional(Type.String({ maxLength: 2000, description: 'An error message: the job has failed.' })),
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 });
 const Anything = Type.Array(Type.Unknown());

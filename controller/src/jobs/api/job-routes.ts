@@ -19,7 +19,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       method: 'POST',
       url: '/api/v1/agent_details/request_all_agents_details',
       tag,
-      summary: 'Ask for the details of every agent that the caller may see; they come over the job',
+      summary: 'Request the details of every agent that the caller may read; the job delivers them',
       response: JobAccepted,
       handle({ caller }) {
         const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
@@ -33,7 +33,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       url: '/api/v1/agent_data/request_agent_data',
       target: '?agent_id',
       tag,
-      summary: 'Ask for the telemetry of an agent; it comes over the job, also what arrives until an end in the future',
+      summary: 'Request the telemetry of an agent; the job delivers it, and with an end in the future also new samples',
       query: Type.Object({
         agent_id: Type.String({ description: 'The ap_id.' }),
         start_time: Moment('Of the first sample.'),
@@ -57,7 +57,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       tag,
       summary: "List the caller's jobs, newest first",
       query: Type.Object({
-        all: Type.Optional(Type.Boolean({ default: false, description: 'Those of everybody; administrators only.' })),
+        all: Type.Optional(Type.Boolean({ default: false, description: 'Jobs of all callers; administrators only.' })),
         state: Type.Optional(JobState),
         before: Type.Optional(Type.String({ description: 'A job number: only older ones, for the next page.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -70,7 +70,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       method: 'GET',
       url: '/api/v1/jobs/:job_number',
       tag,
-      summary: 'Get a job and its messages, for those who cannot hold a WebSocket',
+      summary: 'Get a job and its messages, without a WebSocket',
       query: Type.Object({
         after: Type.Optional(
           Type.Integer({ minimum: 0, default: 0, description: 'Only messages with a larger `seq`.' }),

@@ -140,14 +140,14 @@ export class MailboxService {
 
 function requireFittingKind({ task_type }: Pick<JobSummary, 'task_type'>, kind: CallbackKind): void {
   if (task_type === 'adopted' || callbackOf.get(task_type) === kind) return;
-  throw new ConflictError('wrong_callback', `A job of kind ${task_type} takes no ${kind} results`);
+  throw new ConflictError('wrong_callback', `A job of type ${task_type} does not accept ${kind} results`);
 }
 
 function expectStored(outcome: AppendOutcome): MessageRecord {
   if ('message' in outcome) return outcome.message;
   if (outcome.outcome === 'ended') throw jobEnded();
   if (outcome.outcome === 'unknown_job') throw jobNotFound();
-  throw new TryLaterError(429, 'job_full', 'This job has taken as many messages as it can hold', 60);
+  throw new TryLaterError(429, 'job_full', 'This job has reached its maximum number or size of messages', 60);
 }
 
 export function jobEnded(): ConflictError {

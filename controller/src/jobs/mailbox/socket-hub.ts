@@ -166,7 +166,7 @@ export class SocketHub {
     const now = performance.now();
     if (now - this.#reportedAtMs < reportEveryMs) return;
     this.#reportedAtMs = now;
-    this.#options.onError(error, 'the messages of jobs cannot be read; trying again');
+    this.#options.onError(error, 'the messages of jobs cannot be read; retrying');
   };
 
   readonly #onClosed = (reader: SocketReader): void => {

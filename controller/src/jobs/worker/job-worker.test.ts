@@ -369,7 +369,7 @@ test('an unforeseen error is tried again, and its owner never sees it', async ()
     },
     { maxAttempts: 2 },
   );
-  const detail = 'Given up after 2 attempts: something unforeseen happened';
+  const detail = 'Given up after 2 attempts: unexpected error';
   await expectState(await publishJob(), { state: 'failed', detail });
 });
 

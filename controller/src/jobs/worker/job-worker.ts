@@ -111,9 +111,7 @@ export class JobWorker {
     await this.#leases.close();
     await this.#leases
       .giveBack(this.#leftOver)
-      .catch((error) =>
-        onError(error, 'jobs could not be given back; others take them when their leases have run out'),
-      );
+      .catch((error) => onError(error, 'jobs could not be released; other workers take them when their leases expire'));
   }
 
   /** Resolves when the message is of no more use: the job is claimed, by whomever, or over. */
@@ -222,10 +220,10 @@ export class JobWorker {
     const { job_number, attempts } = run.job;
     if (isNotOurs(error)) throw error;
     if (error instanceof JobFailed) return run.fail(error.message);
-    onError(error, `job ${job_number} could not be done; it will be tried again`);
+    onError(error, `job ${job_number} failed; it will be retried`);
     // The lease runs out by itself, which is as good a pause as any.
     if (run.posted > 0 || attempts < maxAttempts) return;
-    await run.fail(`Given up after ${attempts} attempts: something unforeseen happened`);
+    await run.fail(`Given up after ${attempts} attempts: unexpected error`);
   }
 
   #slotsFor(job: JobRecord): Slots {

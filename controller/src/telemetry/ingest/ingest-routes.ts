@@ -19,7 +19,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       method: 'POST',
       url: '/api/v1/agent_update/update',
       tag: 'Telemetry',
-      summary: 'Report telemetry; the answer comes once it is durable',
+      summary: 'Report telemetry; answered when it is durable',
       body: AgentUpdateRequest,
       maxKeys,
       fastLane: true,

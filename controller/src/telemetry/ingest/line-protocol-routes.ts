@@ -29,7 +29,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       query: Type.Object({
         agent: Type.Optional(
           Type.String({
-            description: 'Whose telemetry it is. Administrators must say; an agent may name itself only.',
+            description: 'The agent of the telemetry. Required for administrators; an agent may name only itself.',
           }),
         ),
         precision: Type.Optional(

@@ -141,7 +141,7 @@ function requireOwn({ ap_id: given }: JsonObject, ap_id: string): void {
 }
 
 export function foreignAgent(): PermissionError {
-  return new PermissionError('foreign_ap_id', 'An agent reports for itself only');
+  return new PermissionError('foreign_ap_id', 'An agent may report only for itself');
 }
 
 export function reportNothing(run: Run, loc: Loc): undefined {

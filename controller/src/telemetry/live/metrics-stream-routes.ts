@@ -6,7 +6,9 @@ import { type Route, route } from '../../http/request/route.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 const Names = (format: string, description: string) =>
-  Type.Optional(Type.Array(Type.String(), { format, description: `${description}; repeated, or with commas.` }));
+  Type.Optional(
+    Type.Array(Type.String(), { format, description: `${description}; repeated, or separated by commas.` }),
+  );
 
 export function metricsStreamRoutes(feed: LiveFeed): Route[] {
   return [
@@ -15,7 +17,7 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
       method: 'GET',
       url: '/api/v1/metrics/stream',
       tag: 'Metrics',
-      summary: 'Live values as server-sent events; goes on after Last-Event-ID or `after`',
+      summary: 'Live values as server-sent events; continues after Last-Event-ID or `after`',
       tokenInQuery: true,
       media: ['text/event-stream'],
       query: Type.Object({

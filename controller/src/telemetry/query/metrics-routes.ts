@@ -30,7 +30,7 @@ const Window = Type.Optional(
 );
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 const Names = (format: string, description: string) =>
-  Type.Array(Type.String(), { format, description: `${description}; repeated, or with commas.` });
+  Type.Array(Type.String(), { format, description: `${description}; repeated, or separated by commas.` });
 const seriesParameters = {
   window: Window,
   max_points: Type.Optional(
@@ -38,7 +38,8 @@ const seriesParameters = {
       minimum: 1,
       maximum: 50_000,
       default: 5000,
-      description: 'Of each series; longer ones come as buckets. An answer holds 500,000 values in all.',
+      description:
+        'Maximum points of each series; longer series are aggregated in buckets. An answer contains at most 500,000 values.',
     }),
   ),
   aggregate: Type.Optional(Type.Enum(Aggregate.enum, { type: 'string', default: 'mean' })),
@@ -53,7 +54,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_details',
       tag,
-      summary: 'Every agent that the caller may see',
+      summary: 'Every agent that the caller may read',
       response: Type.Array(AgentDetails),
       handle: ({ caller }) => metrics.agentDetails(caller),
     }),
@@ -78,7 +79,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       target: '?agent',
       fastLane: true,
       tag,
-      summary: 'Several metrics of an agent over a window, each as a series of its own',
+      summary: 'Several metrics of an agent over a window, one series per metric',
       query: Type.Object({
         agent: AgentName,
         metrics: Names('metric-names', 'Names of metrics, at most 100'),
@@ -109,7 +110,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       url: '/api/v1/metrics/latest',
       fastLane: true,
       tag,
-      summary: 'The newest value of every metric of every agent that the caller may see',
+      summary: 'The latest value of every metric of every agent that the caller may read',
       query: Type.Object({
         agents: Type.Optional(Names('agent-filter', 'Only these agents')),
         metrics: Type.Optional(Names('metric-filter', 'Only these metrics')),
@@ -146,7 +147,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         format: Type.Optional(Type.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' })),
         metrics: Type.Optional(Names('metric-filter', 'Only these fields')),
       }),
-      response: Type.Unknown({ description: 'One line for each moment, oldest first.' }),
+      response: Type.Unknown({ description: 'One line per time, oldest first.' }),
       async handle({ query, caller, reply }) {
         const endMs = momentMs(query.end) ?? Date.now();
         const startMs = momentMs(query.start) ?? endMs - dayMs;

@@ -35,7 +35,7 @@ export class Retention {
     try {
       while (!this.#isStopped && (await this.#store.prune(nowMs))) await pause(betweenStepsMs);
     } catch (error) {
-      this.#onError(error, 'old telemetry could not be removed; it will be tried again');
+      this.#onError(error, 'old telemetry could not be deleted; it will be retried');
     }
   }
 }

@@ -1,8 +1,8 @@
 // An agent's channel on a real server: telemetry as on every door, commands down, words up, and what a client may not do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../../../test/channel-server.ts';
-import { bearer, connect, refusal, type SocketClient } from '../../../../../test/socket-client.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
+import { bearer, connect, refusal, type SocketClient } from '../../../../../test/socket-client.ts';
 
 let server: ChannelServer;
 beforeAll(async () => {

@@ -220,7 +220,7 @@ export class AgentChannel implements SocketListener {
       return;
     }
     const answer = toAnswer(error);
-    if (!answer) this.#parts.onError(error, 'unforeseen error on the channel of an agent');
+    if (!answer) this.#parts.onError(error, 'unexpected error on the channel of an agent');
     const { status, body, headers } = answer ?? {
       status: 500,
       body: { detail: 'Internal Server Error', code: 'internal_error' },

@@ -5,9 +5,9 @@ import {
   type ChannelServerOptions,
   startChannelServer,
 } from '../../../../../test/channel-server.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { bearer, connect } from '../../../../../test/socket-client.ts';
 import { startTcpProxy } from '../../../../../test/tcp-proxy.ts';
-import { untilSo } from '../../../../../test/pure/until-so.ts';
 import type { ChannelNews } from './channel-elsewhere.ts';
 import { ChannelFlow, SharedFlow } from './channel-flow.ts';
 

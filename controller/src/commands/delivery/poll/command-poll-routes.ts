@@ -13,7 +13,7 @@ export function commandPollRoutes(poll: CommandPoll): Route[] {
       url: '/api/v1/agents/:ap_id/commands',
       target: 'ap_id',
       tag: 'Commands',
-      summary: 'The commands that wait for the agent; held until there are some, or the time is over',
+      summary: 'Get the waiting commands of the agent; waits for one until the time is over',
       query: Type.Object({
         wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' })),
       }),

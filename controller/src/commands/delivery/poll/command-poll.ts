@@ -55,7 +55,7 @@ export class CommandPoll {
   async take(ap_id: string, waitMs: number, gone: AbortSignal): Promise<OutgoingCommand[]> {
     const waiters = this.#waiters.get(ap_id) ?? new Set();
     if (waiters.size >= maxWaitersPerAgent) {
-      throw new TryLaterError(429, 'too_many_polls', `At most ${maxWaitersPerAgent} questions may wait at once`, 5);
+      throw new TryLaterError(429, 'too_many_polls', `At most ${maxWaitersPerAgent} polls may wait at once`, 5);
     }
     this.#noteAsked(ap_id);
     const until = this.#now() + waitMs;

@@ -8,8 +8,8 @@ import {
   type ChannelServerOptions,
   startChannelServer,
 } from '../../../../../test/channel-server.ts';
-import { bearer, connect } from '../../../../../test/socket-client.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
+import { bearer, connect } from '../../../../../test/socket-client.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -11,7 +11,7 @@ export function pushRoutes(secrets: PushSecretService): Route[] {
       url: '/api/v1/agents/:ap_id/push_secret',
       target: 'ap_id',
       tag: 'Commands',
-      summary: 'Mint the secret that signs what is pushed to the agent; it is shown this once',
+      summary: 'Create the secret that signs pushes to the agent; it is shown only once',
       response: PushSecret,
       handle: (context) => secrets.mint(context.path('ap_id'), context.caller),
     }),

@@ -1,0 +1,65 @@
+// Settings of accounts, and of the mails that are sent to them.
+import * as read from '../setting-values.ts';
+import { optional, secret, withDefault } from './setting.ts';
+
+export const accountSettings = {
+  signup: withDefault('signup', 'open', {
+    name: 'WEFT_SIGNUP',
+    group: 'Accounts',
+    placeholder: 'open|closed',
+    read: read.oneOf('open', 'closed'),
+    description: 'Whether people may create an account for themselves.',
+  }),
+  adminUsername: optional('admin-username', {
+    name: 'WEFT_ADMIN_USERNAME',
+    group: 'Accounts',
+    placeholder: 'EMAIL',
+    read: read.emailAddress,
+    description:
+      'Username of the first administrator, created at start with WEFT_ADMIN_PASSWORD if there is no administrator.',
+  }),
+  adminPassword: secret({
+    name: 'WEFT_ADMIN_PASSWORD',
+    group: 'Accounts',
+    placeholder: 'TEXT',
+    read: read.text,
+    description: 'Password of the administrator that WEFT_ADMIN_USERNAME creates.',
+  }),
+  tokenTtlSeconds: withDefault('token-ttl-seconds', '3600', {
+    name: 'WEFT_TOKEN_TTL_SECONDS',
+    group: 'Accounts',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(60, 604_800),
+    description: 'Lifetime of an access token.',
+  }),
+  passwordMinLength: withDefault('password-min-length', '8', {
+    name: 'WEFT_PASSWORD_MIN_LENGTH',
+    group: 'Accounts',
+    placeholder: 'N',
+    read: read.wholeNumber(8, 1024),
+    description: 'Minimum length of a password.',
+  }),
+  passwordMaxLength: withDefault('password-max-length', '128', {
+    name: 'WEFT_PASSWORD_MAX_LENGTH',
+    group: 'Accounts',
+    placeholder: 'N',
+    read: read.wholeNumber(8, 1024),
+    description: 'Maximum length of a password.',
+  }),
+
+  smtpUrl: secret({
+    name: 'WEFT_SMTP_URL',
+    group: 'Mail',
+    placeholder: 'URL',
+    read: read.urlWith('smtp', 'smtps'),
+    description:
+      'Mail server: smtps://user:password@host. By default, mails are written to files in outbox/ of the data folder.',
+  }),
+  mailFrom: withDefault('mail-from', 'Weft <weft@localhost>', {
+    name: 'WEFT_MAIL_FROM',
+    group: 'Mail',
+    placeholder: 'SENDER',
+    read: read.mailSender,
+    description: 'Sender of the mails.',
+  }),
+} as const;

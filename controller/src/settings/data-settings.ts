@@ -1,0 +1,75 @@
+// Settings of the data: where it is stored, how long, and the secrets that protect it.
+import * as read from '../setting-values.ts';
+import { secret, withDefault } from './setting.ts';
+
+export const dataSettings = {
+  dataDir: withDefault('data-dir', './data', {
+    name: 'WEFT_DATA_DIR',
+    group: 'Data',
+    placeholder: 'FOLDER',
+    read: read.text,
+    description: 'Folder for all data of Weft on this machine. Created if it does not exist.',
+  }),
+  databaseUrl: secret({
+    name: 'WEFT_DATABASE_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('postgres', 'postgresql'),
+    description: 'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database.',
+  }),
+  influxUrl: secret({
+    name: 'WEFT_INFLUX_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('http', 'https'),
+    description:
+      'InfluxDB (v1 API) for telemetry, instead of the data folder: http://user:password@host:8086?db=weft. The database is created if it does not exist.',
+  }),
+  amqpUrl: secret({
+    name: 'WEFT_AMQP_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('amqp', 'amqps'),
+    description:
+      'RabbitMQ for jobs and for notifications between nodes, instead of a file in the data folder: amqp://user:password@host/vhost.',
+  }),
+  telemetryRetentionDays: withDefault('telemetry-retention-days', '30', {
+    name: 'WEFT_TELEMETRY_RETENTION_DAYS',
+    group: 'Data',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description: 'Retention of samples. Older samples are rejected.',
+  }),
+  rollupRetentionDays: withDefault('rollup-retention-days', '400', {
+    name: 'WEFT_ROLLUP_RETENTION_DAYS',
+    group: 'Data',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description:
+      'Retention of roll-ups by minute and hour, and the longest window of a query. With WEFT_INFLUX_URL nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+  }),
+  jobRetentionHours: withDefault('job-retention-hours', '24', {
+    name: 'WEFT_JOB_RETENTION_HOURS',
+    group: 'Data',
+    placeholder: 'HOURS',
+    read: read.wholeNumber(1, 8760),
+    description: 'Retention of a job and its messages after its end.',
+  }),
+  secret: secret({
+    name: 'WEFT_SECRET',
+    group: 'Data',
+    placeholder: 'TEXT',
+    keepFilePrivate: true,
+    read: read.signingSecret,
+    description:
+      'Signs tokens and encrypts api keys: at least 32 random bytes, the same on every node. Required with WEFT_DATABASE_URL. Otherwise, by default, a secret is generated and stored in the data folder.',
+  }),
+  previousSecrets: secret({
+    name: 'WEFT_SECRET_PREVIOUS',
+    group: 'Data',
+    placeholder: 'TEXTS',
+    keepFilePrivate: true,
+    read: read.listOf(read.signingSecret),
+    description: 'Earlier values of WEFT_SECRET that are still valid while it is being changed, separated by commas.',
+  }),
+} as const;

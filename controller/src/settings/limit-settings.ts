@@ -1,0 +1,107 @@
+// Limits on attempts, records, jobs, connections and emulated networks.
+import * as read from '../setting-values.ts';
+import { count, withDefault } from './setting.ts';
+
+export const limitSettings = {
+  loginFailuresPerAccount: count(
+    'WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT',
+    'limit-login-failures-per-account',
+    '10',
+    1_000_000,
+    'Maximum failed logins to one account from one address in 5 minutes.',
+  ),
+  loginFailuresPerAddress: count(
+    'WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS',
+    'limit-login-failures-per-address',
+    '100',
+    1_000_000,
+    'Maximum failed logins from one address in 5 minutes.',
+  ),
+  signupsPerAddress: count(
+    'WEFT_LIMIT_SIGNUPS_PER_ADDRESS',
+    'limit-signups-per-address',
+    '60',
+    1_000_000,
+    'Maximum sign-ups from one address in 10 minutes.',
+  ),
+  recoveriesPerAddress: count(
+    'WEFT_LIMIT_RECOVERIES_PER_ADDRESS',
+    'limit-recoveries-per-address',
+    '30',
+    1_000_000,
+    'Maximum requests for a password mail from one address in 10 minutes.',
+  ),
+  resetsPerAddress: count(
+    'WEFT_LIMIT_RESETS_PER_ADDRESS',
+    'limit-resets-per-address',
+    '30',
+    1_000_000,
+    'Maximum attempts to set a password with a mailed token from one address in 10 minutes.',
+  ),
+  commandsPerApp: count(
+    'WEFT_LIMIT_COMMANDS_PER_APP',
+    'limit-commands-per-app',
+    '6000',
+    100_000_000,
+    'Maximum commands of one third-party app per minute.',
+  ),
+  maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
+  maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
+  maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
+  maxOpenJobs: count(
+    'WEFT_MAX_OPEN_JOBS',
+    'max-open-jobs',
+    '1000',
+    1_000_000,
+    'Maximum unfinished jobs of one caller.',
+  ),
+  maxWaitingJobs: count(
+    'WEFT_MAX_WAITING_JOBS',
+    'max-waiting-jobs',
+    '10000',
+    10_000_000,
+    'Maximum jobs that wait while the broker is unavailable; then requests are answered with 503.',
+  ),
+  maxSocketsPerCaller: count(
+    'WEFT_MAX_SOCKETS_PER_CALLER',
+    'max-sockets-per-caller',
+    '200',
+    1_000_000,
+    'Maximum WebSockets of one caller on one node.',
+  ),
+  emulatorMaxAccessPoints: count(
+    'WEFT_EMULATOR_MAX_ACCESS_POINTS',
+    'emulator-max-access-points',
+    '10000',
+    20_000,
+    'Maximum emulated access points in one request.',
+  ),
+  emulatorMaxPerCaller: count(
+    'WEFT_EMULATOR_MAX_PER_CALLER',
+    'emulator-max-per-caller',
+    '10000',
+    1_000_000,
+    'Maximum emulated access points of one caller at the same time.',
+  ),
+  emulatorMaxHours: count(
+    'WEFT_EMULATOR_MAX_HOURS',
+    'emulator-max-hours',
+    '168',
+    8760,
+    'Maximum duration of an emulated network, in hours of model time.',
+  ),
+  emulatorMaxRuns: withDefault('emulator-max-runs', '8', {
+    name: 'WEFT_EMULATOR_MAX_RUNS',
+    group: 'Limits',
+    placeholder: 'N',
+    read: read.wholeNumber(0, 1000),
+    description: 'Maximum emulated networks that one process runs at the same time; more are queued. 0: none.',
+  }),
+  maxConnections: count(
+    'WEFT_MAX_CONNECTIONS',
+    'max-connections',
+    '20000',
+    1_000_000,
+    'Maximum open connections; more are closed immediately.',
+  ),
+} as const;

@@ -1,0 +1,65 @@
+// Settings of the running process: its roles, time limits, log level, and who may reach what.
+import * as read from '../setting-values.ts';
+import { list, optional, withDefault } from './setting.ts';
+
+export const operationSettings = {
+  roles: list('roles', 'api,worker,emulator', {
+    name: 'WEFT_ROLES',
+    group: 'Operation',
+    placeholder: 'ROLES',
+    read: read.oneOf('api', 'worker', 'emulator'),
+    description:
+      'Roles of this process, separated by commas: api answers requests, worker processes jobs, emulator runs emulated networks. A process without all roles needs WEFT_DATABASE_URL, WEFT_INFLUX_URL and WEFT_AMQP_URL.',
+  }),
+  callbackUrl: optional('callback-url', {
+    name: 'WEFT_CALLBACK_URL',
+    group: 'Operation',
+    placeholder: 'ORIGIN',
+    read: read.origin,
+    description:
+      'Address to which workers of this process post results. Default: its own address. Required without the role api.',
+  }),
+  jobTimeoutMinutes: withDefault('job-timeout-minutes', '60', {
+    name: 'WEFT_JOB_TIMEOUT_MINUTES',
+    group: 'Operation',
+    placeholder: 'MINUTES',
+    read: read.wholeNumber(1, 10_080),
+    description: 'Time until an unfinished job expires; for a live subscription, after its end.',
+  }),
+  emulatorKeepHours: withDefault('emulator-keep-hours', '24', {
+    name: 'WEFT_EMULATOR_KEEP_HOURS',
+    group: 'Operation',
+    placeholder: 'HOURS',
+    read: read.wholeNumber(0, 8760),
+    description: 'Retention of emulated agents and their telemetry after the end of their run.',
+  }),
+  logLevel: withDefault('log-level', 'info', {
+    name: 'WEFT_LOG_LEVEL',
+    group: 'Operation',
+    placeholder: 'LEVEL',
+    read: read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    description: 'Minimum log level: trace, debug, info, warn, error or silent.',
+  }),
+  metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
+    name: 'WEFT_METRICS_ALLOW',
+    group: 'Operation',
+    placeholder: 'NETWORKS',
+    read: read.network,
+    description: 'Clients that may read /metrics without a token: addresses or networks, separated by commas.',
+  }),
+  pushAllow: list('push-allow', '', {
+    name: 'WEFT_PUSH_ALLOW',
+    group: 'Operation',
+    placeholder: 'DESTINATIONS',
+    read: read.pushDestination,
+    description:
+      'Destinations to which commands may be pushed, for agents with an `api_url`: host:port or network:port (10.1.0.0/16:8080), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
+  }),
+  shutdownSeconds: withDefault('shutdown-seconds', '25', {
+    name: 'WEFT_SHUTDOWN_SECONDS',
+    group: 'Operation',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(1, 3600),
+    description: 'Time that requests in progress have to finish when Weft is stopped.',
+  }),
+} as const;

@@ -1,0 +1,38 @@
+// Looks for words that are not plain English in everything that users and operators read: documents, help, messages, pages.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { findDialect } from './word-rules.ts';
+
+const root = resolve(import.meta.dirname, '..');
+// Not CHANGELOG.md: it is history.
+const places = [
+  'README.md',
+  'docs',
+  'examples',
+  'cli/src',
+  'controller/src/bin',
+  'controller/src/settings.ts',
+  'controller/src/settings',
+  'dashboard/README.md',
+  'dashboard/src/text',
+  'dashboard/src/pages',
+  'dashboard/src/components',
+  'dashboard/src/shell',
+];
+
+const chosen = process.argv.slice(2);
+const files = (chosen.length > 0 ? chosen : places)
+  .flatMap(filesBelow)
+  .filter((path) => /\.(md|tsx?|mjs)$/.test(path) && !/\.test\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const found = findDialect(files);
+for (const line of found) process.stderr.write(`${line}\n`);
+process.exitCode = found.length === 0 && files.length > 0 ? 0 : 1;
+
+function filesBelow(place: string): string[] {
+  const path = join(root, place);
+  if (!existsSync(path)) return [];
+  if (statSync(path).isFile()) return [place];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => `${place}/${name}`);
+}

@@ -1,0 +1,75 @@
+// Words and phrases that users and operators should not have to read, each with plain English to use instead. See
+// CONTRIBUTING.md: the field's own words, short sentences, one name for one thing.
+import type { SourceFile } from './import-rules.ts';
+
+/** A phrase is found in any case, as whole words, and across line breaks. `(a|b)` are alternatives. */
+const plainWords: Record<string, string> = {
+  'unless (told|set|given)': 'default: ...',
+  'cannot be followed': 'is invalid',
+  'cannot be used': 'is invalid',
+  '(mend|mends) (itself|themselves)': 'recovers',
+  '(get|gets) (his|her|their) way': 'wins',
+  'been at the': 'changed the',
+  anew: 'again',
+  'made anew': 'regenerated',
+  'as it stands': 'unchanged',
+  'of your own': 'your',
+  'not heard of': 'never connected',
+  'in sight': 'visible, with line of sight',
+  'took on board': 'onboarded',
+  'gave a command to': 'sent a command to',
+  'ask for all details': 'request details',
+  'everybody’s': 'all users',
+  "everybody's": 'all users',
+  'missed a report': 'late (no report for 2 intervals)',
+  'held for': 'lock duration, leased for',
+  'a knock': 'an upgrade request',
+  'the way in': 'the endpoint',
+  'the way in and out': 'the transport',
+  '(ways|way) to the (agents|agent)': 'transports',
+  lately: 'recent',
+  'the other one': 'the rival',
+  'all parts are well': 'all systems operational',
+  'all is well': 'all checks pass',
+  'who is there': 'which are online',
+  'nobody knows': 'unknown',
+  'what (became|becomes) of': 'the result of',
+  'goes on trying': 'retries',
+  'with commas between': 'separated by commas',
+  'is no (address|name|time|number|file|folder|JSON)': 'is not a valid ...',
+  'out of reach': 'unreachable',
+  'does not let': 'rejects',
+};
+
+interface Rule {
+  phrase: RegExp;
+  instead: string;
+}
+
+const rules: Rule[] = Object.entries(plainWords).map(([phrase, instead]) => ({
+  phrase: new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '\\s+')}(?![\\w-])`, 'gi'),
+  instead,
+}));
+// One search over a file decides whether the rules are tried one by one.
+const anyPhrase = new RegExp(rules.map(({ phrase }) => phrase.source).join('|'), 'i');
+const comments = /(?<=^|\s)\/\/[^\n]*|\/\*[\s\S]*?\*\//gm;
+
+/** One line for each phrase that is found, with its position and what to write instead. In code, comments are skipped. */
+export function findDialect(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    const { path } = file;
+    const text = path.endsWith('.md') ? file.text : withoutComments(file.text);
+    if (!anyPhrase.test(text)) return [];
+    return rules.flatMap(({ phrase, instead }) =>
+      [...text.matchAll(phrase)].map(({ 0: found, index }) => {
+        const line = text.slice(0, index).split('\n').length;
+        return `${path}:${line}: "${found.replaceAll(/\s+/g, ' ')}": write "${instead}"`;
+      }),
+    );
+  });
+}
+
+/** The line numbers stay. */
+function withoutComments(text: string): string {
+  return text.replaceAll(comments, (comment) => comment.replaceAll(/[^\n]/g, ' '));
+}
