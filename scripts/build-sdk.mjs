@@ -1,9 +1,10 @@
 // Builds the package that other people install, sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
-// types of the contract written out, so that it needs neither the contract nor its schema library; what it does need comes
-// in it. Inside this repository the sources are used as they are. `--pack FILE` leaves a tarball there rather.
+// types of the contract written out and its code copied, so that it needs neither the contract nor its schema library; what it
+// does need comes in it. Inside this repository the sources are used as they are. `--pack FILE` leaves a tarball there rather.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +22,8 @@ import { ensureInstalled, isNode24, node24, root, runInForeground } from './inst
 
 const folder = join(root, 'sdk');
 const built = join(folder, 'dist');
+/** Of the contract, what is code rather than a schema. */
+const contractFile = /'@weft\/contract\/([a-z-]+)'/g;
 const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
 
 /** @typedef {Record<string, any>} Schema */
@@ -55,7 +58,8 @@ async function build(tarball) {
 }
 
 /**
- * What the contract is asked for, by name. Imports of it become imports of the file beside.
+ * Returns what the contract is asked for, by name. Imports of its types become imports of the file beside; what is code rather
+ * than a schema is copied into a folder of its own.
  * @param {string} target
  */
 function copySources(target) {
@@ -65,15 +69,33 @@ function copySources(target) {
   for (const entry of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!entry.endsWith('.ts') || entry.endsWith('.test.ts')) continue;
     const text = readFileSync(join(source, entry), 'utf8');
+    for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(`${name}.ts`, target);
     for (const [, imported, exported] of text.matchAll(contractImport)) {
       for (const name of (imported ?? exported ?? '').split(',')) if (name.trim()) names.add(plainName(name));
     }
     const path = join(target, entry);
     mkdirSync(dirname(path), { recursive: true });
-    const toContract = entry.includes('/') ? '../contract.ts' : './contract.ts';
-    writeFileSync(path, text.replaceAll("'@weft/contract'", `'${toContract}'`));
+    const top = entry.includes('/') ? '..' : '.';
+    const standalone = text
+      .replaceAll("'@weft/contract'", `'${top}/contract.ts'`)
+      .replaceAll(contractFile, `'${top}/contract/$1.ts'`);
+    writeFileSync(path, standalone);
   }
   return names;
+}
+
+/**
+ * With the files that it imports, all of them beside it.
+ * @param {string} name
+ * @param {string} target
+ */
+function copyContractFile(name, target) {
+  const path = join(target, 'contract', name);
+  if (existsSync(path)) return;
+  const text = readFileSync(join(root, 'contract', 'src', name), 'utf8');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
 }
 
 /** @param {string} name */

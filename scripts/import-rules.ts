@@ -27,7 +27,9 @@ interface Rule {
 const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
 const builtIn = /^node:/;
-const contract = /^(@weft\/contract$|contract\/src\/)/;
+const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
+/** The files of the contract that hold code rather than schemas. */
+const mechanisms = 'contract/src/(back-off|closest-name|declared-commands|glob|is-object|pause|semaphore)\\.ts$';
 
 // Tests may import anything: they stand outside and look at everything.
 const rules: Rule[] = [
@@ -37,9 +39,19 @@ const rules: Rule[] = [
     only: [/^contract\/src\//, /^typebox(\/|$)/],
   },
   {
+    because: 'what everybody runs of the contract needs no schema library, so that browsers and the SDK stay small',
+    who: new RegExp(`^${mechanisms}`),
+    never: new RegExp(`^(?!${mechanisms})`),
+  },
+  {
     because: 'the broker stands alone, so that workers outside the controller can use it',
     who: /^broker\/src\//,
     only: [/^broker\/src\//, contract, builtIn, /^amqplib$/],
+  },
+  {
+    because: 'the controller is no user of its own command line: only its bin/ stands beside that of cli/',
+    who: /^controller\/src\/(?!bin\/)/,
+    never: /^(@weft\/cli(\/|$)|cli\/)/,
   },
   {
     because: 'the broker is used by its package name, and nobody else knows how it is spoken to',

@@ -1,10 +1,11 @@
 // One connection to RabbitMQ that is made again for as long as it takes, and channels on it that are opened again.
+
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel } from 'amqplib';
 import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
-import { BackOff } from './back-off.ts';
-import { type BrokerEvent, BrokerUnavailable } from './broker.ts';
+import { type BrokerEvent, BrokerUnavailable, retryPauses } from './broker.ts';
 
 const goodbyeMs = 1_000;
 
@@ -22,7 +23,7 @@ export interface AmqpConnectionOptions {
 export class AmqpConnection {
   readonly #options: AmqpConnectionOptions;
   readonly #closing = new AbortController();
-  readonly #backOff = new BackOff();
+  readonly #backOff = new BackOff(retryPauses);
   #attempt = Promise.withResolvers<ChannelModel>();
   /** Settled by the next success only, however many attempts it takes. */
   #success = Promise.withResolvers<ChannelModel>();
@@ -69,7 +70,7 @@ export class AmqpConnection {
    * tried again, ever more slowly.
    */
   async keep(open: (model: ChannelModel) => Promise<Channel>, signal: AbortSignal): Promise<void> {
-    const backOff = new BackOff();
+    const backOff = new BackOff(retryPauses);
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('stopped')));
     });

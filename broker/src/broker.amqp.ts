@@ -1,5 +1,6 @@
 // RabbitMQ as the broker: quorum queues, confirms, dead letters. One connection publishes and one consumes, since a
 // server that is short of memory stops reading from those who publish, and would miss what consumers have done.
+import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { parseAmqpAddress } from './amqp-address.ts';
 import { AmqpConnection, messageOf } from './amqp-connection.ts';
@@ -7,7 +8,6 @@ import { type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-con
 import { AmqpNews } from './amqp-news.ts';
 import { AmqpPublisher } from './amqp-publisher.ts';
 import { AmqpTopology, toDelivery } from './amqp-topology.ts';
-import { BackOff } from './back-off.ts';
 import {
   type Broker,
   type BrokerEvent,
@@ -20,6 +20,7 @@ import {
   type Handler,
   type PublishOptions,
   RejectMessage,
+  retryPauses,
 } from './broker.ts';
 
 export interface AmqpBrokerOptions extends BrokerOptions {
@@ -105,7 +106,7 @@ class AmqpBroker implements Broker {
       const letter = this.#topology.toDeadLetter(message);
       const { id, queue, reason } = letter;
       this.#tellOf({ kind: 'dead_letter', detail: `${id} of ${queue}: ${reason}`, queue });
-      const backOff = new BackOff();
+      const backOff = new BackOff(retryPauses);
       let isOver = false;
       channel.once('close', () => {
         isOver = true;

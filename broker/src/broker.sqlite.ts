@@ -1,6 +1,6 @@
 // The embedded broker: queues in one SQLite file, used by one process. All that happens in one turn of the event loop
 // (publishing, handing out, what became of messages) shares one transaction, so that one write to disk serves many.
-import { BackOff } from './back-off.ts';
+import { BackOff } from '@weft/contract/back-off';
 import { openBody, type Seal, sealBody } from './body-seal.ts';
 import {
   type Broker,
@@ -13,6 +13,7 @@ import {
   type Handler,
   type PublishOptions,
   RejectMessage,
+  retryPauses,
 } from './broker.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
 import { MessageFile, type NewMessage, type StoredMessage } from './message-file.ts';
@@ -61,7 +62,7 @@ class SqliteBroker implements Broker {
   readonly #deadLetterConsumers = new Set<Consumer>();
   readonly #deadLetterWakers = new Set<() => void>();
   readonly #deadLettersInHand = new Set<number>();
-  readonly #retry = new BackOff();
+  readonly #retry = new BackOff(retryPauses);
   #file: MessageFile | undefined;
   /** Undefined before the first turn. */
   #isServing: boolean | undefined;
@@ -224,7 +225,7 @@ class SqliteBroker implements Broker {
       for (const { reject } of publishing) reject(failure);
       if (this.#isServing !== false) this.#tell('lost', failure.message);
       this.#isServing = false;
-      this.#wake(this.#retry.nextMs());
+      this.#wake(this.#retry.next());
       return;
     }
     if (!this.#isServing) this.#tell('connected', this.#options.file);

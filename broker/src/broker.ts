@@ -1,6 +1,9 @@
 // The broker of the job path: carries messages from those who ask to those who work, at least once, and short news
 // between nodes. Every backend keeps the promises below.
 
+/** Between attempts to reach the broker. */
+export const retryPauses = { firstMs: 100, longestMs: 10_000 };
+
 /** A message as it is handed to a consumer. */
 export interface Delivery {
   /** As given to `publish`. */

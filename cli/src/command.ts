@@ -1,7 +1,7 @@
 // A command of the client side: what it says about itself, from which its help is made, and what its arguments are once
 // they were taken apart.
 import { parseArgs } from 'node:util';
-import { didYouMean } from './closest-name.ts';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 export interface CommandOption {

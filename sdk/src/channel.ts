@@ -1,8 +1,8 @@
 // The WebSocket of an agent, held open: opened again after every break with growing pauses, and with a new token before the
 // old one ends, so that there is no gap.
 import type { ChannelDownMessage } from '@weft/contract';
+import type { BackOff } from '@weft/contract/back-off';
 import { WebSocket } from 'ws';
-import type { BackOff } from './back-off.ts';
 import { trustOf } from './http-client.ts';
 import type { Session } from './session.ts';
 import { toRefusal, WeftRefusal } from './weft-refusal.ts';

@@ -1,5 +1,6 @@
 // What an operator wants to stand in the agent's configuration beside what the agent finds: `site=roof`, as JSON where it
 // is that, and with dots for what is further inside (`geolocation.latitude=51.45`).
+import { isObject } from '@weft/contract/is-object';
 
 /** The agent makes these itself. */
 const reserved = ['commands', 'metrics', 'report_interval_seconds'];
@@ -32,8 +33,7 @@ function assign(target: Record<string, unknown>, [key = '', inner]: string[], va
     return;
   }
   const before = target[key];
-  const isObject = typeof before === 'object' && before !== null && !Array.isArray(before);
-  target[key] = { ...(isObject && before), [inner]: value };
+  target[key] = { ...(isObject(before) && before), [inner]: value };
 }
 
 /** A house number such as 007 is none. */

@@ -1,8 +1,9 @@
 // `weft command`: sends a command to an access point, or to many, and says what became of it.
+
+import { isGlob } from '@weft/contract/glob';
 import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { isGlob } from '../glob.ts';
 import { toJson } from '../json-text.ts';
 import { parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';

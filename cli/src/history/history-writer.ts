@@ -1,8 +1,9 @@
 // Sends history to Weft in batches that its door takes, each of one agent. What Weft refuses for now is sent again; that
 // a batch may arrive twice is no harm, because a sample with the same time is the same sample.
-import { setTimeout as pause } from 'node:timers/promises';
+
 import { gzipSync } from 'node:zlib';
-import { BackOff } from '@weft/sdk';
+import { BackOff } from '@weft/contract/back-off';
+import { pause } from '@weft/contract/pause';
 import { CommandFailure } from '../surroundings.ts';
 import { BadLine, type HistoryLine } from './history-line.ts';
 
@@ -114,7 +115,7 @@ export class HistoryWriter {
       const isPassing = [0, 429, 502, 503, 504].includes(answer.status);
       const waitMs = backOff.next() + answer.retryAfterSeconds * 1000;
       if (!isPassing || performance.now() + waitMs > deadline) throw toFailure(ap_id, answer.status, answer.detail);
-      await pause(waitMs, undefined, { signal });
+      await pause(waitMs, signal);
     }
   }
 

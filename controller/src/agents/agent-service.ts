@@ -1,8 +1,8 @@
 // Agents: the registry of access points. Creates, changes and removes their records, and tells auth who an agent is. How
 // access points register themselves is the enrolment-service's matter.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, AgentDetails } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';

@@ -2,7 +2,7 @@
 // else is refused with the name that was probably meant; secrets are refused with the right way to give them.
 import { parseArgs } from 'node:util';
 import { UsageError } from '@weft/cli';
-import { didYouMean } from '@weft/cli/closest-name';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
 
 export interface CommandLine {

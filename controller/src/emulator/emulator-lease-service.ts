@@ -1,8 +1,9 @@
 // Between Weft and the process that runs an emulated network, which is an outsider: it holds a lease on the run for as long
 // as it asks for it, is handed what callers want of the network, and brings back the answers.
+
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
@@ -134,7 +135,7 @@ export class EmulatorLeaseService {
     this.#waiting.set(key, wakes);
     gone?.addEventListener('abort', wake);
     try {
-      await pause(Math.min(leftMs, this.#options.lookAgainMs), undefined, { signal: woken.signal }).catch(() => {});
+      await pauseUnless(woken.signal, Math.min(leftMs, this.#options.lookAgainMs));
     } finally {
       gone?.removeEventListener('abort', wake);
       wakes.delete(wake);

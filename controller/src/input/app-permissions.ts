@@ -1,5 +1,6 @@
 // The keys of an app's `permissions` that mean something, checked strictly: a limit that was mistyped must not become a
 // right. What passes is stored exactly as it was given.
+import { isObject } from '@weft/contract/is-object';
 import type { Problem } from '../errors.ts';
 import { parseDateTime } from './date-time.ts';
 import type { Loc } from './value-rules.ts';
@@ -64,10 +65,6 @@ function isName(value: unknown): boolean {
 
 function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.length <= MAX_PATTERNS && value.every(isName);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCommandLimits(value: unknown): boolean {

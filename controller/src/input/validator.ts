@@ -1,5 +1,6 @@
 // Checks a value against a schema of the contract and answers in the words of pydantic, which the clients of this
 // interface are written against. Every door (body, query, form, path) comes through here.
+import { isObject } from '@weft/contract/is-object';
 import type { Static, TSchema } from 'typebox';
 import { type Problem, ValidationError } from '../errors.ts';
 import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
@@ -231,8 +232,4 @@ function branchName(branch: Keywords): string {
 
 function isNull(schema: Keywords): boolean {
   return schema.type === 'null';
-}
-
-function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

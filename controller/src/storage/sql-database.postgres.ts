@@ -1,6 +1,8 @@
 // The database for more than one node: a PostgreSQL server behind a pool of connections. READ COMMITTED, with
 // synchronous_commit left as the server has it (on), so that what is committed is durable.
+
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '@weft/contract/back-off';
 import { Client, type CustomTypesConfig, Pool, types } from 'pg';
 import { applyMigrations, MIGRATIONS_FOLDER } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
@@ -17,6 +19,7 @@ export interface PostgresOptions {
 }
 
 const ATTEMPTS = 5;
+const pauses = { firstMs: 10, longestMs: 1_000 };
 // Any number will do that nobody else uses in the same database.
 const MIGRATION_LOCK = 7_305_001;
 const INT8 = 20;
@@ -141,7 +144,7 @@ async function retrying<T>(step: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable('The database is too busy right now', error);
-      await pause(10 * 2 ** attempt * Math.random());
+      await pause(backOffMs(attempt, pauses));
     }
   }
 }

@@ -1,10 +1,12 @@
 // The embedded database: one SQLite file, one connection, no server. Statements are prepared once and run one at a
 // time; those outside a transaction wait for the one that is open, since they would otherwise become part of it.
 // Transactions that wait at the same time share a commit; one that fails is undone alone.
+
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '@weft/contract/back-off';
 import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
@@ -27,6 +29,7 @@ interface Waiting {
 
 /** Most transactions that become durable with one commit: those behind must not wait too long. */
 const maxSharedCommit = 64;
+const pauses = { firstMs: 1, longestMs: 25 };
 
 /** Opens nothing yet: a file that cannot be opened is reported by the first statement, and tried again by the next. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqlDatabase {
@@ -208,12 +211,12 @@ class SqliteDatabase implements SqlDatabase {
    * as busy had no effect, so it can be tried again. */
   async #whenFree<T>(step: () => T): Promise<T> {
     const deadline = performance.now() + this.#busyTimeoutMs;
-    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 25)) {
+    for (let failures = 0; ; failures++) {
       try {
         return step();
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
-        await pause(waitMs * (0.5 + Math.random()));
+        await pause(backOffMs(failures, pauses));
       }
     }
   }

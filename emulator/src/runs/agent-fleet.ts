@@ -1,11 +1,12 @@
 // The agents of a whole network: opens and closes their lines as the access points come and go, and sends what they
 // measured.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorTask } from '@weft/contract';
+import { Semaphore } from '@weft/contract/semaphore';
 import type { Sample } from '../access-points/sample.ts';
 import { AgentLine, type SampleTally } from './agent-line.ts';
 import type { EmulatedRun } from './emulated-run.ts';
-import { Turnstile } from './turnstile.ts';
 
 const loginsAtOnce = 32;
 /** Of all agents together: what waits for Weft is in memory. */
@@ -30,7 +31,7 @@ export class AgentFleet {
 
   constructor({ task, run, url, trustedCertificate, samplesPerReport, onTrouble }: AgentFleetOptions) {
     this.#run = run;
-    const logins = new Turnstile(loginsAtOnce);
+    const logins = new Semaphore(loginsAtOnce);
     const share = Math.floor(maxWaitingSamples / task.agents.length / samplesPerReport);
     const maxWaitingReports = Math.min(waitingReports.most, Math.max(waitingReports.least, share));
     const shared = { url, trustedCertificate, maxWaitingReports, logins, tally: this.tally, onTrouble };

@@ -1,12 +1,12 @@
 // The agent of one emulated access point, which comes and goes with it: while the access point is out of reach there is no
 // channel, and when it is back its agent logs in anew.
+import { pauseUnless } from '@weft/contract/pause';
+import type { Semaphore } from '@weft/contract/semaphore';
 import { Agent, WeftRefusal } from '@weft/sdk';
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
 import type { GivenCommand } from './emulated-run.ts';
-import type { Turnstile } from './turnstile.ts';
-import { pauseUnless } from './weft-client.ts';
 
 /** What is on its way when an access point goes may still arrive. */
 const goodbyeMs = 1_000;
@@ -32,7 +32,7 @@ export interface AgentLineOptions {
   ap_id: string;
   password: string;
   maxWaitingReports: number;
-  logins: Turnstile;
+  logins: Semaphore;
   tally: SampleTally;
   /** How it stands now. */
   view: () => AccessPointView;
@@ -147,7 +147,7 @@ export class AgentLine {
     await this.#gone;
     while (!signal.aborted) {
       try {
-        await logins.pass(async () => {
+        await logins.run(async () => {
           if (!signal.aborted) await agent.start();
         });
         return;

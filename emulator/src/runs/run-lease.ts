@@ -1,8 +1,10 @@
 // Holds a run for this process, for as long as Weft lets it: asks again and again, hands on what callers want of the
 // network, and brings back the answers.
+
 import type { EmulatorLease, EmulatorRequest } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import { steadyMs } from './model-clock.ts';
-import { LeaseHeld, patiently, pauseUnless, Refused, RunOver, type WeftClient } from './weft-client.ts';
+import { LeaseHeld, patiently, Refused, RunOver, type WeftClient } from './weft-client.ts';
 
 const waitSeconds = 10;
 /** Asking is answered late if there is nothing to say; should it not be, this is how often it is done at most. */

@@ -1,13 +1,14 @@
 // Keeps a run in step with its clock: as many seconds of the model as are due, their samples to the agents, the state to
 // the disk now and then; and in between the thread is free for commands and requests.
+
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EmulatorTask } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import type { AgentFleet } from './agent-fleet.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunStatus } from './run-messages.ts';
-import { pauseUnless } from './weft-client.ts';
 
 /** With more speed several seconds are done at once, and reported at once. */
 export const leastTickMs = 250;

@@ -1,7 +1,8 @@
 // The way of a run's process to Weft, over HTTP with the token of the job: holds the run, and tells how it goes.
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
-import { BackOff, type HttpAnswer, HttpClient } from '@weft/sdk';
+import { BackOff } from '@weft/contract/back-off';
+import { pauseUnless } from '@weft/contract/pause';
+import { type HttpAnswer, HttpClient } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };
 const requestTimeoutMs = 20_000;
@@ -116,11 +117,6 @@ export async function patiently<T>(
       await pauseUnless(signal, backOff.next(error instanceof TryAgain ? error.afterMs : 0));
     }
   }
-}
-
-/** Resolves after that time, or early, without a word, when the signal is aborted. */
-export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
-  await pause(Math.max(0, ms), undefined, { signal }).catch(() => {});
 }
 
 function refusalOf({ status, text, headers }: HttpAnswer): Error {

@@ -1,6 +1,6 @@
 // What an App may be told, call by call.
 import type { Aggregate, BatchRequest, EmulatorSpinupRequest } from '@weft/contract';
-import type { BackOffOptions } from '../back-off.ts';
+import type { BackOffOptions } from '@weft/contract/back-off';
 import type { Credentials } from './credentials.ts';
 import type { Query } from './rest-client.ts';
 import type { WebSocketClass } from './web-socket.ts';

@@ -1,6 +1,6 @@
 // Who an App is to Weft: the form it logs in with, and its token, renewed before it ends.
 import type { LoginType, Token } from '@weft/contract';
-import { unlessAborted } from './pause.ts';
+import { unlessAborted } from './linked-signal.ts';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;

@@ -22,8 +22,8 @@ import {
   type Window,
 } from './app-options.ts';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
+import { linkedSignal } from './linked-signal.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
-import { linkedSignal } from './pause.ts';
 import { type Query, toUnreachable } from './rest-client.ts';
 import { Stream } from './stream.ts';
 

@@ -1,7 +1,7 @@
 // The messages of a job, each once and in order, whatever happens to the connection: over the job's WebSocket, and where
 // that cannot be had, by asking for them.
 import type { JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
-import { pause } from './pause.ts';
+import { pause } from '@weft/contract/pause';
 import { isPassing, type RestClient } from './rest-client.ts';
 import { openSocket, type SocketReader, type WebSocketClass } from './web-socket.ts';
 

@@ -1,8 +1,9 @@
 // Samples as they are stored, over server-sent events; after a break it goes on where it was.
 
+import { pause } from '@weft/contract/pause';
 import { WeftRefusal } from '../weft-refusal.ts';
 import { EventStreamParser } from './event-stream.ts';
-import { linkedSignal, pause } from './pause.ts';
+import { linkedSignal } from './linked-signal.ts';
 import { isPassing, type RestClient, WeftUnreachable } from './rest-client.ts';
 
 /** Weft says something more often than this; without a word a connection is dead. */

@@ -1,10 +1,12 @@
 // Requests of an App over HTTP: with its token, repeated while Weft is busy as far as that can do no harm, never for ever.
+
 import type { Token } from '@weft/contract';
-import { BackOff, type BackOffOptions } from '../back-off.ts';
+import { BackOff, type BackOffOptions } from '@weft/contract/back-off';
+import { pause } from '@weft/contract/pause';
 import { toRefusal, WeftRefusal } from '../weft-refusal.ts';
 import { toConflict } from './command-conflict.ts';
 import { type Credentials, TokenKeeper } from './credentials.ts';
-import { linkedSignal, pause } from './pause.ts';
+import { linkedSignal } from './linked-signal.ts';
 
 const timeoutMs = 30_000;
 /** How long a request is repeated before its failure is the caller's. */

@@ -1,8 +1,10 @@
 // Commands that the operator has written: programs in a folder, each given its arguments as JSON on standard input. A file
 // NAME.json beside NAME may declare the arguments, so that Weft checks them.
+
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '@weft/contract/is-object';
 import { runTool } from '../machine/tool.ts';
 import type { CommandOffer } from './command-offer.ts';
 
@@ -78,8 +80,4 @@ async function readDeclaration(path: string): Promise<{ parameter?: string; para
   } catch {
     throw new Error(`${path} is no JSON`);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

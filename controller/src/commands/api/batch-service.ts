@@ -1,8 +1,8 @@
 // One command to many agents: all at once, or in stages that go on after a restart. Each target gets a verdict of its own,
 // by the same way as a single command.
 import { randomUUID } from 'node:crypto';
-import { matchesGlob } from '@weft/cli/glob';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';

@@ -1,5 +1,7 @@
 // Conflict rules as an operator edits them: holds them to what a decision needs, and tells all that is wrong at once.
+
 import { ConflictRules } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import { Validator } from '../../input/validator.ts';
@@ -58,8 +60,4 @@ function problem(loc: Loc, error: string): Problem {
 
 function shown(name: string): string {
   return name.slice(0, 64).toWellFormed();
-}
-
-function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

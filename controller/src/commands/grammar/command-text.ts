@@ -1,5 +1,6 @@
 // The first step of a command: its text (a name, or JSON with a name and arguments) becomes a name and arguments that
 // can be stored, logged and sent as they are.
+import { isCommandName } from '@weft/contract/declared-commands';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { isStorableText, scanJson } from '../../input/json-scanner.ts';
 
@@ -10,17 +11,11 @@ export interface ParsedCommand {
 
 type Loc = (string | number)[];
 
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const maxBytes = 64 * 1024;
 const maxDepth = 32;
 const maxKeyLength = 1024;
 const defaultLoc: Loc = ['query', 'command'];
 const nameRule = 'a name is a letter and then at most 63 letters, digits, dots, underscores and hyphens';
-
-/** Whether commands and parameters may be called so. */
-export function isCommandName(name: unknown): name is string {
-  return typeof name === 'string' && NAME.test(name);
-}
 
 /**
  * Reads `sleep` or `{"name":"set_tx_power","dbm":17}`; every key but `name` is an argument, of equal keys the last one
@@ -28,7 +23,7 @@ export function isCommandName(name: unknown): name is string {
  * than 64 KiB, for nesting beyond 32 levels, and for numbers and strings that cannot be kept exactly.
  */
 export function parseCommand(text: string, loc: Loc = defaultLoc): ParsedCommand {
-  if (NAME.test(text)) return { name: text, args: {} };
+  if (isCommandName(text as unknown)) return { name: text, args: {} };
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {
     throw refusal(loc, `a command has at most ${maxBytes} bytes`);
   }

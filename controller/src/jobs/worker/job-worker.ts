@@ -1,8 +1,10 @@
 // Works on jobs: takes their messages, claims them in the database (from then on the message may go: the lease is the
 // hand-over), does the work under the lease, and takes over what others have left lying.
+
 import { randomUUID } from 'node:crypto';
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
 import { JobMessage } from '@weft/contract';
+import { Semaphore } from '@weft/contract/semaphore';
 import { TryLaterError, ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
 import type { MailboxStore } from '../mailbox/mailbox-store.ts';
@@ -11,7 +13,6 @@ import { isSubscription } from './agent-data-source.ts';
 import { type CallbackClient, CallbackRefused, CallbackUnreachable, JobOver } from './callback-client.ts';
 import { JobFailed, JobRun, type JobTask, LeaseLost, WorkerStopped } from './job-run.ts';
 import { patiently, pauseUnless } from './patience.ts';
-import { Slots } from './slots.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
 type WorkType = (typeof workTypes)[number];
@@ -47,7 +48,7 @@ export class JobWorker {
   readonly #options: Required<JobWorkerOptions>;
   readonly #holder = randomUUID();
   readonly #validator = new Validator({});
-  readonly #slots: { job: Slots; subscription: Slots };
+  readonly #slots: { job: Semaphore; subscription: Semaphore };
   readonly #stopping = new AbortController();
   /** Undefined while it is being claimed. */
   readonly #runs = new Map<string, JobRun | undefined>();
@@ -72,7 +73,7 @@ export class JobWorker {
       ...options,
     };
     const { maxJobs, maxSubscriptions } = this.#options;
-    this.#slots = { job: new Slots(maxJobs), subscription: new Slots(maxSubscriptions) };
+    this.#slots = { job: new Semaphore(maxJobs), subscription: new Semaphore(maxSubscriptions) };
   }
 
   /** Jobs that are being worked on. */
@@ -182,7 +183,7 @@ export class JobWorker {
   }
 
   /** Begins the work if the job is to be had; gives the slot back in the end. */
-  async #claim(job_number: string, slots: Slots): Promise<void> {
+  async #claim(job_number: string, slots: Semaphore): Promise<void> {
     const { jobs, leaseMs, now } = this.#options;
     let job: JobRecord | undefined;
     try {
@@ -295,7 +296,7 @@ export class JobWorker {
     }
   }
 
-  #slotsFor(job: JobRecord): Slots {
+  #slotsFor(job: JobRecord): Semaphore {
     try {
       return job.task_type === 'agent_data' && isSubscription(job) ? this.#slots.subscription : this.#slots.job;
     } catch {

@@ -1,6 +1,8 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
 // same bytes, so its envelope is taken off without parsing; everything else is read as JSON.
+
 import { CommandResultMessage, HelloMessage } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
 import type { JsonPath } from '../../../input/json-scanner.ts';
@@ -70,8 +72,8 @@ export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMes
   let message: JsonObject = {};
   try {
     const { value, inexact } = readJson(bytes, maxKeys);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
-    message = value as JsonObject;
+    if (!isObject(value)) throw notAnObject();
+    message = value;
     switch (message.type) {
       case 'telemetry': {
         const { type, id, ...body } = message;

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { Slots } from '../../../jobs/worker/slots.ts';
+import { Semaphore } from '@weft/contract/semaphore';
 import { type PushAllowList, type PushDestination, PushRefused, parseDestination } from './push-address.ts';
 
 const totalMs = 5_000;
@@ -38,7 +38,7 @@ export class PushClient {
   readonly #resolve: Resolve;
   readonly #timeoutMs: number;
   readonly #agents: { 'http:': HttpAgent; 'https:': HttpsAgent };
-  readonly #lookups = new Slots(lookupsAtOnce);
+  readonly #lookups = new Semaphore(lookupsAtOnce);
 
   constructor({ allow, resolve = resolveBySystem, timeoutMs = totalMs, ca }: PushClientOptions) {
     this.#allow = allow;
@@ -83,8 +83,7 @@ export class PushClient {
   }
 
   async #lookUp(host: string, signal: AbortSignal): Promise<string[]> {
-    await this.#lookups.acquire(signal);
-    const looked = this.#resolve(host).finally(() => this.#lookups.release());
+    const looked = this.#lookups.run(() => this.#resolve(host), signal);
     looked.catch(() => {});
     const addresses = await orAbort(looked, signal);
     if (addresses.length === 0) throw new PushFailed('the name stands for no address');

@@ -1,20 +1,4 @@
-// Waiting that an AbortSignal can end, with nothing but what browsers have too.
-
-/** Throws the signal's reason as soon as it is aborted. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', abort, { once: true });
-  });
-}
+// AbortSignals that follow others, with nothing but what Node and browsers share.
 
 /** A signal of its own that follows others, until `release` is called. */
 export function linkedSignal(...signals: (AbortSignal | undefined)[]): {

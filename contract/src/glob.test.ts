@@ -13,6 +13,9 @@ describe('a glob over ap_ids', () => {
     ['*', '', true],
     ['*', 'anything', true],
     ['**', 'anything', true],
+    ['**a**', 'xax', true],
+    ['ap-*-x', 'ap-1-2-x', true],
+    ['a*', 'b', false],
     ['ap-*', 'ap-', true],
     ['ap-*', 'roof-ap-1', false],
     ['*-roof', 'bristol-roof', true],
@@ -46,6 +49,6 @@ describe('a glob over ap_ids', () => {
   });
 
   it('comes to an end on a pattern that makes backtracking explode', () => {
-    expect(matchesGlob(`${'*a'.repeat(60)}b`, 'a'.repeat(128))).toBe(false);
+    expect(matchesGlob(`${'*a'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false);
   });
 });
