@@ -1,7 +1,7 @@
 // Globs over ap_ids: what they match, against a table and against a regular expression.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesGlob } from './glob.ts';
+import { isGlob, matchesGlob } from './glob.ts';
 
 describe('a glob over ap_ids', () => {
   it.each([
@@ -31,6 +31,7 @@ describe('a glob over ap_ids', () => {
     ['a.c', 'abc', false],
     ['[ab]', 'a', false],
     ['a+', 'aa', false],
+    ['a.b+c', 'a.b+c', true],
     ['a\\*', 'a*', false],
   ])('%j over %j is %s', (pattern, text, expected) => {
     expect(matchesGlob(pattern, text)).toBe(expected);
@@ -46,6 +47,10 @@ describe('a glob over ap_ids', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('is told from a plain name', () => {
+    expect(['ap-1', 'ap-*', 'ap-?'].map(isGlob)).toEqual([false, true, true]);
   });
 
   it('comes to an end on a pattern that makes backtracking explode', () => {
