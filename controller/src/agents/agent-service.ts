@@ -1,11 +1,13 @@
 // Agents: the registry of access points. Creates, changes and removes their records, and tells auth who an agent is. How
 // access points register themselves is the enrolment-service's matter.
+
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
+import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
@@ -303,10 +305,10 @@ function mergedConfiguration(
 ): Record<string, unknown> {
   const merged = { ...configuration, ...withoutReadOnlyKeys(keys) };
   if (Buffer.byteLength(JSON.stringify(merged)) <= maxConfigurationBytes) return merged;
-  const error = `configuration should have at most ${maxConfigurationBytes} bytes as JSON`;
-  throw new ValidationError([
-    { loc: ['body', 'configuration'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  throw invalidValue(
+    ['body', 'configuration'],
+    `configuration should have at most ${maxConfigurationBytes} bytes as JSON`,
+  );
 }
 
 /** `emulated` is shown by Weft and written by nobody else. */

@@ -4,7 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
-import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
+import { ConflictError, NotFoundError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -155,19 +156,15 @@ function toAnswer(answer: unknown): Record<string, unknown> {
   if (error === undefined) return answer as Record<string, unknown>;
   const code = String(error.code ?? 'emulator_refused');
   const detail = String(error.detail ?? 'The emulator refused');
-  const invalid = (field: string) =>
-    new ValidationError([
-      { loc: ['body', field], msg: `Value error, ${detail}`, type: 'value_error', ctx: { error: detail } },
-    ]);
   switch (code) {
     case 'agent_not_found':
       throw new NotFoundError(code, detail);
     case 'what_if_too_long':
-      throw invalid('minutes');
+      throw invalidValue(['body', 'minutes'], detail);
     case 'invalid_command':
-      throw invalid('commands');
+      throw invalidValue(['body', 'commands'], detail);
     case 'invalid_fault':
-      throw invalid('amount');
+      throw invalidValue(['body', 'amount'], detail);
     case 'too_many_what_ifs':
       throw new TryLaterError(429, code, detail, 10);
     default:

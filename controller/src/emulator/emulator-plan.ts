@@ -1,7 +1,9 @@
 // From a request to a plan: which access points there will be and where, how long the network lives, and what is wrong with
 // the request, all of it at once. Pure but for the gazetteer.
+
 import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
 import type { Problem } from '../errors.ts';
+import { type Loc, valueError } from '../input/value-rules.ts';
 import { type FoundLocation, parseLocation } from './locations.ts';
 import { spreadOut } from './spread.ts';
 
@@ -49,8 +51,8 @@ export function planRun(
 ): { plan: RunPlan; problems: Problem[] } {
   const problems: Problem[] = [];
   const { emulators, speed = 1 } = request;
-  const refuse = (loc: (string | number)[], error: string) => {
-    problems.push({ loc: ['body', ...loc], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+  const refuse = (loc: Loc, error: string) => {
+    problems.push(valueError(['body', ...loc], error));
   };
   if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
   checkSizes(request, limits, refuse);

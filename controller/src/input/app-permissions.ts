@@ -3,7 +3,7 @@
 import { isObject } from '@weft/contract/is-object';
 import type { Problem } from '../errors.ts';
 import { parseDateTime } from './date-time.ts';
-import type { Loc } from './value-rules.ts';
+import { type Loc, valueError } from './value-rules.ts';
 
 const MAX_PATTERNS = 1000;
 const MAX_PATTERN_LENGTH = 128;
@@ -41,8 +41,7 @@ export function checkAppPermissions(permissions: Record<string, unknown>, loc: L
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(permissions)) {
     const error = keyError(key, value);
-    if (error === undefined) continue;
-    problems.push({ loc: [...loc, key], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+    if (error !== undefined) problems.push(valueError([...loc, key], error));
   }
   return problems;
 }

@@ -9,12 +9,14 @@ import {
   add,
   checkLiteral,
   checkNumber,
+  INEXACT_INTEGER,
   type Keywords,
   type Loc,
   lengthProblem,
   plural,
   type Run,
   report,
+  valueError,
 } from './value-rules.ts';
 
 export type { Loc } from './value-rules.ts';
@@ -210,8 +212,7 @@ export class Validator {
 
 export function reportInexact(loc: Loc, run: Run): boolean {
   const inside = run.inexact.filter((path) => loc.every((step, index) => index === 0 || path[index - 1] === step));
-  const error = 'an integer of this size cannot be kept exactly, write it as a string';
-  for (const path of inside) report(run, ['body', ...path], 'value_error', `Value error, ${error}`, { error });
+  for (const path of inside) add(run, valueError(['body', ...path], INEXACT_INTEGER));
   return inside.length > 0;
 }
 

@@ -1,11 +1,11 @@
 // Checks a command against what its agent declares, before anybody decides about it.
+
 import { didYouMean } from '@weft/contract/closest-name';
 import type { DeclaredArgument, DeclaredCommand } from '@weft/contract/declared-commands';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import { invalidValue, type Loc } from '../../input/value-rules.ts';
 import type { ParsedCommand } from './command-text.ts';
-
-type Loc = (string | number)[];
 
 /** An agent's list may be long; a message need not be. */
 const maxShownValues = 20;
@@ -22,8 +22,7 @@ export function requireDeclared(
   if (!declared) return undefined;
   const declaration = declared.get(name);
   if (!declaration) {
-    const error = `the agent does not know this command.${didYouMean(name, declared.keys())}`;
-    throw new ValidationError([{ loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
+    throw invalidValue(loc, `the agent does not know this command.${didYouMean(name, declared.keys())}`);
   }
   const problems = checkArguments(declaration, args, loc);
   if (problems.length > 0) throw new ValidationError(problems);

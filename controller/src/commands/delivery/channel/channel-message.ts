@@ -7,6 +7,7 @@ import { type Problem, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
 import type { JsonPath } from '../../../input/json-scanner.ts';
 import type { Validator } from '../../../input/validator.ts';
+import { invalidValue } from '../../../input/value-rules.ts';
 
 const openBrace = 0x7b;
 const comma = 0x2c;
@@ -77,7 +78,7 @@ export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMes
     switch (message.type) {
       case 'telemetry': {
         const { type, id, ...body } = message;
-        if (id !== undefined && !isId(id)) throw problem(['body', 'id'], 'id should be a whole number from 0');
+        if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
         return { type, id, body, inexact };
       }
       case 'command_result':
@@ -85,7 +86,7 @@ export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMes
       case 'hello':
         return check(validator, HelloMessage, message, inexact);
       default:
-        throw problem(['body', 'type'], 'type should be telemetry, command_result or hello');
+        throw invalidValue(['body', 'type'], 'type should be telemetry, command_result or hello');
     }
   } catch (error) {
     throw new UnreadableMessage(error, message);
@@ -110,8 +111,4 @@ function isId(id: unknown): id is number {
 
 function notAnObject(): ValidationError {
   return new ValidationError([{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }]);
-}
-
-function problem(loc: string[], error: string): ValidationError {
-  return new ValidationError([{ loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
 }
