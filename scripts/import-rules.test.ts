@@ -31,6 +31,7 @@ test.each([
   ['dashboard/src/data/fleet.ts', "import { text } from '../pages/map/map-page.tsx';", 'none of the pages'],
   [`${src}/agents/agent-service.ts`, "import { matchesGlob } from '@weft/cli/glob';", 'its own command line'],
   [`${src}/config.ts`, "import { UsageError } from '@weft/cli';", 'its own command line'],
+  [`${src}/mail/mailer.ts`, "import { request } from 'node:https';", 'the rules of trust'],
   [`${src}/jobs/job-worker.ts`, "import { connect } from 'amqplib';", 'by its package name'],
   [`${src}/jobs/job-worker.ts`, "import type { Broker } from '../../../broker/src/broker.ts';", 'by its package name'],
   [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],

@@ -117,6 +117,11 @@ const rules: Rule[] = [
     ],
   },
   {
+    because: 'the controller makes requests with outgoing-http.ts, which holds the rules of trust',
+    who: /^controller\/src\/(?!http\/|input\/|outgoing-http\.ts$|jobs\/worker\/callback-client\.ts$)/,
+    never: /^node:https?$/,
+  },
+  {
     because: 'a service knows nothing of HTTP, of routes or of a backend',
     who: /-service\.ts$/,
     never: /^(fastify|pg|node:sqlite|node:http)$|\/http\/|-(routes|socket)\.ts$/,

@@ -1,6 +1,7 @@
 // Who an App is to Weft: the form it logs in with, and its token, renewed before it ends.
+
 import type { LoginType, Token } from '@weft/contract';
-import { unlessAborted } from './linked-signal.ts';
+import { unlessAborted } from '@weft/contract/pause';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;

@@ -21,17 +21,3 @@ export function linkedSignal(...signals: (AbortSignal | undefined)[]): {
     },
   };
 }
-
-/** Waits for somebody else's work; that goes on when the signal makes this one give up. */
-export function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return work;
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) {
-      work.catch(() => {});
-      return reject(signal.reason);
-    }
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
