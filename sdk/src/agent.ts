@@ -16,7 +16,7 @@ import { CommandMemory } from './spool/command-memory.ts';
 import { Spool } from './spool/spool.ts';
 import { newestTime } from './spool/spooled-report.ts';
 import { SpooledReports } from './spool/spooled-reports.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import { retryAfterMs, WeftRefusal } from './weft-refusal.ts';
 
 const defaultSpoolBytes = 64 * 1024 * 1024;
 /** A sample further ahead has the time of a clock that was wrong. */
@@ -153,8 +153,7 @@ export class Agent {
       } catch (error) {
         if (error instanceof WeftRefusal && !error.isPassing) throw error;
         this.#options.onError?.(error as Error);
-        const after = error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-        await pauseUnless(this.#stopping.signal, backOff.next(after));
+        await pauseUnless(this.#stopping.signal, backOff.next(retryAfterMs(error)));
       }
     }
   }
@@ -170,7 +169,7 @@ export class Agent {
     };
     await this.#logIn(enrolmentToken, declared);
     if (Object.keys(declared).length > 0) {
-      await this.#session.post('/api/v1/agent_update/update', JSON.stringify({ configuration: declared }));
+      await this.#session.post('/api/v1/agent_update/update', { configuration: declared });
     }
     await this.#channel.start();
   }

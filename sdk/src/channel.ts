@@ -3,9 +3,9 @@
 import type { ChannelDownMessage } from '@weft/contract';
 import type { BackOff } from '@weft/contract/back-off';
 import { WebSocket } from 'ws';
-import { trustOf } from './http-client.ts';
+import { trustOf } from './kept-connections.ts';
 import type { Session } from './session.ts';
-import { toRefusal, WeftRefusal } from './weft-refusal.ts';
+import { retryAfterMs, toRefusal, WeftRefusal } from './weft-refusal.ts';
 
 /** Weft pings more often than this; without a word a connection is dead. */
 const silenceMs = 45_000;
@@ -156,9 +156,8 @@ export class Channel {
     if (this.#isStopped || this.#retry !== undefined || this.#isConnecting) return;
     const { backOff } = this.#options;
     if (error) this.#options.onError(error);
-    const after = error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
     const isHopeless = error instanceof WeftRefusal && !error.isPassing && error.status !== 401;
-    const pauseMs = backOff.next(Math.max(leastMs, after, isHopeless ? backOff.longest() : 0));
+    const pauseMs = backOff.next(Math.max(leastMs, retryAfterMs(error), isHopeless ? backOff.longest() : 0));
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       this.#connect().catch((failure: Error) => this.#again(failure));

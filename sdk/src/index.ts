@@ -8,5 +8,6 @@ export * from './app/index.ts';
 export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 export type { CommandHandler, CommandOutcome, GivenCommand } from './command-desk.ts';
 export { type HttpAnswer, HttpClient } from './http-client.ts';
+export { keptFetch } from './kept-connections.ts';
 export { App } from './node-app.ts';
 export type { Sample } from './report.ts';

@@ -1,8 +1,8 @@
 // The way of a run's process to Weft, over HTTP with the token of the job: holds the run, and tells how it goes.
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
 import { BackOff } from '@weft/contract/back-off';
-import { pauseUnless } from '@weft/contract/pause';
-import { type HttpAnswer, HttpClient } from '@weft/sdk';
+import { retry } from '@weft/contract/retry';
+import { HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };
 const requestTimeoutMs = 20_000;
@@ -22,16 +22,6 @@ export class LeaseHeld extends Error {
 /** Weft will never take this. */
 export class Refused extends Error {
   override name = 'Refused';
-}
-
-/** The same may work later. */
-class TryAgain extends Error {
-  override name = 'TryAgain';
-  readonly afterMs: number;
-  constructor(message: string, afterMs: number) {
-    super(message);
-    this.afterMs = afterMs;
-  }
 }
 
 export interface WeftClientOptions {
@@ -56,7 +46,7 @@ export class WeftClient {
   readonly #callback_token: string;
 
   constructor({ url, trustedCertificate, job_number, callback_token }: WeftClientOptions) {
-    this.#http = new HttpClient({ url, trustedCertificate });
+    this.#http = new HttpClient({ url, fetch: keptFetch(trustedCertificate) });
     this.#job_number = job_number;
     this.#callback_token = callback_token;
   }
@@ -86,56 +76,44 @@ export class WeftClient {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const search = new URLSearchParams({ job_number: this.#job_number, ...query });
-    const answer = await this.#http.post({
-      path: `/api/v1/callback/emulator${path}?${search}`,
-      body: JSON.stringify(body),
-      token: this.#callback_token,
-      timeoutMs,
-      signal,
-    });
-    if (answer.status === 200) return JSON.parse(answer.text);
-    throw refusalOf(answer);
+    try {
+      return await this.#http.ask({
+        method: 'POST',
+        path: `/api/v1/callback/emulator${path}`,
+        query: { job_number: this.#job_number, ...query },
+        json: body,
+        token: this.#callback_token,
+        timeoutMs,
+        signal,
+      });
+    } catch (error) {
+      throw error instanceof WeftRefusal ? meaningOf(error) : error;
+    }
   }
 }
 
 /** Repeats `work` until it resolves, or throws what will not pass, or the signal is aborted (then its reason). */
-export async function patiently<T>(
+export function patiently<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
   onTrouble: (error: unknown) => void = () => {},
 ): Promise<T> {
   const backOff = new BackOff(pauses);
-  for (;;) {
+  const pauseAfter = (error: unknown) => {
     signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof RunOver || error instanceof LeaseHeld || error instanceof Refused) throw error;
-      onTrouble(error);
-      await pauseUnless(signal, backOff.next(error instanceof TryAgain ? error.afterMs : 0));
-    }
-  }
+    if (error instanceof RunOver || error instanceof LeaseHeld || error instanceof Refused) return undefined;
+    onTrouble(error);
+    return backOff.next(error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0);
+  };
+  return retry(work, { pauseAfter, signal });
 }
 
-function refusalOf({ status, text, headers }: HttpAnswer): Error {
-  const { code, detail } = readRefusal(text);
-  const message = `Weft answered ${status}: ${detail}`;
+/** A refusal that may pass is left as it is. */
+function meaningOf(refusal: WeftRefusal): Error {
+  const { status, code, detail } = refusal;
+  const message = `Weft answered ${status}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;
   if (status === 404 || (status === 409 && code === 'job_ended')) return new RunOver(message);
   if (status === 409 && code === 'lease_held') return new LeaseHeld(message);
-  if (status >= 500 || status === 408 || (status === 429 && code !== 'job_full')) {
-    return new TryAgain(message, Math.max(0, Number(headers['retry-after'] ?? 0) * 1000) || 0);
-  }
-  return new Refused(message);
-}
-
-/** Also of a page that a proxy has answered. */
-function readRefusal(text: string): { code: string; detail: string } {
-  try {
-    const { code, detail } = JSON.parse(text);
-    return { code: String(code), detail: typeof detail === 'string' ? detail : JSON.stringify(detail) };
-  } catch {
-    return { code: 'unknown', detail: 'no reason given' };
-  }
+  const isPassing = status >= 500 || status === 408 || (status === 429 && code !== 'job_full');
+  return isPassing ? refusal : new Refused(message);
 }

@@ -1,8 +1,8 @@
 // What an App may be told, call by call.
 import type { Aggregate, BatchRequest, EmulatorSpinupRequest } from '@weft/contract';
 import type { BackOffOptions } from '@weft/contract/back-off';
+import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
-import type { Query } from './rest-client.ts';
 import type { WebSocketClass } from './web-socket.ts';
 
 /** A Date, milliseconds since 1970, or RFC 3339. */

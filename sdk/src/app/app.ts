@@ -1,6 +1,7 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import type { Query } from '../http-client.ts';
 import {
   type Abortable,
   type AppOptions,
@@ -15,7 +16,7 @@ import { toCommandText } from './command-text.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
-import { type Query, RestClient, type RestRequest } from './rest-client.ts';
+import { RestClient, type RestRequest } from './rest-client.ts';
 import { SentCommand } from './sent-command.ts';
 import { Stream } from './stream.ts';
 

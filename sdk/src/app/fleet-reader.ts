@@ -10,6 +10,9 @@ import type {
   JobEnvelope,
   Presence,
 } from '@weft/contract';
+import type { Query } from '../http-client.ts';
+import { linkedSignal } from '../linked-signal.ts';
+import { toUnreachable } from '../weft-refusal.ts';
 import {
   type Abortable,
   type DownloadOptions,
@@ -22,9 +25,7 @@ import {
   type Window,
 } from './app-options.ts';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
-import { linkedSignal } from './linked-signal.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
-import { type Query, toUnreachable } from './rest-client.ts';
 import { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
@@ -150,7 +151,7 @@ export class FleetReader {
     const { controller, release } = linkedSignal(signal);
     const request = { method: 'GET', path: '/api/v1/metrics/export', query, signal } as const;
     try {
-      const { body } = await this.#connection.rest.open(request, {}, controller.signal);
+      const { body } = await this.#connection.rest.open(request, controller.signal);
       return pieces(body!, controller.signal, release);
     } catch (error) {
       release();

@@ -2,7 +2,8 @@
 // that cannot be had, by asking for them.
 import type { JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
 import { pause } from '@weft/contract/pause';
-import { isPassing, type RestClient } from './rest-client.ts';
+import { isPassing } from '../weft-refusal.ts';
+import type { RestClient } from './rest-client.ts';
 import { openSocket, type SocketReader, type WebSocketClass } from './web-socket.ts';
 
 /** After this long without a message it is asked whether there is one: a dead connection says nothing. */

@@ -1,10 +1,10 @@
 // Samples as they are stored, over server-sent events; after a break it goes on where it was.
 
 import { pause } from '@weft/contract/pause';
-import { WeftRefusal } from '../weft-refusal.ts';
+import { linkedSignal } from '../linked-signal.ts';
+import { isPassing, retryAfterMs, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { EventStreamParser } from './event-stream.ts';
-import { linkedSignal } from './linked-signal.ts';
-import { isPassing, type RestClient, WeftUnreachable } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
 
 /** Weft says something more often than this; without a word a connection is dead. */
 const silenceMs = 45_000;
@@ -43,12 +43,13 @@ export async function* liveSamples(
       clearTimeout(silence);
       silence = setTimeout(() => controller.abort(new WeftUnreachable('Weft has fallen silent')), silenceMs);
     };
-    let retryAfterMs = 0;
+    let leastMs = 0;
     try {
       heard();
       const query = { agents: agents ?? [], metrics: metrics ?? [], after: cursor };
-      const request = { method: 'GET', path: '/api/v1/metrics/stream', query, signal } as const;
-      const response = await rest.open(request, { accept: 'text/event-stream' }, controller.signal);
+      const headers = { accept: 'text/event-stream' };
+      const request = { method: 'GET', path: '/api/v1/metrics/stream', query, headers, signal } as const;
+      const response = await rest.open(request, controller.signal);
       if (!isFirst && cursor === undefined) onGap?.();
       isFirst = false;
       onOpen?.();
@@ -67,14 +68,14 @@ export async function* liveSamples(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WeftRefusal && !isPassing(error)) throw error;
-      if (error instanceof WeftRefusal) retryAfterMs = (error.retryAfterSeconds ?? 0) * 1000;
+      leastMs = retryAfterMs(error);
     } finally {
       clearTimeout(silence);
       // Ends the connection, whether it is at its end or the reader has had enough.
       controller.abort();
       release();
     }
-    await pause(retryAfterMs + backOff.next(), signal);
+    await pause(leastMs + backOff.next(), signal);
   }
 }
 

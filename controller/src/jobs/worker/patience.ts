@@ -1,6 +1,7 @@
 // Trying again: what a database or a controller out of reach refuses now may work in a moment.
-import { backOffMs } from '@weft/contract/back-off';
+import { BackOff, backOffMs } from '@weft/contract/back-off';
 import { pauseUnless } from '@weft/contract/pause';
+import { retry } from '@weft/contract/retry';
 import { TryLaterError } from '../../errors.ts';
 
 export { pauseUnless };
@@ -13,14 +14,7 @@ export function retryPauseMs(failures: number, random: () => number = Math.rando
 }
 
 /** Repeats `work` while it throws TryLaterError; throws what else it throws, and the reason of the signal. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof TryLaterError)) throw error;
-    }
-    await pauseUnless(signal, retryPauseMs(failures));
-  }
+export function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const backOff = new BackOff(pauses);
+  return retry(work, { pauseAfter: (error) => (error instanceof TryLaterError ? backOff.next() : undefined), signal });
 }
