@@ -16,6 +16,7 @@ import {
   retryPauses,
 } from './broker.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
+import { handOut, type Subscription } from './hand-out.ts';
 import { MessageFile, type NewMessage, type StoredMessage } from './message-file.ts';
 
 /** How long a message that is done may stay in the file when nothing else asks for a write: it is harmless there. */
@@ -33,14 +34,6 @@ interface Publishing {
   message: NewMessage;
   resolve(): void;
   reject(error: Error): void;
-}
-
-interface Subscription {
-  queue: string;
-  options: ConsumeOptions;
-  handler: Handler<Delivery>;
-  running: Set<Promise<void>>;
-  isStopped: boolean;
 }
 
 /** What is to become of a message that was handed out. */
@@ -218,7 +211,7 @@ class SqliteBroker implements Broker {
           else refused.add(each);
         }
         for (const message of file.takeExpired(Date.now(), maxExpiredPerTurn)) bury(message, 'expired');
-        return this.#handOut(file, bury);
+        return handOut(file, this.#subscriptions, this.#options.deliveryLimit, bury);
       });
     } catch (error) {
       const failure = this.#unavailable(error);
@@ -245,30 +238,6 @@ class SqliteBroker implements Broker {
   #hasRoom(file: MessageFile, { queue, body }: NewMessage): boolean {
     const { messages, bytes } = file.sizeOf(queue);
     return messages < this.#maxLength && bytes + body.length <= this.#maxBytes;
-  }
-
-  #handOut(
-    file: MessageFile,
-    bury: (message: StoredMessage, reason: DeadLetter['reason']) => void,
-  ): [Subscription, StoredMessage][] {
-    const handedOut: [Subscription, StoredMessage][] = [];
-    const free = new Map([...this.#subscriptions].map((each) => [each, freeOf(each)]));
-    const freest = (queue: string) =>
-      [...free].filter(([each, slots]) => each.queue === queue && slots > 0).sort(([, a], [, b]) => b - a)[0]?.[0];
-    for (const queue of new Set([...this.#subscriptions].map((each) => each.queue))) {
-      for (let to = freest(queue); to !== undefined; to = freest(queue)) {
-        const [message] = file.take(queue, 1);
-        if (message === undefined) break;
-        // Handed out for the last time by a process that died of it.
-        if (message.deliveries > this.#options.deliveryLimit + 1) {
-          bury(message, 'delivery_limit');
-          continue;
-        }
-        handedOut.push([to, message]);
-        free.set(to, free.get(to)! - 1);
-      }
-    }
-    return handedOut;
   }
 
   #run(subscription: Subscription, message: StoredMessage): void {
@@ -310,8 +279,4 @@ class SqliteBroker implements Broker {
   #tell(kind: 'connected' | 'lost' | 'queue_lost' | 'dead_letter', detail: string, queue?: string): void {
     this.#options.onEvent?.({ kind, detail, ...(queue !== undefined && { queue }) });
   }
-}
-
-function freeOf({ isStopped, options, running }: Subscription): number {
-  return isStopped ? 0 : options.prefetch - running.size;
 }
