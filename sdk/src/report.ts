@@ -55,7 +55,7 @@ export class Report {
     return this.#samples.map(({ json }) => json);
   }
 
-  /** As members of a message; the order of the keys is part of the short way through the gate. */
+  /** As members of a message; Weft parses this order of keys fastest. */
   body(stamp: Stamp): string {
     const texts = this.texts(stamp);
     return this.#isBatch ? `"samples":[${texts.join(',')}]` : `"payload":${texts[0]}`;

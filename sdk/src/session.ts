@@ -1,4 +1,4 @@
-// An agent's standing with Weft: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
+// The session of an agent: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
 import { HttpClient, type HttpRequest, readAnswer } from './http-client.ts';
 import { keptFetch } from './kept-connections.ts';
 import { ServerClock } from './server-clock.ts';
@@ -50,7 +50,7 @@ export class Session {
     return Math.max(0, this.#renewAtMs - performance.now());
   }
 
-  /** Throws WeftRefusal; an agent that is registered already is none. */
+  /** Throws WeftRefusal, but not if the agent is registered already. */
   async enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
     const json = { ap_id: this.#ap_id, password: this.#password, configuration };
     try {
@@ -60,7 +60,7 @@ export class Session {
     }
   }
 
-  /** A token that will do for a while; throws WeftRefusal if the password is not good. */
+  /** A token that is valid for a while; throws WeftRefusal if the password is wrong. */
   async token(): Promise<string> {
     if (this.#token !== undefined && performance.now() < this.#renewAtMs) return this.#token;
     this.#login ??= this.#logIn().finally(() => {
@@ -74,7 +74,7 @@ export class Session {
     if (this.#token === token) this.#token = undefined;
   }
 
-  /** Posts JSON; a token that has become bad meanwhile is renewed once. */
+  /** Posts JSON; a token that is no longer valid is renewed once. */
   async post(path: string, json: unknown): Promise<unknown> {
     const token = await this.token();
     try {

@@ -19,7 +19,7 @@ const congestedPauseMs = 50;
 const longestPauseMs = 1_000;
 const saveEveryMs = 30_000;
 const tellEveryMs = 500;
-/** At the end, for samples that Weft does not take: then it is too late for them. */
+/** How long the end of a run waits for samples that Weft does not take. */
 const lastSamplesMs = 20_000;
 /** Weight of the newest in the mean cost of a step. */
 const newestWeight = 0.1;
@@ -100,7 +100,7 @@ export class RunLoop {
     await files?.save(run.snapshot());
   }
 
-  /** Does what is due, with a breath after each second. */
+  /** Steps through the seconds that are due, and yields to the event loop after each. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     const { run, fleet, clock } = this.#options;
     while (!signal.aborted && run.second < clock.dueSecond) {
@@ -122,7 +122,7 @@ export class RunLoop {
     }
   }
 
-  /** Agents that come on line need many small turns; one between two long steps would make them wait for minutes. */
+  /** Agents that connect need many turns of the event loop; one between two long steps would make them wait for minutes. */
   async #breathe(signal: AbortSignal): Promise<void> {
     if (this.#stepMs > shortStepMs && this.#options.fleet.isComingUp) await pauseUnless(signal, this.#stepMs / 2);
     else await turn();

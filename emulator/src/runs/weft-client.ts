@@ -1,4 +1,4 @@
-// The way of a run's process to Weft, over HTTP with the token of the job: holds the run, and tells how it goes.
+// The client of a run's process to Weft, over HTTP with the token of the job: renews the lease and reports progress.
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
 import { BackOff } from '@weft/contract/back-off';
 import { retry } from '@weft/contract/retry';
@@ -6,20 +6,20 @@ import { HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };
 const requestTimeoutMs = 20_000;
-/** The callbacks take no more. */
+/** The bound of the callback. */
 const maxErrorLength = 2_000;
 
-/** The run has ended, whoever ended it: nothing is left to do, and nothing has gone wrong. */
+/** The run has ended, whoever ended it. This is not an error of the run. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }
 
-/** Somebody else runs it. */
+/** Another process holds the lease. */
 export class LeaseHeld extends Error {
   override name = 'LeaseHeld';
 }
 
-/** Weft will never take this. */
+/** Weft refuses it for good. */
 export class Refused extends Error {
   override name = 'Refused';
 }
@@ -31,7 +31,7 @@ export interface WeftClientOptions {
   callback_token: string;
 }
 
-export interface Telling {
+export interface ProgressReport {
   chunk: number;
   /** From 0 to 1. */
   progress?: number;
@@ -51,15 +51,15 @@ export class WeftClient {
     this.#callback_token = callback_token;
   }
 
-  /** One attempt. Throws RunOver, LeaseHeld, Refused, or anything else that may pass. */
+  /** One attempt. Throws RunOver, LeaseHeld, Refused, or an error that may pass. */
   async lease(request: EmulatorLeaseRequest, signal?: AbortSignal): Promise<EmulatorLease> {
     const timeoutMs = requestTimeoutMs + (request.wait ?? 0) * 1000;
     return (await this.#post('/lease', {}, request, timeoutMs, signal)) as EmulatorLease;
   }
 
-  /** One attempt; the same again is harmless. Throws as `lease` does. */
-  async tell(events: readonly EmulatorEvent[], telling: Telling, signal?: AbortSignal): Promise<void> {
-    const { chunk, progress, final, error } = telling;
+  /** One attempt; may be repeated. Throws as `lease` does. */
+  async report(events: readonly EmulatorEvent[], report: ProgressReport, signal?: AbortSignal): Promise<void> {
+    const { chunk, progress, final, error } = report;
     const query = {
       chunk: String(chunk),
       ...(progress !== undefined && { progress: String(progress) }),
@@ -92,7 +92,7 @@ export class WeftClient {
   }
 }
 
-/** Repeats `work` until it resolves, or throws what will not pass, or the signal is aborted (then its reason). */
+/** Retries `work` until it resolves. Throws an error that does not pass, or the reason of the signal. */
 export function patiently<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
@@ -108,7 +108,7 @@ export function patiently<T>(
   return retry(work, { pauseAfter, signal });
 }
 
-/** A refusal that may pass is left as it is. */
+/** A refusal that may pass is returned unchanged. */
 function meaningOf(refusal: WeftRefusal): Error {
   const { status, code, detail } = refusal;
   const message = `Weft answered ${status}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;

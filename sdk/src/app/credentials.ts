@@ -27,12 +27,12 @@ export class TokenKeeper {
     if ('token' in credentials) this.#token = credentials.token;
   }
 
-  /** Whether a token that has become bad can be replaced. */
+  /** Whether a token that is no longer valid can be replaced. */
   get canRenew(): boolean {
     return !('token' in this.#credentials);
   }
 
-  /** A token that will do for a while. */
+  /** A token that is valid for a while. */
   async token(signal?: AbortSignal): Promise<string> {
     if (this.#token !== undefined && performance.now() < this.#renewAtMs) return this.#token;
     this.#login ??= this.#begin().finally(() => {

@@ -136,7 +136,7 @@ export class FleetReader {
 
   /**
    * What an agent has reported in a range of time as the bytes of a file: CSV, or a JSON object a line. Nothing is kept in
-   * memory; a download that breaks off throws, and is begun anew by whoever wants it.
+   * memory; a download that breaks off throws, and has to be started again.
    *
    * ```ts
    * const file = await app.download('ap-1', { from: Date.now() - 3_600_000, format: 'csv' });

@@ -6,7 +6,7 @@ import { isPassing, retryAfterMs, WeftRefusal, WeftUnreachable } from '../weft-r
 import { EventStreamParser } from './event-stream.ts';
 import type { RestClient } from './rest-client.ts';
 
-/** Weft says something more often than this; without a word a connection is dead. */
+/** Weft sends something more often than this; a connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 
 export interface LiveSample {
@@ -17,13 +17,13 @@ export interface LiveSample {
 }
 
 export interface LiveOptions {
-  /** Only these access points; all that may be seen unless told. */
+  /** Only these access points; default: all that may be seen. */
   agents?: readonly string[];
   /** Only these metrics. */
   metrics?: readonly string[];
   /** From now on samples come; called again after each break. */
   onOpen?: () => void;
-  /** Samples may be missing, or come twice: the break was too long, or Weft has been started anew. */
+  /** Samples may be missing, or come twice: the break was too long, or Weft was restarted. */
   onGap?: () => void;
   signal?: AbortSignal;
 }

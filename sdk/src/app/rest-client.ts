@@ -1,4 +1,4 @@
-// Requests of an App over HTTP: with its token, repeated while Weft is busy as far as that can do no harm, never for ever.
+// Requests of an App over HTTP: with its token, retried for a bounded time while Weft is busy, as far as a retry is safe.
 import type { Token } from '@weft/contract';
 import { BackOff, type BackOffOptions } from '@weft/contract/back-off';
 import { retry } from '@weft/contract/retry';
@@ -7,7 +7,7 @@ import { retryAfterMs, toRefusal, toUnreachable, WeftRefusal, WeftUnreachable } 
 import { toConflict } from './command-conflict.ts';
 import { type Credentials, TokenKeeper } from './credentials.ts';
 
-/** How long a request is repeated before its failure is the caller's. */
+/** How long a request is retried before it fails. */
 const defaultPatienceMs = 60_000;
 
 export interface RestRequest extends HttpRequest {
@@ -72,7 +72,7 @@ export class RestClient {
     return new BackOff(this.#options.backOff);
   }
 
-  /** A token that has become bad meanwhile is renewed once. */
+  /** A token that is no longer valid is renewed once. */
   async #withToken<T>(request: RestRequest, work: (token: string) => Promise<T>): Promise<T> {
     const token = await this.tokens.token(request.signal);
     try {
