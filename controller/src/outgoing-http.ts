@@ -155,5 +155,6 @@ export class OutgoingHttp {
 function toOutgoingError(error: NodeJS.ErrnoException, isOnOldConnection: boolean): OutgoingError {
   if (error instanceof OutgoingError) return error;
   const message = error.code ?? 'the connection failed';
-  return isOnOldConnection ? new StaleConnection(message, error.code) : new OutgoingError(message, error.code);
+  const isStale = isOnOldConnection && error.code !== 'ETIMEDOUT';
+  return isStale ? new StaleConnection(message, error.code) : new OutgoingError(message, error.code);
 }

@@ -123,7 +123,16 @@ export class EmulatorWorker {
       }, signal);
       const crashes = this.#crashes.get(job_number) ?? 0;
       return new HeldRun({
-        ...{ message, client, holder, lease, askedAtMs, url, trustedCertificate, stateDir, crashes, onError },
+        message,
+        client,
+        holder,
+        lease,
+        askedAtMs,
+        url,
+        trustedCertificate,
+        stateDir,
+        crashes,
+        onError,
       });
     } catch (error) {
       if (error instanceof Refused) throw new RejectMessage(error.message);

@@ -58,7 +58,12 @@ export class HeldRun {
     const { job_number, task } = message;
     this.#clock = new WeftClock({ weftMs: Date.parse(lease.now), atMs: (askedAtMs + steadyMs()) / 2 });
     const workerData: RunThreadOptions = {
-      ...{ job_number, task, url, trustedCertificate, stateDir, clock: this.#clock.reading },
+      job_number,
+      task,
+      url,
+      trustedCertificate,
+      stateDir,
+      clock: this.#clock.reading,
     };
     this.#reporter = new ProgressReporter({
       client,

@@ -11,7 +11,7 @@ const leastPauseMs = 5_000;
 /** How many progress reports a whole run makes, at most, about. */
 const mostProgress = 1_000;
 
-export interface RunTellerOptions {
+export interface ProgressReporterOptions {
   client: WeftClient;
   task: EmulatorTask;
   /** Of those who ran it before. */
@@ -23,7 +23,7 @@ export interface RunTellerOptions {
 }
 
 export class ProgressReporter {
-  readonly #options: RunTellerOptions;
+  readonly #options: ProgressReporterOptions;
   readonly #now: () => number;
   readonly #begunAtMs: number;
   readonly #pauseMs: number;
@@ -31,7 +31,7 @@ export class ProgressReporter {
   #nextAtMs = Number.NEGATIVE_INFINITY;
   #underWay: Promise<void> | undefined;
 
-  constructor(options: RunTellerOptions) {
+  constructor(options: ProgressReporterOptions) {
     this.#options = options;
     this.#now = options.now ?? performance.now.bind(performance);
     this.#begunAtMs = this.#now();

@@ -81,13 +81,18 @@ export class App extends FleetReader {
     { holdSeconds, expiresIn, guard, dryRun, idempotencyKey = randomKey(), signal }: CommandOptions = {},
   ): Promise<SentCommand | CommandPreview> {
     const answer = await this.#rest.ask<CommandAccepted | CommandPreview>({
-      ...{ method: 'POST', path: '/api/v1/send_command', isRepeatable: true, signal },
+      method: 'POST',
+      path: '/api/v1/send_command',
+      isRepeatable: true,
+      signal,
       query: {
         agent_id: ap_id,
         command: toCommandText(name, args),
         hold_seconds: holdSeconds,
         expires_in: expiresIn,
-        ...{ guard, dry_run: dryRun, idempotency_key: dryRun ? undefined : idempotencyKey },
+        guard,
+        dry_run: dryRun,
+        idempotency_key: dryRun ? undefined : idempotencyKey,
       },
     });
     return 'dry_run' in answer ? answer : new SentCommand(this.#connection, answer);
@@ -109,7 +114,8 @@ export class App extends FleetReader {
     { holdSeconds, expiresIn, dryRun, stages, signal }: BatchOptions = {},
   ): Promise<BatchAnswer> {
     const json = {
-      ...{ agents, command: { ...args, name } },
+      agents,
+      command: { ...args, name },
       ...(holdSeconds !== undefined && { hold_seconds: holdSeconds }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
       ...(dryRun && { dry_run: true }),
@@ -168,7 +174,10 @@ export class App extends FleetReader {
     let before: number | undefined;
     do {
       const page = await this.#rest.ask<{ conflicts: Conflict[]; next_before: number | null }>({
-        ...{ method: 'GET', path: '/api/v1/conflicts', query: { ...query, before, limit: 200 }, signal },
+        method: 'GET',
+        path: '/api/v1/conflicts',
+        query: { ...query, before, limit: 200 },
+        signal,
       });
       yield* page.conflicts;
       before = page.next_before ?? undefined;
