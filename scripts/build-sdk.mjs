@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,6 +22,8 @@ import { ensureInstalled, isNode24, node24, root, runInForeground } from './inst
 
 const folder = join(root, 'sdk');
 const built = join(folder, 'dist');
+/** Of the contract, what is code rather than a schema. */
+const contractFile = /'@weft\/contract\/([a-z-]+)'/g;
 const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
 
 /** @typedef {Record<string, any>} Schema */
@@ -55,7 +58,8 @@ async function build(tarball) {
 }
 
 /**
- * The names that are imported from the contract. Imports of it become imports of a local file.
+ * The names that are imported from the contract. Imports of its types become imports of a local file; its code is copied
+ * into a folder.
  * @param {string} target
  */
 function copySources(target) {
@@ -65,15 +69,33 @@ function copySources(target) {
   for (const entry of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!entry.endsWith('.ts') || entry.endsWith('.test.ts')) continue;
     const text = readFileSync(join(source, entry), 'utf8');
+    for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(`${name}.ts`, target);
     for (const [, imported, exported] of text.matchAll(contractImport)) {
       for (const name of (imported ?? exported ?? '').split(',')) if (name.trim()) names.add(plainName(name));
     }
     const path = join(target, entry);
     mkdirSync(dirname(path), { recursive: true });
-    const toContract = entry.includes('/') ? '../contract.ts' : './contract.ts';
-    writeFileSync(path, text.replaceAll("'@weft/contract'", `'${toContract}'`));
+    const top = entry.includes('/') ? '..' : '.';
+    const standalone = text
+      .replaceAll("'@weft/contract'", `'${top}/contract.ts'`)
+      .replaceAll(contractFile, `'${top}/contract/$1.ts'`);
+    writeFileSync(path, standalone);
   }
   return names;
+}
+
+/**
+ * With the files that it imports, all of them beside it.
+ * @param {string} name
+ * @param {string} target
+ */
+function copyContractFile(name, target) {
+  const path = join(target, 'contract', name);
+  if (existsSync(path)) return;
+  const text = readFileSync(join(root, 'contract', 'src', name), 'utf8');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
 }
 
 /** @param {string} name */

@@ -5,6 +5,8 @@ const src = 'controller/src';
 
 test.each([
   ['contract/src/user.ts', "import { isIP } from 'node:net';", 'schema library'],
+  ['contract/src/glob.ts', "import Type from 'typebox';", 'needs no schema library'],
+  ['contract/src/pause.ts', "import { Token } from './tokens.ts';", 'needs no schema library'],
   ['broker/src/broker.amqp.ts', "import { Pool } from 'pg';", 'stands alone'],
   [
     'broker/src/broker.ts',
@@ -28,10 +30,13 @@ test.each([
     'what any author has',
   ],
   ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
-  ['sdk/src/app/pause.ts', "import { setTimeout } from 'node:timers/promises';", 'runs in browsers'],
-  ['sdk/src/app/app.ts', "import { HttpClient } from '../http-client.ts';", 'runs in browsers'],
+  ['sdk/src/app/stream.ts', "import { setTimeout } from 'node:timers/promises';", 'runs in browsers'],
+  ['sdk/src/app/app.ts', "import { keptFetch } from '../kept-connections.ts';", 'runs in browsers'],
   ['dashboard/src/pages/map/map-page.tsx', "import { Agent } from '@weft/sdk';", 'runs in a browser'],
   ['dashboard/src/data/fleet.ts', "import { text } from '../pages/map/map-page.tsx';", 'none of the pages'],
+  [`${src}/agents/agent-service.ts`, "import { matchesGlob } from '@weft/cli/glob';", 'its own command line'],
+  [`${src}/config.ts`, "import { UsageError } from '@weft/cli';", 'its own command line'],
+  [`${src}/mail/mailer.ts`, "import { request } from 'node:https';", 'the rules of trust'],
   [`${src}/jobs/job-worker.ts`, "import { connect } from 'amqplib';", 'by its package name'],
   [`${src}/jobs/job-worker.ts`, "import type { Broker } from '../../../broker/src/broker.ts';", 'by its package name'],
   [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],
@@ -87,7 +92,9 @@ test('what the rules allow passes, and so do tests', () => {
     },
     { path: `${src}/jobs/job-service.ts`, text: "import type { Broker } from '@weft/broker';" },
     { path: `${src}/users/users-part.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
-    { path: `${src}/bin/weft.ts`, text: "await import('../serve.ts');\nprocess.env;" },
+    { path: `${src}/bin/weft.ts`, text: "await import('../serve.ts');\nawait import('@weft/cli');\nprocess.env;" },
+    { path: 'contract/src/back-off.ts', text: "import { pauseUnless } from './pause.ts';" },
+    { path: 'sdk/src/agent.ts', text: "import { BackOff } from '@weft/contract/back-off';" },
     { path: `${src}/users/user-store.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
     { path: `${src}/users/user-store.sql.ts`, text: "export const sql = `select * from 'x'`;" },
   ];

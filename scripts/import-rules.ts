@@ -28,7 +28,9 @@ const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
 const generated = /^dashboard\/src\/api\/operations\.ts$/;
 const builtIn = /^node:/;
-const contract = /^(@weft\/contract$|contract\/src\/)/;
+const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
+/** The files of the contract that hold code rather than schemas. */
+const mechanisms = 'contract/src/(back-off|closest-name|declared-commands|glob|is-object|pause|retry|semaphore)\\.ts$';
 
 // Tests may import anything: they stand outside and look at everything.
 const rules: Rule[] = [
@@ -38,9 +40,19 @@ const rules: Rule[] = [
     only: [/^contract\/src\//, /^typebox(\/|$)/],
   },
   {
+    because: 'what everybody runs of the contract needs no schema library, so that browsers and the SDK stay small',
+    who: new RegExp(`^${mechanisms}`),
+    never: new RegExp(`^(?!${mechanisms})`),
+  },
+  {
     because: 'the broker stands alone, so that workers outside the controller can use it',
     who: /^broker\/src\//,
     only: [/^broker\/src\//, contract, builtIn, /^amqplib$/],
+  },
+  {
+    because: 'the controller is no user of its own command line: only its bin/ stands beside that of cli/',
+    who: /^controller\/src\/(?!bin\/)/,
+    never: /^(@weft\/cli(\/|$)|cli\/)/,
   },
   {
     because: 'the broker is used by its package name, and nobody else knows how it is spoken to',
@@ -64,8 +76,8 @@ const rules: Rule[] = [
   },
   {
     because: 'this part of the SDK also runs in browsers: nothing of Node',
-    who: /^sdk\/src\/(app\/|(browser|back-off|weft-refusal)\.ts$)/,
-    only: [/^sdk\/src\/(app\/|(back-off|weft-refusal)\.ts$)/, contract],
+    who: /^sdk\/src\/(app\/|(browser|http-client|linked-signal|weft-refusal)\.ts$)/,
+    only: [/^sdk\/src\/(app\/|(http-client|linked-signal|weft-refusal)\.ts$)/, contract],
   },
   {
     because: 'the command line of people and access points is one file that runs without a server',
@@ -80,7 +92,7 @@ const rules: Rule[] = [
   {
     because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
     who: /^emulator\/src\/(radio|world|access-points)\//,
-    never: /^(node:|@weft\/)/,
+    never: /^(node:|@weft\/(?!contract\/declared-commands$))/,
   },
   {
     because:
@@ -114,6 +126,11 @@ const rules: Rule[] = [
       /^controller\/src\/(http|input)\//,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],
+  },
+  {
+    because: 'the controller makes requests with outgoing-http.ts, which holds the rules of trust',
+    who: /^controller\/src\/(?!http\/|input\/|outgoing-http\.ts$|jobs\/worker\/callback-client\.ts$)/,
+    never: /^node:https?$/,
   },
   {
     because: 'a service knows nothing of HTTP, of routes or of a backend',

@@ -1,10 +1,11 @@
-// One connection to RabbitMQ that is made again for as long as it takes, and channels on it that are opened again.
+// One connection to RabbitMQ that reconnects by itself, and channels on it that are reopened.
+
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel } from 'amqplib';
 import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
-import { BackOff } from './back-off.ts';
-import { type BrokerEvent, BrokerUnavailable } from './broker.ts';
+import { type BrokerEvent, BrokerUnavailable, retryPauses } from './broker.ts';
 
 const goodbyeMs = 1_000;
 
@@ -22,7 +23,7 @@ export interface AmqpConnectionOptions {
 export class AmqpConnection {
   readonly #options: AmqpConnectionOptions;
   readonly #closing = new AbortController();
-  readonly #backOff = new BackOff();
+  readonly #backOff = new BackOff(retryPauses);
   #attempt = Promise.withResolvers<ChannelModel>();
   /** Settled by the next success only, however many attempts it takes. */
   #success = Promise.withResolvers<ChannelModel>();
@@ -65,11 +66,11 @@ export class AmqpConnection {
   }
 
   /**
-   * Opens a channel, now and whenever it or the connection is lost, until the signal. What `open` throws is told and
-   * tried again, ever more slowly.
+   * Opens a channel, now and whenever it or the connection is lost, until the signal. An error of `open` is reported
+   * and retried with back-off.
    */
   async keep(open: (model: ChannelModel) => Promise<Channel>, signal: AbortSignal): Promise<void> {
-    const backOff = new BackOff();
+    const backOff = new BackOff(retryPauses);
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('stopped')));
     });
@@ -178,7 +179,7 @@ export async function closeChannel(channel: Channel): Promise<void> {
   await inTimeForGoodbye(Promise.race([channel.close(), untilClosed(channel)]));
 }
 
-/** Waits no longer than is polite, and does not mind how it ends. */
+/** Waits for a clean close for a bounded time, and ignores errors. */
 export async function inTimeForGoodbye(goodbye: Promise<unknown>): Promise<void> {
   await Promise.race([goodbye.catch(() => undefined), pause(goodbyeMs, undefined, { ref: false })]);
 }
@@ -187,7 +188,7 @@ function untilClosed(channel: Channel): Promise<void> {
   return new Promise((resolve) => channel.once('close', resolve));
 }
 
-/** The library only says goodbye; to a server that is silent that would last for ever. */
+/** The library waits for the server's close; with a silent server that would never end. */
 function cut(model: ChannelModel): void {
   model.on('error', () => undefined);
   // With an error, or the library would not notice and go on waiting for heartbeats.

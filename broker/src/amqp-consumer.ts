@@ -11,9 +11,9 @@ export interface AmqpConsumerOptions {
   prefetch: number;
   /** What becomes of the message is up to it; must not throw. */
   take(message: ConsumeMessage, channel: Channel, signal: AbortSignal): Promise<void>;
-  /** Makes the queue if it is gone; resolves whether it was. */
-  mend(model: ChannelModel): Promise<boolean>;
-  /** The server has taken the queue away, and somebody else was first to make it anew. */
+  /** Creates the queue if it is missing; resolves whether it was. */
+  redeclare(model: ChannelModel): Promise<boolean>;
+  /** The queue was deleted, and somebody else has created it again. */
   onReplaced(): void;
 }
 
@@ -22,7 +22,7 @@ export function startAmqpConsumer({
   queue,
   prefetch,
   take,
-  mend,
+  redeclare,
   onReplaced,
 }: AmqpConsumerOptions): Consumer {
   const stopping = new AbortController();
@@ -33,7 +33,7 @@ export function startAmqpConsumer({
 
   const open = async (model: ChannelModel) => {
     // The connection has just been prepared; a channel that was lost on it may have been lost for want of its queue.
-    const wasMissing = !isFirst && (await mend(model));
+    const wasMissing = !isFirst && (await redeclare(model));
     if (wasDeleted && !wasMissing) onReplaced();
     isFirst = wasDeleted = false;
     const channel = await openChannel(model);
@@ -43,7 +43,7 @@ export function startAmqpConsumer({
     await channel.prefetch(prefetch);
     const { consumerTag } = await channel.consume(queue, (message) => {
       if (message === null) {
-        // The queue was deleted. On a new channel everything begins anew.
+        // The queue was deleted: start again on a new channel.
         wasDeleted = true;
         void closeChannel(channel);
       } else if (stopping.signal.aborted) {

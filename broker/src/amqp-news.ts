@@ -1,5 +1,5 @@
-// News between nodes over a fanout exchange of RabbitMQ. Each node counts what it tells, so that the others notice when
-// something did not reach them.
+// News between nodes over a fanout exchange of RabbitMQ. Each node numbers its news, so that the others notice when
+// they missed some.
 import { randomUUID } from 'node:crypto';
 import type { Channel, ConsumeMessage } from 'amqplib';
 import { type AmqpConnection, closeChannel } from './amqp-connection.ts';
@@ -64,7 +64,7 @@ export class AmqpNews {
   }
 
   tell(news: string, isBlocked: boolean): void {
-    // Counted even if nobody can be told: the next one shows the others that they missed this.
+    // Counted even if it cannot be sent: the next number shows the others that they missed this.
     this.#told++;
     const channel = this.#outgoing;
     if (channel === undefined || isBlocked) return;

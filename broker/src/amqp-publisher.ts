@@ -13,8 +13,8 @@ export interface PublisherOptions {
   connection: AmqpConnection;
   topology: AmqpTopology;
   timeoutMs: number;
-  /** Makes queues and exchanges that are gone. */
-  mend(model: ChannelModel): Promise<unknown>;
+  /** Creates queues and exchanges that are missing. */
+  redeclare(model: ChannelModel): Promise<unknown>;
 }
 
 type Verdict = 'confirmed' | 'returned' | 'refused' | 'lost';
@@ -52,10 +52,10 @@ export class AmqpPublisher {
   }
 
   async #publishAndMend(queue: string, body: Uint8Array, options: PublishOptions): Promise<void> {
-    const { connection, mend } = this.#options;
+    const { connection, redeclare } = this.#options;
     let verdict = await this.#send(queue, body, options);
     if (verdict === 'returned') {
-      await this.#orUnavailable(async () => mend(await connection.ready()));
+      await this.#orUnavailable(async () => redeclare(await connection.ready()));
       verdict = await this.#send(queue, body, options);
     }
     if (verdict === 'returned') throw connection.unavailable(`it has no queue ${queue}`);
@@ -110,14 +110,14 @@ export class AmqpPublisher {
   }
 
   async #openNew(): Promise<ConfirmChannel> {
-    const { connection, mend } = this.#options;
+    const { connection, redeclare } = this.#options;
     const model = await connection.ready();
     const channel = await model.createConfirmChannel();
     channel.on('close', () => {
       this.#channel = undefined;
     });
     // It ends in this way when the exchange is gone.
-    channel.on('error', () => void mend(model).catch(() => undefined));
+    channel.on('error', () => void redeclare(model).catch(() => undefined));
     channel.on('return', ({ properties }) => {
       for (const sending of this.#returnable.get(String(properties.messageId)) ?? []) sending.isReturned = true;
     });

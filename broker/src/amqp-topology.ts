@@ -33,7 +33,7 @@ export class AmqpTopology {
     return this.exchange === 'weft' ? queue : `${this.exchange}.${queue}`;
   }
 
-  /** Makes what is missing, and resolves which queues were. Throws if something is there that is not like ours. */
+  /** Creates what is missing, and resolves which queues were. Throws if something exists with other arguments. */
   async declare(model: ChannelModel): Promise<string[]> {
     const missing: string[] = [];
     for (const queue of this.#options.queues) if (!(await this.#isThere(model, queue))) missing.push(queue);

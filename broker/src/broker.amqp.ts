@@ -1,5 +1,6 @@
 // RabbitMQ as the broker: quorum queues, confirms, dead letters. One connection publishes and one consumes, since a
 // server that is short of memory stops reading from those who publish, and would miss what consumers have done.
+import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { parseAmqpAddress } from './amqp-address.ts';
 import { AmqpConnection, messageOf } from './amqp-connection.ts';
@@ -7,7 +8,6 @@ import { type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-con
 import { AmqpNews } from './amqp-news.ts';
 import { AmqpPublisher } from './amqp-publisher.ts';
 import { AmqpTopology, toDelivery } from './amqp-topology.ts';
-import { BackOff } from './back-off.ts';
 import {
   type Broker,
   type BrokerEvent,
@@ -20,6 +20,7 @@ import {
   type Handler,
   type PublishOptions,
   RejectMessage,
+  retryPauses,
 } from './broker.ts';
 
 export interface AmqpBrokerOptions extends BrokerOptions {
@@ -27,15 +28,15 @@ export interface AmqpBrokerOptions extends BrokerOptions {
   url: string;
   /** Names the exchange and, unless it is `weft` itself, stands before the names of queues. */
   namespace?: string;
-  /** 5 s unless told. */
+  /** Default: 5 s. */
   publishTimeoutMs?: number;
-  /** 5 s unless told. */
+  /** Default: 5 s. */
   connectTimeoutMs?: number;
-  /** A server that falls silent is given up after two to three of these; 6 unless told. */
+  /** A server that falls silent is given up after two to three of these; default: 6. */
   heartbeatSeconds?: number;
 }
 
-/** Never throws because the server is away or refuses: it goes on trying, and `check` says why. */
+/** Never throws because the server is away or refuses: it keeps trying, and `check` tells why. */
 export function openAmqpBroker(options: AmqpBrokerOptions): Broker {
   return new AmqpBroker(options);
 }
@@ -52,7 +53,7 @@ class AmqpBroker implements Broker {
   readonly #onQueueLost = new Map<string, Set<() => void>>();
   #incoming: AmqpConnection | undefined;
   #isListening = false;
-  readonly #mending = new WeakMap<ChannelModel, Promise<string[]>>();
+  readonly #redeclaring = new WeakMap<ChannelModel, Promise<string[]>>();
 
   constructor(options: AmqpBrokerOptions) {
     this.#options = options;
@@ -69,7 +70,7 @@ class AmqpBroker implements Broker {
       connection: this.#outgoing,
       topology: this.#topology,
       timeoutMs: this.#timeoutMs,
-      mend: (model) => this.#mend(model),
+      redeclare: (model) => this.#redeclare(model),
     });
     this.#news = new AmqpNews(this.#topology.news);
     void this.#news.startTelling(this.#outgoing, this.#closing.signal);
@@ -89,7 +90,7 @@ class AmqpBroker implements Broker {
       queue: this.#topology.nameOf(queue),
       prefetch: options.prefetch,
       take: (message, channel) => settle(message, channel, handler),
-      mend: async (model) => (await this.#mend(model)).includes(queue),
+      redeclare: async (model) => (await this.#redeclare(model)).includes(queue),
       onReplaced: () => this.#reportLost(queue),
     });
     return {
@@ -105,7 +106,7 @@ class AmqpBroker implements Broker {
       const letter = this.#topology.toDeadLetter(message);
       const { id, queue, reason } = letter;
       this.#tellOf({ kind: 'dead_letter', detail: `${id} of ${queue}: ${reason}`, queue });
-      const backOff = new BackOff();
+      const backOff = new BackOff(retryPauses);
       let isOver = false;
       channel.once('close', () => {
         isOver = true;
@@ -125,7 +126,7 @@ class AmqpBroker implements Broker {
       queue: this.#topology.deadLetters,
       prefetch: 1,
       take,
-      mend: async (model) => (await this.#mend(model)).length > 0,
+      redeclare: async (model) => (await this.#redeclare(model)).length > 0,
       onReplaced: () => undefined,
     });
   }
@@ -155,7 +156,7 @@ class AmqpBroker implements Broker {
       const { blockedBecause } = connection;
       if (blockedBecause !== undefined) throw connection.unavailable(`it takes no messages now: ${blockedBecause}`);
       const model = await this.#inTime(connection.ready());
-      // A queue that is missing is made by the next who needs it.
+      // A missing queue is created by the next operation that needs it.
       await this.#inTime(this.#topology.count(model, this.#options.queues[0]!)).catch((error: unknown) => {
         throw error instanceof BrokerUnavailable ? error : connection.unavailable(messageOf(error));
       });
@@ -179,7 +180,7 @@ class AmqpBroker implements Broker {
       heartbeatSeconds: this.#options.heartbeatSeconds ?? 6,
       connectTimeoutMs: this.#options.connectTimeoutMs ?? 5_000,
       prepare: async (model) => {
-        await this.#mend(model);
+        await this.#redeclare(model);
       },
       onEvent: (event) => this.#tellOf(event),
     });
@@ -201,11 +202,12 @@ class AmqpBroker implements Broker {
     };
   }
 
-  /** Makes what is missing on the server; those who ask at the same time share one round. */
-  #mend(model: ChannelModel): Promise<string[]> {
-    const mending = this.#mending.get(model) ?? this.#declare(model).finally(() => this.#mending.delete(model));
-    this.#mending.set(model, mending);
-    return mending;
+  /** Creates what is missing on the server; concurrent calls share one round. */
+  #redeclare(model: ChannelModel): Promise<string[]> {
+    const redeclaring =
+      this.#redeclaring.get(model) ?? this.#declare(model).finally(() => this.#redeclaring.delete(model));
+    this.#redeclaring.set(model, redeclaring);
+    return redeclaring;
   }
 
   async #declare(model: ChannelModel): Promise<string[]> {

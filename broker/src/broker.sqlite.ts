@@ -1,6 +1,6 @@
 // The embedded broker: queues in one SQLite file, used by one process. All that happens in one turn of the event loop
 // (publishing, handing out, what became of messages) shares one transaction, so that one write to disk serves many.
-import { BackOff } from './back-off.ts';
+import { BackOff } from '@weft/contract/back-off';
 import { openBody, type Seal, sealBody } from './body-seal.ts';
 import {
   type Broker,
@@ -13,8 +13,10 @@ import {
   type Handler,
   type PublishOptions,
   RejectMessage,
+  retryPauses,
 } from './broker.ts';
 import { readDeadLetters } from './dead-letter-reader.ts';
+import { handOut, type Subscription } from './hand-out.ts';
 import { MessageFile, type NewMessage, type StoredMessage } from './message-file.ts';
 
 /** How long a message that is done may stay in the file when nothing else asks for a write: it is harmless there. */
@@ -32,14 +34,6 @@ interface Publishing {
   message: NewMessage;
   resolve(): void;
   reject(error: Error): void;
-}
-
-interface Subscription {
-  queue: string;
-  options: ConsumeOptions;
-  handler: Handler<Delivery>;
-  running: Set<Promise<void>>;
-  isStopped: boolean;
 }
 
 /** What is to become of a message that was handed out. */
@@ -61,7 +55,7 @@ class SqliteBroker implements Broker {
   readonly #deadLetterConsumers = new Set<Consumer>();
   readonly #deadLetterWakers = new Set<() => void>();
   readonly #deadLettersInHand = new Set<number>();
-  readonly #retry = new BackOff();
+  readonly #retry = new BackOff(retryPauses);
   #file: MessageFile | undefined;
   /** Undefined before the first turn. */
   #isServing: boolean | undefined;
@@ -217,14 +211,14 @@ class SqliteBroker implements Broker {
           else refused.add(each);
         }
         for (const message of file.takeExpired(Date.now(), maxExpiredPerTurn)) bury(message, 'expired');
-        return this.#handOut(file, bury);
+        return handOut(file, this.#subscriptions, this.#options.deliveryLimit, bury);
       });
     } catch (error) {
       const failure = this.#unavailable(error);
       for (const { reject } of publishing) reject(failure);
       if (this.#isServing !== false) this.#tell('lost', failure.message);
       this.#isServing = false;
-      this.#wake(this.#retry.nextMs());
+      this.#wake(this.#retry.next());
       return;
     }
     if (!this.#isServing) this.#tell('connected', this.#options.file);
@@ -244,30 +238,6 @@ class SqliteBroker implements Broker {
   #hasRoom(file: MessageFile, { queue, body }: NewMessage): boolean {
     const { messages, bytes } = file.sizeOf(queue);
     return messages < this.#maxLength && bytes + body.length <= this.#maxBytes;
-  }
-
-  #handOut(
-    file: MessageFile,
-    bury: (message: StoredMessage, reason: DeadLetter['reason']) => void,
-  ): [Subscription, StoredMessage][] {
-    const handedOut: [Subscription, StoredMessage][] = [];
-    const free = new Map([...this.#subscriptions].map((each) => [each, freeOf(each)]));
-    const freest = (queue: string) =>
-      [...free].filter(([each, slots]) => each.queue === queue && slots > 0).sort(([, a], [, b]) => b - a)[0]?.[0];
-    for (const queue of new Set([...this.#subscriptions].map((each) => each.queue))) {
-      for (let to = freest(queue); to !== undefined; to = freest(queue)) {
-        const [message] = file.take(queue, 1);
-        if (message === undefined) break;
-        // Handed out for the last time by a process that died of it.
-        if (message.deliveries > this.#options.deliveryLimit + 1) {
-          bury(message, 'delivery_limit');
-          continue;
-        }
-        handedOut.push([to, message]);
-        free.set(to, free.get(to)! - 1);
-      }
-    }
-    return handedOut;
   }
 
   #run(subscription: Subscription, message: StoredMessage): void {
@@ -309,8 +279,4 @@ class SqliteBroker implements Broker {
   #tell(kind: 'connected' | 'lost' | 'queue_lost' | 'dead_letter', detail: string, queue?: string): void {
     this.#options.onEvent?.({ kind, detail, ...(queue !== undefined && { queue }) });
   }
-}
-
-function freeOf({ isStopped, options, running }: Subscription): number {
-  return isStopped ? 0 : options.prefetch - running.size;
 }

@@ -1,6 +1,9 @@
 // The broker of the job path: carries messages from those who ask to those who work, at least once, and short news
 // between nodes. Every backend keeps the promises below.
 
+/** Between attempts to reach the broker. */
+export const retryPauses = { firstMs: 100, longestMs: 10_000 };
+
 /** A message as it is handed to a consumer. */
 export interface Delivery {
   /** As given to `publish`. */
@@ -13,7 +16,7 @@ export interface Delivery {
 export interface PublishOptions {
   /** Names the message in logs and dead letters; the same id may be published again. */
   id: string;
-  /** After this long it is of no use to anybody: it is removed from its queue and becomes a dead letter (`expired`). */
+  /** After this long it expires: it is removed from its queue and becomes a dead letter (`expired`). */
   expiresInMs?: number;
 }
 
@@ -26,7 +29,7 @@ export interface DeadLetter {
   body: Uint8Array;
 }
 
-/** Thrown by a consumer's handler: this message will never be of use, make it a dead letter. */
+/** Thrown by a consumer's handler: the message is invalid, and becomes a dead letter. */
 export class RejectMessage extends Error {
   override name = 'RejectMessage';
 }
@@ -45,8 +48,8 @@ export interface ConsumeOptions {
   /** Most messages in the hands of this consumer at once. */
   prefetch: number;
   /**
-   * Called when the queue was gone and has been made anew, or was never there before: what was in it is lost, and
-   * those who remember what they published can publish it again.
+   * Called when the queue was missing and has been created, also for the first time: its messages are lost, and
+   * publishers that remember them can publish them again.
    */
   onQueueLost?: () => void;
 }
@@ -91,13 +94,13 @@ export interface BrokerOptions {
   /** How often a message may be handed out again. */
   deliveryLimit: number;
   /**
-   * Most messages in a queue, those in consumers' hands included, about: a publisher is told to come back; 100,000
-   * unless told. Of dead letters a tenth are kept, the newest.
+   * Most messages in a queue, those in consumers' hands included, about: a publisher is refused beyond;
+   * default: 100,000. Of dead letters a tenth are kept, the newest.
    */
   maxLength?: number;
-  /** Most bytes of bodies in a queue, about; 1 GiB unless told. */
+  /** Most bytes of bodies in a queue, about; default: 1 GiB. */
   maxBytes?: number;
-  /** Told of what happens behind the interface (connected, lost, blocked), for the log. No secrets. */
+  /** Called for what happens behind the interface (connected, lost, blocked), for the log. No secrets. */
   onEvent?: (event: BrokerEvent) => void;
 }
 

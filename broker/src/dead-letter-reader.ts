@@ -1,6 +1,7 @@
 // Hands out the dead letters of the embedded broker, one after the other, each until its handler has taken it.
-import { BackOff } from './back-off.ts';
+import { BackOff } from '@weft/contract/back-off';
 import type { Consumer, DeadLetter, Handler } from './broker.ts';
+import { retryPauses } from './broker.ts';
 
 export interface DeadLetterSource {
   /** The oldest that is in nobody's hand; throws while the file cannot be read. */
@@ -16,7 +17,7 @@ export interface DeadLetterSource {
 export function readDeadLetters({ next, remove, inHand, wakers, handler }: DeadLetterSource): Consumer {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const backOff = new BackOff();
+  const backOff = new BackOff(retryPauses);
   let news = Promise.withResolvers<void>();
   const wake = () => news.resolve();
   wakers.add(wake);

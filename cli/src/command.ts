@@ -1,6 +1,6 @@
 // A command of the client: its description, from which its help is generated, and its parsed arguments.
 import { parseArgs } from 'node:util';
-import { didYouMean } from './closest-name.ts';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 export interface CommandOption {

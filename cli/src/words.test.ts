@@ -1,7 +1,5 @@
-// What people type and what they read: times, patterns, tables, sparklines, the bar of progress.
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { matchesGlob } from './glob.ts';
+// What people type and what they read: times, tables, sparklines, the bar of progress.
+import { expect, test } from 'vitest';
 import { LiveScreen } from './live-screen.ts';
 import { ago, inWords, parseDuration, parseMoment } from './moments.ts';
 import { ProgressBar } from './progress-bar.ts';
@@ -36,35 +34,6 @@ test('moments: ago, days, date-times', () => {
     'never',
   ]);
   expect(inWords(86_400 * 3)).toBe('3 days');
-});
-
-describe('patterns', () => {
-  test.each([
-    ['*', 'anything', true],
-    ['ap-*', 'ap-1', true],
-    ['ap-*-x', 'ap-1-2-x', true],
-    ['ap-?', 'ap-12', false],
-    ['ap', 'ap-1', false],
-    ['', '', true],
-    ['a*', 'b', false],
-    ['**a**', 'xax', true],
-  ])('%s on %s: %s', (pattern, name, fits) => expect(matchesGlob(pattern, name)).toBe(fits));
-
-  test('the same as a regular expression says', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 8 });
-    fc.assert(
-      fc.property(
-        text,
-        text.map((each) => each.replaceAll(/[*?]/g, 'a')),
-        (pattern, name) => {
-          const expression = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
-          expect(matchesGlob(pattern, name)).toBe(expression.test(name));
-        },
-      ),
-    );
-  });
-
-  test('many stars take no time', () => expect(matchesGlob(`${'*a'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false));
 });
 
 test('a table keeps its columns, is cut by a terminal, and lets no escape code through', () => {

@@ -1,5 +1,4 @@
-// Emulated networks: what is asked for (#25), how runs are shown, and what passes between Weft and the process that runs
-// them.
+// Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
 import Type from 'typebox';
 
 const Timestamp = Type.String({ format: 'date-time' });
@@ -152,76 +151,6 @@ export const EmulatorRunWithAgents = Type.Object(
 );
 export type EmulatorRunWithAgents = Type.Static<typeof EmulatorRunWithAgents>;
 
-/** `data` of `emulator_spinup`. */
-export const EmulatorTask = Type.Object(
-  {
-    agents: Type.Array(
-      Type.Object({
-        ap_id: Type.String(),
-        password: Type.String({ description: 'The password of the agent, valid until the run ends.' }),
-        access_point_type: Type.String(),
-        location: Location,
-        num_devices: Type.Integer(),
-        duration: Type.Integer(),
-        scenario: Type.Optional(Type.String()),
-        profile: Type.Optional(Type.String()),
-      }),
-    ),
-    num_devices: Type.Integer({ description: 'Default per access point.' }),
-    duration: Type.Integer({ description: 'Of the longest entry, in seconds of model time.' }),
-    seed: Type.Integer(),
-    speed: Type.Number(),
-    model_start: Timestamp,
-    started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
-    report_interval_seconds: Type.Integer(),
-    faults: Type.Array(PlannedFault),
-  },
-  { title: 'EmulatorTask' },
-);
-export type EmulatorTask = Type.Static<typeof EmulatorTask>;
-
-/** What the process that runs the network asks, again and again, for as long as it does. */
-export const EmulatorLeaseRequest = Type.Object(
-  {
-    holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name chosen by the process.' }),
-    release: Type.Optional(
-      Type.Boolean({ default: false, description: 'Releases the lease, so that another process can continue.' }),
-    ),
-    wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
-    ),
-    answers: Type.Optional(
-      Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
-        description: 'Answers to requests from an earlier lease.',
-      }),
-    ),
-  },
-  { title: 'EmulatorLeaseRequest' },
-);
-export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
-
-/** One request to a running network, with the number under which its answer is awaited. */
-export const EmulatorRequest = Type.Object(
-  {
-    id: Type.String(),
-    kind: Type.Enum(['what_if', 'fault'], { type: 'string' }),
-    body: Type.Record(Type.String(), Type.Unknown()),
-  },
-  { title: 'EmulatorRequest' },
-);
-export type EmulatorRequest = Type.Static<typeof EmulatorRequest>;
-
-export const EmulatorLease = Type.Object(
-  {
-    lease_seconds: Type.Number({ description: 'Renew the lease before; else another process takes over the run.' }),
-    now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
-    last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
-    requests: Type.Array(EmulatorRequest),
-  },
-  { title: 'EmulatorLease' },
-);
-export type EmulatorLease = Type.Static<typeof EmulatorLease>;
-
 export const FaultRequest = Type.Object(
   { agent_id: Type.String({ description: 'The ap_id.' }), ...faultFields },
   { title: 'FaultRequest' },
@@ -280,24 +209,3 @@ export const WhatIfAnswer = Type.Object(
   { title: 'WhatIfAnswer' },
 );
 export type WhatIfAnswer = Type.Static<typeof WhatIfAnswer>;
-
-/** One message of a run on its socket: `started`, `progress`, `ended`. */
-export const EmulatorEvent = Type.Object(
-  {
-    event: Type.Enum(['started', 'progress', 'ended'], { type: 'string' }),
-    model_time: Timestamp,
-    access_points: Type.Integer(),
-    agents_online: Type.Integer(),
-    devices: Type.Integer(),
-    served: Type.Integer(),
-    power_w: Type.Number(),
-    delivered_mbps: Type.Number(),
-    samples: Type.Integer({ description: 'Posted so far by the reporting process.' }),
-    samples_lost: Type.Optional(
-      Type.Integer({ description: 'Not posted: Weft rejected them, or was unavailable for too long.' }),
-    ),
-    late_by_seconds: Type.Number({ description: 'Delay of the model behind its clock.' }),
-  },
-  { title: 'EmulatorEvent' },
-);
-export type EmulatorEvent = Type.Static<typeof EmulatorEvent>;

@@ -2,6 +2,7 @@
 // logins delay only each other.
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { Semaphore } from '@weft/contract/semaphore';
 import { TryLaterError } from './errors.ts';
 
 // The library's own default algorithm is argon2id.
@@ -10,14 +11,12 @@ const maxQueued = 512;
 
 export class PasswordHasher {
   /** One core stays free for requests. */
-  readonly #maxRunning = Math.max(1, availableParallelism() - 1);
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns = new Semaphore(Math.max(1, availableParallelism() - 1));
   #decoy: Promise<string> | undefined;
 
   /** The number of waiting checks. */
   get queued(): number {
-    return this.#waiting.length;
+    return this.#turns.waiting;
   }
 
   hash(password: string): Promise<string> {
@@ -34,25 +33,14 @@ export class PasswordHasher {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#maxRunning) {
-      if (this.#waiting.length >= maxQueued) {
-        throw new TryLaterError(
-          429,
-          'too_many_logins',
-          'Too many passwords are being checked; try again shortly',
-          5 + Math.floor(Math.random() * 10),
-        );
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else {
-      this.#running++;
+    if (this.#turns.waiting >= maxQueued) {
+      throw new TryLaterError(
+        429,
+        'too_many_logins',
+        'Too many passwords are being checked; try again shortly',
+        5 + Math.floor(Math.random() * 10),
+      );
     }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
+    return this.#turns.run(work);
   }
 }

@@ -1,7 +1,7 @@
 // Finds the text of each setting: flags first, then the environment, then the settings file, then the default. For unknown
 // names it suggests the closest known name.
 import { readFileSync, statSync } from 'node:fs';
-import { didYouMean } from '@weft/cli/closest-name';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type Setting, type SettingKey, settingKeys, settings, settingsFileSetting } from './settings.ts';
 
 type Texts = Record<string, string | undefined>;

@@ -1,9 +1,9 @@
-// What an Agent may be told when it is made.
+// The options of an Agent.
 
 export interface AgentOptions {
   /** Where Weft is, such as https://weft.example.org. */
   url: string;
-  /** PEM of the one certificate that may answer, whatever host it names; the usual authorities count unless given. */
+  /** PEM of the one certificate that may answer, whatever host it names; default: the usual authorities count. */
   trustedCertificate?: string | undefined;
   ap_id: string;
   password: string;
@@ -11,16 +11,16 @@ export interface AgentOptions {
   enrolmentToken?: string;
   /** Merged into the agent's configuration at the start, together with the commands and metrics. */
   configuration?: Record<string, unknown>;
-  /** How many reports may wait for Weft in memory, also while it is away; 10,000 unless told. */
+  /** How many reports may wait for Weft in memory, also while it is away; default: 10,000. */
   maxWaitingReports?: number;
   /**
    * A folder in which reports wait while Weft is away, and commands that were done are remembered, beyond the end of the
    * process. One process at a time may use it for an access point.
    */
   spoolDir?: string;
-  /** How much may wait there; 64 MiB unless told. */
+  /** How much may wait there; default: 64 MiB. */
   spoolMaxBytes?: number;
-  /** A command that comes while this is true is as good as lost on the way: not even its receipt is told. */
+  /** While this is true, commands are ignored as if they had been lost: not even their receipt is acknowledged. */
   isDeaf?: () => boolean;
   backOff?: { firstMs?: number; longestMs?: number };
   onConnected?: () => void;

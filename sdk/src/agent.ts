@@ -1,10 +1,11 @@
 // An access point as Weft knows it: logs in, says what it can do, reports what it measures, and answers commands. Holds
 // its channel open by itself, whatever happens to the connection.
+
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ChannelDownMessage } from '@weft/contract';
+import { BackOff } from '@weft/contract/back-off';
+import { pauseUnless } from '@weft/contract/pause';
 import type { AgentOptions } from './agent-options.ts';
-import { BackOff } from './back-off.ts';
 import { Channel } from './channel.ts';
 import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 import { CommandDesk, type CommandHandler, maxRemembered } from './command-desk.ts';
@@ -15,7 +16,7 @@ import { CommandMemory } from './spool/command-memory.ts';
 import { Spool } from './spool/spool.ts';
 import { newestTime } from './spool/spooled-report.ts';
 import { SpooledReports } from './spool/spooled-reports.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import { retryAfterMs, WeftRefusal } from './weft-refusal.ts';
 
 const defaultSpoolBytes = 64 * 1024 * 1024;
 /** A sample further ahead has the time of a clock that was wrong. */
@@ -152,8 +153,7 @@ export class Agent {
       } catch (error) {
         if (error instanceof WeftRefusal && !error.isPassing) throw error;
         this.#options.onError?.(error as Error);
-        const after = error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
-        await pause(backOff.next(after), undefined, { signal: this.#stopping.signal }).catch(() => {});
+        await pauseUnless(this.#stopping.signal, backOff.next(retryAfterMs(error)));
       }
     }
   }
@@ -169,7 +169,7 @@ export class Agent {
     };
     await this.#logIn(enrolmentToken, declared);
     if (Object.keys(declared).length > 0) {
-      await this.#session.post('/api/v1/agent_update/update', JSON.stringify({ configuration: declared }));
+      await this.#session.post('/api/v1/agent_update/update', { configuration: declared });
     }
     await this.#channel.start();
   }

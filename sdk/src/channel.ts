@@ -1,13 +1,13 @@
 // The WebSocket of an agent, held open: opened again after every break with growing pauses, and with a new token before the
 // old one ends, so that there is no gap.
 import type { ChannelDownMessage } from '@weft/contract';
+import type { BackOff } from '@weft/contract/back-off';
 import { WebSocket } from 'ws';
-import type { BackOff } from './back-off.ts';
-import { trustOf } from './http-client.ts';
+import { trustOf } from './kept-connections.ts';
 import type { Session } from './session.ts';
-import { toRefusal, WeftRefusal } from './weft-refusal.ts';
+import { retryAfterMs, toRefusal, WeftRefusal } from './weft-refusal.ts';
 
-/** Weft pings more often than this; without a word a connection is dead. */
+/** Weft pings more often than this; a connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 const handshakeMs = 10_000;
 /** A connection that lasts this long was a good one. */
@@ -19,7 +19,7 @@ export interface ChannelOptions {
   session: Session;
   backOff: BackOff;
   onMessage: (message: ChannelDownMessage) => void;
-  /** A connection is there, maybe instead of another: what has no answer yet must be said again. */
+  /** A connection is open, perhaps in place of another: messages without an answer must be sent again. */
   onOpen: () => void;
   onClosed: (code: number, reason: string) => void;
   /** It did not work and is tried again. */
@@ -148,7 +148,7 @@ export class Channel {
     this.#socket = undefined;
     clearTimeout(this.#renewal);
     this.#options.onClosed(code, reason);
-    // Somebody else goes by this name: two that take the channel from each other would do nothing else.
+    // Another program uses the same ap_id: two that take the channel from each other would do nothing else.
     this.#again(undefined, code === closeCodes.replaced ? this.#options.backOff.longest() : 0);
   }
 
@@ -156,9 +156,8 @@ export class Channel {
     if (this.#isStopped || this.#retry !== undefined || this.#isConnecting) return;
     const { backOff } = this.#options;
     if (error) this.#options.onError(error);
-    const after = error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
     const isHopeless = error instanceof WeftRefusal && !error.isPassing && error.status !== 401;
-    const pauseMs = backOff.next(Math.max(leastMs, after, isHopeless ? backOff.longest() : 0));
+    const pauseMs = backOff.next(Math.max(leastMs, retryAfterMs(error), isHopeless ? backOff.longest() : 0));
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       this.#connect().catch((failure: Error) => this.#again(failure));
@@ -174,7 +173,7 @@ async function readText(response: AsyncIterable<Buffer>): Promise<string> {
       if (text.length > maxRefusalBytes) break;
     }
   } catch {
-    // What has come will do.
+    // The part that was read is enough.
   }
   return text;
 }

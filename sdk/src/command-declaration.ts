@@ -1,14 +1,6 @@
 // How an agent says which commands it takes, and what that means for the arguments of its handlers.
 
-/** What Weft checks of an argument before a command is sent. */
-export interface ArgumentDeclaration {
-  type?: 'number' | 'integer' | 'string' | 'boolean';
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: readonly unknown[];
-  unit?: string;
-}
+export type { DeclaredArgument as ArgumentDeclaration } from '@weft/contract/declared-commands';
 
 /** A name, or all that Weft should know about the arguments: `params`, and the `parameter` that the command sets. */
 export type CommandDeclaration = string | ({ name: string } & Record<string, unknown>);

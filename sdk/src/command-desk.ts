@@ -1,9 +1,9 @@
-// What an agent does with commands: each is done once, whatever is delivered twice or lost on the way, and what became of
-// it is said again until Weft has heard it.
+// How an agent executes commands: each once, even if it is delivered twice, and its result is sent again until Weft has
+// acknowledged it.
 import type { ChannelCommand } from '@weft/contract';
 import type { CommandMemory } from './spool/command-memory.ts';
 
-/** Commands that were done are known again among this many. */
+/** How many executed commands are remembered, so that a repeated one is not executed again. */
 export const maxRemembered = 10_000;
 const interrupted = 'the agent was stopped before it was done';
 
@@ -27,15 +27,15 @@ export type CommandHandler<Args = Record<string, unknown>> = (
 ) => Promise<CommandOutcome | undefined> | CommandOutcome | undefined;
 
 interface Known {
-  /** The newest thing to say about it. */
+  /** Its newest state. */
   answer: string;
   hasEnded: boolean;
-  /** Weft has heard the answer. */
+  /** Weft has acknowledged the result. */
   isHeard: boolean;
 }
 
 export interface CommandDeskOptions {
-  /** Says it to Weft now, if that is possible. */
+  /** Sends it to Weft now, if there is a channel. */
   send: (text: string) => void;
   /** Where commands are remembered beyond the end of the process. */
   memory?: CommandMemory | undefined;
@@ -57,7 +57,7 @@ export class CommandDesk {
     this.#memory = memory;
     this.#onError = onError;
     for (const { command_id, answer, isHeard = false } of memory?.commands ?? []) {
-      // Whether it was done nobody knows. Twice would be worse than not at all.
+      // Whether it was executed is unknown. Twice would be worse than not at all.
       const failed = { state: 'failed', result: { error: interrupted } };
       this.#known.set(command_id, { answer: answer ?? toText(command_id, failed), hasEnded: true, isHeard });
     }
@@ -71,7 +71,7 @@ export class CommandDesk {
   take({ command_id, command: { name, ...args } }: ChannelCommand): void {
     const known = this.#known.get(command_id);
     if (known) {
-      // Weft would not ask if it knew; should there be no channel yet, it is said when there is.
+      // Weft sends it again because it has no result yet; without a channel the result is sent once there is one.
       known.isHeard = false;
       if (known.answer !== '') this.#send(known.answer);
       return;
@@ -88,7 +88,7 @@ export class CommandDesk {
     });
   }
 
-  /** Weft has heard how the command stands. */
+  /** Weft has acknowledged the state of the command. */
   heard(command_id: string, state: string): void {
     const known = this.#known.get(command_id);
     if (!known) return;
@@ -96,13 +96,13 @@ export class CommandDesk {
     else if (state !== 'received' && state !== 'sent') this.#isKnownToWeft(command_id, known, state);
   }
 
-  /** Weft does not want to hear about it. */
+  /** Weft refuses results of this command. */
   refused(command_id: string): void {
     const known = this.#known.get(command_id);
     if (known) this.#isKnownToWeft(command_id, known, 'failed');
   }
 
-  /** Says again what may have been lost. */
+  /** Sends again what may have been lost. */
   repeat(): void {
     for (const { answer, isHeard } of this.#known.values()) if (!isHeard && answer !== '') this.#send(answer);
   }
@@ -126,7 +126,7 @@ export class CommandDesk {
     }
   }
 
-  /** Whether it may be done: Weft is told that it has arrived only when no restart can make it forgotten. */
+  /** Whether it may be executed: the receipt is acknowledged only once a restart cannot lose the command. */
   #begin(command_id: string): boolean | Promise<boolean> {
     const receive = () => {
       this.#say(command_id, { state: 'received' }, false);

@@ -6,9 +6,10 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { HttpClient, trustOf } from './http-client.ts';
+import { type Fetch, HttpClient } from './http-client.ts';
+import { keptFetch, trustOf } from './kept-connections.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -23,43 +24,76 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function startServer(answer: RequestListener): Promise<HttpClient> {
-  return new HttpClient({ url: `http://127.0.0.1:${await listen(createServer(answer))}/` });
+async function startServer(answer: RequestListener, fetch: Fetch = keptFetch()): Promise<HttpClient> {
+  return new HttpClient({ url: `http://127.0.0.1:${await listen(createServer(answer))}/`, fetch });
 }
 
-const post = { path: '/a?b=1', body: '{"c":"é"}', timeoutMs: 5_000 };
+const post = { method: 'POST', path: '/a', query: { b: 1 }, json: { c: 'é' }, timeoutMs: 5_000 } as const;
 
-test('posts, and gives back whatever is answered', async () => {
-  const client = await startServer(async (request, response) => {
-    let text = '';
-    for await (const piece of request) text += piece;
-    const { authorization, 'content-type': type } = request.headers;
-    response.writeHead(418, { 'retry-after': '3' }).end(JSON.stringify([request.url, text, authorization, type]));
+describe.each<[string, Fetch]>([
+  ['kept connections', keptFetch()],
+  ['the fetch of the platform', globalThis.fetch],
+])('over %s', (_name, fetch) => {
+  test('sends, and gives back whatever is answered', async () => {
+    const client = await startServer(async (request, response) => {
+      let text = '';
+      for await (const piece of request) text += piece;
+      const { authorization, 'content-type': type } = request.headers;
+      response.writeHead(418, { 'retry-after': '3' });
+      response.end(JSON.stringify([request.method, request.url, text, authorization, type]));
+    }, fetch);
+    const { status, text, headers } = await client.answer({ ...post, token: 'xyz' });
+    expect([status, headers.get('retry-after'), headers.get('x-other')]).toEqual([418, '3', null]);
+    expect(JSON.parse(text)).toEqual(['POST', '/a?b=1', '{"c":"é"}', 'Bearer xyz', 'application/json']);
+    const form = await client.answer({ method: 'PUT', path: '/f', form: { d: 'e f' } });
+    expect(JSON.parse(form.text)).toEqual(['PUT', '/f', 'd=e+f', null, 'application/x-www-form-urlencoded']);
+    const bytes = { body: new Uint8Array([0x67]), headers: { 'content-type': 'text/plain' } };
+    const plain = await client.answer({ method: 'POST', path: '/p', query: { q: ['1', '2'], r: undefined }, ...bytes });
+    expect(JSON.parse(plain.text)).toEqual(['POST', '/p?q=1&q=2', 'g', null, 'text/plain']);
   });
-  const { status, text, headers } = await client.post({ ...post, token: 'xyz' });
-  expect([status, headers['retry-after']]).toEqual([418, '3']);
-  expect(JSON.parse(text)).toEqual(['/a?b=1', '{"c":"é"}', 'Bearer xyz', 'application/json']);
+
+  test('reads answers as JSON, nothing as undefined, and refusals as what they mean', async () => {
+    const answers = [
+      [200, '{"a":1}'],
+      [204, undefined],
+      [503, '{"code":"busy","detail":"later"}'],
+      [502, '<html>'],
+    ] as const;
+    let next = 0;
+    const client = await startServer((_request, response) => {
+      const [status, text] = answers[next++]!;
+      response.writeHead(status, { 'retry-after': '7' }).end(text);
+    }, fetch);
+    expect([await client.ask(post), await client.ask(post)]).toEqual([{ a: 1 }, undefined]);
+    await expect(client.ask(post)).rejects.toMatchObject({ status: 503, code: 'busy', retryAfterSeconds: 7 });
+    await expect(client.ask(post)).rejects.toMatchObject({ status: 502, code: 'unknown', detail: 'no reason given' });
+  });
+
+  test('does not go where it is sent', async () => {
+    const paths: unknown[] = [];
+    const client = await startServer((request, response) => {
+      paths.push(request.url);
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    }, fetch);
+    await expect(client.answer(post)).rejects.toThrow();
+    expect(paths).toEqual(['/a?b=1']);
+  });
+
+  test('waits no longer than told, and not at all when it is called off', async () => {
+    const client = await startServer(() => {}, fetch);
+    await expect(client.answer({ ...post, timeoutMs: 50 })).rejects.toThrow('in time');
+    const reason = new Error('never mind');
+    const calledOff = new AbortController();
+    const answer = client.answer({ ...post, signal: calledOff.signal });
+    calledOff.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await expect(client.answer({ ...post, signal: calledOff.signal })).rejects.toBe(reason);
+  });
 });
 
-test('does not go where it is sent', async () => {
-  const paths: unknown[] = [];
-  const client = await startServer((request, response) => {
-    paths.push(request.url);
-    response.writeHead(307, { location: '/elsewhere' }).end();
-  });
-  await expect(client.post(post)).rejects.toThrow('leads elsewhere');
-  expect(paths).toEqual(['/a?b=1']);
-});
-
-test('waits no longer than told, and not at all when it is called off', async () => {
-  const client = await startServer(() => {});
-  await expect(client.post({ ...post, timeoutMs: 50 })).rejects.toThrow('in time');
-  const reason = new Error('never mind');
-  const calledOff = new AbortController();
-  const answer = client.post({ ...post, signal: calledOff.signal });
-  calledOff.abort(reason);
-  await expect(answer).rejects.toBe(reason);
-  await expect(client.post({ ...post, signal: calledOff.signal })).rejects.toBe(reason);
+test('a kept connection says why it does not go where it is sent', async () => {
+  const client = await startServer((_request, response) => response.writeHead(307, { location: '/' }).end());
+  await expect(client.answer(post)).rejects.toThrow("Weft's address leads elsewhere: 307");
 });
 
 test('a kept connection that was closed meanwhile does no harm', async () => {
@@ -70,8 +104,8 @@ test('a kept connection that was closed meanwhile does no harm', async () => {
     if (count === 2) request.socket.destroy();
     else response.end('{}');
   });
-  await client.post(post);
-  expect((await client.post(post)).status).toBe(200);
+  await client.answer(post);
+  expect((await client.answer(post)).status).toBe(200);
   expect(count).toBe(3);
 });
 
@@ -96,12 +130,14 @@ test('the one trusted certificate may answer whatever host it names, over HTTP a
     const socket = new WebSocket(`wss://127.0.0.1:${port}`, trustOf(trustedCertificate));
     cleanUp.push(() => socket.terminate());
     await once(socket, 'open');
-    return (await new HttpClient({ url: `https://127.0.0.1:${port}`, trustedCertificate }).post(post)).status;
+    return (
+      await new HttpClient({ url: `https://127.0.0.1:${port}`, fetch: keptFetch(trustedCertificate) }).answer(post)
+    ).status;
   };
   expect(await reach(own.cert)).toBe(200);
   for (const wrong of [other.cert, undefined]) {
     await expect(reach(wrong)).rejects.toThrow();
-    const client = new HttpClient({ url: `https://127.0.0.1:${port}`, trustedCertificate: wrong });
-    await expect(client.post(post)).rejects.toThrow();
+    const client = new HttpClient({ url: `https://127.0.0.1:${port}`, fetch: keptFetch(wrong) });
+    await expect(client.answer(post)).rejects.toThrow();
   }
 });

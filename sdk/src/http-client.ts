@@ -1,135 +1,130 @@
-// Posts to Weft over connections that all agents of a program share, also to a Weft whose certificate only this program
-// knows.
-import { X509Certificate } from 'node:crypto';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { ConnectionOptions } from 'node:tls';
+// Requests to Weft: the one place where the SDK makes them, in Node and in browsers. Which connections they use is up to the
+// `fetch` that is given: the platform's own for an App, `keptFetch` for an Agent.
+import { linkedSignal } from './linked-signal.ts';
+import { toRefusal, WeftUnreachable } from './weft-refusal.ts';
 
-const maxAnswerBytes = 4 * 1024 * 1024;
-const maxIdleConnections = 16;
+const defaultTimeoutMs = 30_000;
 
-export interface HttpClientOptions {
-  /** Where Weft is, such as https://weft.example.org. */
-  url: string;
-  /** PEM of the one certificate that may answer, whatever host it names; the usual authorities count unless given. */
-  trustedCertificate?: string | undefined;
+/** What is needed of a Response. */
+export interface FetchAnswer {
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
 }
 
-export interface HttpPost {
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | null;
+  signal: AbortSignal;
+  redirect: 'error';
+  credentials: 'omit';
+}
+
+export type Fetch<Answer extends FetchAnswer = FetchAnswer> = (url: string, init: FetchInit) => Promise<Answer>;
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export interface HttpRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
-  body: string;
-  /** The media type; JSON unless told. */
-  type?: string;
+  query?: Query;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as a form. */
+  form?: Record<string, string>;
+  /** Sent as it is; `headers` say what it is. */
+  body?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
   token?: string | undefined;
-  timeoutMs: number;
+  /** For the whole answer; default: 30,000. */
+  timeoutMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 export interface HttpAnswer {
   status: number;
   text: string;
-  headers: IncomingMessage['headers'];
+  headers: FetchAnswer['headers'];
 }
 
-export class HttpClient {
-  readonly #url: string;
-  readonly #connections: Connections;
+export interface HttpClientOptions<Answer extends FetchAnswer> {
+  /** Where Weft is, such as https://weft.example.org. */
+  url: string;
+  fetch: Fetch<Answer>;
+}
 
-  constructor({ url, trustedCertificate }: HttpClientOptions) {
-    this.#url = url.replace(/\/+$/, '');
-    this.#connections = connectionsFor(trustedCertificate);
+export class HttpClient<Answer extends FetchAnswer = FetchAnswer> {
+  readonly url: string;
+  readonly #fetch: Fetch<Answer>;
+
+  constructor({ url, fetch }: HttpClientOptions<Answer>) {
+    this.url = url.replace(/\/+$/, '');
+    this.#fetch = fetch;
   }
 
-  /** Resolves whatever Weft answers; throws if there is no answer, in time, of a reasonable size. */
-  async post(post: HttpPost): Promise<HttpAnswer> {
+  /** Resolves when an answer begins, whatever it is, and goes on until `signal`. Throws what `fetch` throws. */
+  open({ method, path, query, json, form, body, headers, token }: HttpRequest, signal: AbortSignal): Promise<Answer> {
+    const [content, type] =
+      json !== undefined
+        ? [JSON.stringify(json), 'application/json']
+        : form !== undefined
+          ? [new URLSearchParams(form).toString(), 'application/x-www-form-urlencoded']
+          : [body ?? null, undefined];
+    return this.#fetch(this.url + path + toSearch(query), {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(type !== undefined && { 'content-type': type }),
+        ...headers,
+      },
+      body: content,
+      signal,
+      // A token must not go where somebody else points.
+      redirect: 'error',
+      credentials: 'omit',
+    });
+  }
+
+  /** The whole answer, whatever it is. Throws what `fetch` throws, WeftUnreachable after `timeoutMs`, the signal's reason. */
+  async answer(request: HttpRequest): Promise<HttpAnswer> {
+    const { timeoutMs = defaultTimeoutMs, signal } = request;
+    signal?.throwIfAborted();
+    const { controller, release } = linkedSignal(signal);
+    const tooLate = new WeftUnreachable('Weft did not answer in time');
+    const timer = setTimeout(() => controller.abort(tooLate), timeoutMs);
     try {
-      return await this.#send(post);
+      const answer = await this.open(request, controller.signal);
+      const { status, headers } = answer;
+      return { status, headers, text: await answer.text() };
     } catch (error) {
-      // The other side closed an idle connection in the very moment it was to be used.
-      if (!(error instanceof StaleConnection)) throw error;
-      return this.#send(post);
+      controller.signal.throwIfAborted();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      release();
     }
   }
 
-  #send({ path, body, type = 'application/json', token, timeoutMs, signal }: HttpPost): Promise<HttpAnswer> {
-    const url = new URL(this.#url + path);
-    const isTls = url.protocol === 'https:';
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const request = (isTls ? httpsRequest : httpRequest)(url, {
-        method: 'POST',
-        agent: isTls ? this.#connections.https : this.#connections.http,
-        headers: {
-          'Content-Type': type,
-          'Content-Length': Buffer.byteLength(body),
-          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        },
-      });
-      const timer = setTimeout(() => request.destroy(new Error('Weft did not answer in time')), timeoutMs);
-      const abort = () => request.destroy(signal?.reason);
-      signal?.addEventListener('abort', abort);
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', abort);
-      };
-      request.on('response', (response) => read(response).then(resolve, reject).finally(done));
-      request.on('error', (error: NodeJS.ErrnoException) => {
-        done();
-        reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection(error.message) : error);
-      });
-      request.end(body);
-    });
+  /** What Weft answers; undefined if it has nothing to say. Throws as `answer` does, and WeftRefusal. */
+  async ask<T>(request: HttpRequest): Promise<T> {
+    return readAnswer<T>(await this.answer(request));
   }
 }
 
-class StaleConnection extends Error {
-  override name = 'StaleConnection';
+/** Throws WeftRefusal if it is one. */
+export function readAnswer<T>({ status, text, headers }: HttpAnswer): T {
+  if (status === 204) return undefined as T;
+  if (status >= 200 && status < 300) return JSON.parse(text);
+  throw toRefusal(status, text, headers.get('retry-after'));
 }
 
-/** What a TLS connection must know to trust this certificate and no other. */
-export function trustOf(trustedCertificate: string | undefined): ConnectionOptions {
-  if (trustedCertificate === undefined) return {};
-  const { raw } = new X509Certificate(trustedCertificate);
-  return {
-    ca: trustedCertificate,
-    // The certificate itself is enough, though somebody else has issued it.
-    allowPartialTrustChain: true,
-    checkServerIdentity: (_host, peer) => (raw.equals(peer.raw) ? undefined : new Error('another certificate answers')),
-  };
-}
-
-interface Connections {
-  http: HttpAgent;
-  https: HttpsAgent;
-}
-
-const byCertificate = new Map<string | undefined, Connections>();
-
-function connectionsFor(trustedCertificate: string | undefined): Connections {
-  const known = byCertificate.get(trustedCertificate);
-  if (known) return known;
-  const kept = { keepAlive: true, maxFreeSockets: maxIdleConnections };
-  const connections = {
-    http: new HttpAgent(kept),
-    https: new HttpsAgent({ ...kept, ...trustOf(trustedCertificate) }),
-  };
-  byCertificate.set(trustedCertificate, connections);
-  return connections;
-}
-
-async function read(response: IncomingMessage): Promise<HttpAnswer> {
-  const { statusCode = 0, headers } = response;
-  // A token must not go where somebody else points.
-  if (statusCode >= 300 && statusCode < 400) {
-    response.destroy();
-    throw new Error(`Weft's address leads elsewhere: ${statusCode}`);
+function toSearch(query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
   }
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of response) {
-    size += piece.length;
-    if (size > maxAnswerBytes) throw new Error('the answer was too long');
-    pieces.push(piece);
-  }
-  return { status: statusCode, text: Buffer.concat(pieces).toString(), headers };
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
 }

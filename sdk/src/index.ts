@@ -1,11 +1,13 @@
 // The SDK: what a program needs to take part in a network that Weft controls. Agent speaks for an access point, App
 // controls the network.
+
+export { BackOff } from '@weft/contract/back-off';
 export { Agent } from './agent.ts';
 export type { AgentOptions } from './agent-options.ts';
 export * from './app/index.ts';
-export { BackOff } from './back-off.ts';
 export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 export type { CommandHandler, CommandOutcome, GivenCommand } from './command-desk.ts';
 export { type HttpAnswer, HttpClient } from './http-client.ts';
+export { keptFetch } from './kept-connections.ts';
 export { App } from './node-app.ts';
 export type { Sample } from './report.ts';

@@ -1,5 +1,6 @@
 // One report on its way: its samples as JSON, written down when it is made, with times that may be filled in later, when
 // the clock is known. Once given, a time stays: a report that is sent twice is one.
+import { isObject } from '@weft/contract/is-object';
 
 /** Fields with their values, and maybe `ts`: milliseconds since 1970, or ISO 8601. Without one it is now. */
 export type Sample = Record<string, unknown>;
@@ -54,7 +55,7 @@ export class Report {
     return this.#samples.map(({ json }) => json);
   }
 
-  /** As members of a message; the order of the keys is part of the short way through the gate. */
+  /** As members of a message; Weft parses this order of keys fastest. */
   body(stamp: Stamp): string {
     const texts = this.texts(stamp);
     return this.#isBatch ? `"samples":[${texts.join(',')}]` : `"payload":${texts[0]}`;
@@ -67,7 +68,7 @@ export function withTime(json: string, ts: number): string {
 }
 
 function toTimed(sample: Sample): { json: string; isTimed: boolean } {
-  if (typeof sample !== 'object' || sample === null || Array.isArray(sample)) {
+  if (!isObject(sample)) {
     throw new TypeError('a sample is an object with fields');
   }
   return { json: JSON.stringify(sample), isTimed: sample.ts !== undefined || sample.timestamp !== undefined };

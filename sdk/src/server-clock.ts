@@ -9,7 +9,7 @@ const lookLastsMs = 3_600_000;
 
 export interface ServerClockOptions {
   wall?: () => number;
-  /** Counts on whatever anybody does to the clock on the wall. */
+  /** Is not changed when the wall clock is set. */
   monotonic?: () => number;
 }
 
@@ -25,7 +25,7 @@ export class ServerClock {
     this.#monotonic = monotonic;
   }
 
-  /** Whether Weft has been heard: before, times are only those of this machine. */
+  /** Whether Weft's clock is known; before, times are those of this machine. */
   get isKnown(): boolean {
     return this.#isKnown;
   }

@@ -1,7 +1,8 @@
-// An agent's standing with Weft: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
-import { HttpClient, type HttpClientOptions } from './http-client.ts';
+// The session of an agent: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
+import { HttpClient, type HttpRequest, readAnswer } from './http-client.ts';
+import { keptFetch } from './kept-connections.ts';
 import { ServerClock } from './server-clock.ts';
-import { toRefusal, WeftRefusal } from './weft-refusal.ts';
+import { WeftRefusal } from './weft-refusal.ts';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;
@@ -9,13 +10,16 @@ const renewAfter = 0.8;
 const roundingMs = 1_000;
 const requestTimeoutMs = 20_000;
 
-export interface SessionOptions extends HttpClientOptions {
+export interface SessionOptions {
+  /** Where Weft is, such as https://weft.example.org. */
+  url: string;
+  /** PEM of the one certificate that may answer, whatever host it names; default: the usual authorities count. */
+  trustedCertificate?: string | undefined;
   ap_id: string;
   password: string;
 }
 
 export class Session {
-  readonly #url: string;
   readonly #ap_id: string;
   readonly #password: string;
   readonly #http: HttpClient;
@@ -26,15 +30,14 @@ export class Session {
   readonly clock = new ServerClock();
 
   constructor({ url, ap_id, password, trustedCertificate }: SessionOptions) {
-    this.#http = new HttpClient({ url, trustedCertificate });
+    this.#http = new HttpClient({ url, fetch: keptFetch(trustedCertificate) });
     this.trustedCertificate = trustedCertificate;
-    this.#url = url.replace(/\/+$/, '');
     this.#ap_id = ap_id;
     this.#password = password;
   }
 
   get channelUrl(): string {
-    return `${this.#url.replace(/^http/, 'ws')}/api/v1/agents/${encodeURIComponent(this.#ap_id)}/channel`;
+    return `${this.#http.url.replace(/^http/, 'ws')}/api/v1/agents/${encodeURIComponent(this.#ap_id)}/channel`;
   }
 
   /** Milliseconds since 1970, by Weft's clock if this machine's is off. */
@@ -47,17 +50,17 @@ export class Session {
     return Math.max(0, this.#renewAtMs - performance.now());
   }
 
-  /** Throws WeftRefusal; an agent that is registered already is none. */
+  /** Throws WeftRefusal, but not if the agent is registered already. */
   async enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
-    const body = JSON.stringify({ ap_id: this.#ap_id, password: this.#password, configuration });
+    const json = { ap_id: this.#ap_id, password: this.#password, configuration };
     try {
-      await this.#send('/api/v1/agents/public', enrolmentToken, body, 'application/json');
+      await this.#post({ path: '/api/v1/agents/public', token: enrolmentToken, json });
     } catch (error) {
       if (!(error instanceof WeftRefusal && error.status === 409)) throw error;
     }
   }
 
-  /** A token that will do for a while; throws WeftRefusal if the password is not good. */
+  /** A token that is valid for a while; throws WeftRefusal if the password is wrong. */
   async token(): Promise<string> {
     if (this.#token !== undefined && performance.now() < this.#renewAtMs) return this.#token;
     this.#login ??= this.#logIn().finally(() => {
@@ -71,23 +74,22 @@ export class Session {
     if (this.#token === token) this.#token = undefined;
   }
 
-  /** Posts JSON; a token that has become bad meanwhile is renewed once. */
-  async post(path: string, body: string): Promise<unknown> {
+  /** Posts JSON; a token that is no longer valid is renewed once. */
+  async post(path: string, json: unknown): Promise<unknown> {
     const token = await this.token();
     try {
-      return await this.#send(path, token, body, 'application/json');
+      return await this.#post({ path, token, json });
     } catch (error) {
       if (!(error instanceof WeftRefusal && error.status === 401)) throw error;
       this.forgetToken(token);
-      return this.#send(path, await this.token(), body, 'application/json');
+      return this.#post({ path, token: await this.token(), json });
     }
   }
 
   async #logIn(): Promise<string> {
-    const form = new URLSearchParams({ username: this.#ap_id, password: this.#password });
+    const form = { username: this.#ap_id, password: this.#password };
     const startedAt = performance.now();
-    const path = '/api/v1/token/?login_type=agent';
-    const answer = await this.#send(path, undefined, form.toString(), 'application/x-www-form-urlencoded');
+    const answer = await this.#post({ path: '/api/v1/token/', query: { login_type: 'agent' }, form });
     const { access_token, expires_in } = answer as { access_token: string; expires_in: number };
     this.#token = access_token;
     const lifeMs = expires_in * 1000;
@@ -95,11 +97,10 @@ export class Session {
     return access_token;
   }
 
-  async #send(path: string, token: string | undefined, body: string, type: string): Promise<unknown> {
+  async #post(request: Omit<HttpRequest, 'method'>): Promise<unknown> {
     const askedAt = this.clock.moment();
-    const { status, text, headers } = await this.#http.post({ path, body, type, token, timeoutMs: requestTimeoutMs });
-    this.clock.heard(headers.date, askedAt);
-    if (status === 200) return JSON.parse(text);
-    throw toRefusal(status, text, headers['retry-after']);
+    const answer = await this.#http.answer({ method: 'POST', timeoutMs: requestTimeoutMs, ...request });
+    this.clock.heard(answer.headers.get('date') ?? undefined, askedAt);
+    return readAnswer(answer);
   }
 }

@@ -1,4 +1,4 @@
-// Weft said no, and why.
+// What goes wrong between a program and Weft: Weft refuses, or there is no answer.
 
 /** The `detail` of an answer that gives none. */
 export const noReason = 'no reason given';
@@ -29,6 +29,27 @@ export class WeftRefusal extends Error {
   }
 }
 
+/** There was no answer. Whether the request arrived is not known. */
+export class WeftUnreachable extends Error {
+  override name = 'WeftUnreachable';
+}
+
+/** The same may work later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof WeftUnreachable || (error instanceof WeftRefusal && error.isPassing);
+}
+
+/** How long Weft asks to wait. */
+export function retryAfterMs(error: unknown): number {
+  return error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+}
+
+/** What is not an answer of Weft's. */
+export function toUnreachable(error: unknown): Error {
+  if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
+  return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
+}
+
 /** Also of a page that a proxy has answered. */
 export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
   const after = toSeconds(retryAfter);
@@ -47,4 +68,10 @@ export function toSeconds(retryAfter: string | null | undefined): number | undef
   if (!Number.isNaN(seconds)) return Math.max(0, seconds);
   const moment = Date.parse(retryAfter);
   return Number.isNaN(moment) ? undefined : Math.max(0, (moment - Date.now()) / 1000);
+}
+
+/** Node says why in the cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message || String(error);
 }

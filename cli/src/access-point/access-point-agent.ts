@@ -66,7 +66,12 @@ function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Rec
     throw new CommandFailure(`The agent cannot store its password: ${(error as Error).message}`);
   }
   return new Agent({
-    ...{ url, ap_id, password, spoolDir: stateDir, trustedCertificate, configuration },
+    url,
+    ap_id,
+    password,
+    spoolDir: stateDir,
+    trustedCertificate,
+    configuration,
     ...(enrolmentToken !== undefined && { enrolmentToken }),
     onConnected: () => speaker.connected(),
     onDisconnected: (code, reason) => speaker.lost(code, reason),

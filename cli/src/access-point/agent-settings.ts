@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { isObject } from '@weft/contract/is-object';
 import type { CommandLine, CommandOption } from '../command.ts';
 import { parseUrl } from '../connection.ts';
 import { UsageError } from '../surroundings.ts';
@@ -99,8 +100,8 @@ export function parseInterval(text: string | undefined): number {
 function parseConfiguration(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   try {
-    const found = JSON.parse(text);
-    if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found;
+    const found: unknown = JSON.parse(text);
+    if (isObject(found)) return found;
   } catch {
     // Thrown below.
   }

@@ -1,5 +1,6 @@
 // Values that an operator adds to the agent's configuration: `site=roof`. Values are parsed as JSON
 // if possible; dots set nested values (`geolocation.latitude=51.45`).
+import { isObject } from '@weft/contract/is-object';
 
 /** Set by the agent itself. */
 const reserved = ['commands', 'metrics', 'report_interval_seconds'];
@@ -33,8 +34,7 @@ function assign(target: Record<string, unknown>, [key = '', inner]: string[], va
     return;
   }
   const before = target[key];
-  const isObject = typeof before === 'object' && before !== null && !Array.isArray(before);
-  target[key] = { ...(isObject && before), [inner]: value };
+  target[key] = { ...(isObject(before) && before), [inner]: value };
 }
 
 /** A text such as 007 is not a number. */

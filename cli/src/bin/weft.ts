@@ -1,7 +1,7 @@
 #!/usr/bin/env node
+import { didYouMean } from '@weft/contract/closest-name';
 // The command `weft` without a server: what Weft hands out as one file, to people's machines and to access points.
 import packageJson from '../../package.json' with { type: 'json' };
-import { didYouMean } from '../closest-name.ts';
 import {
   clientCommand,
   clientCommandNames,

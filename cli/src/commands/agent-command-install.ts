@@ -10,7 +10,10 @@ export async function installAgent(line: CommandLine, { env, stdout, stderr }: S
   const settings = readAgentSettings(line, env);
   const { least, most } = restartSeconds;
   const options = {
-    ...{ settings, nodePath: process.execPath, program: process.argv[1] ?? '', root: line.get('root') ?? '/' },
+    settings,
+    nodePath: process.execPath,
+    program: process.argv[1] ?? '',
+    root: line.get('root') ?? '/',
     restartSeconds: least + Math.floor(Math.random() * (most - least + 1)),
   };
   if (line.has('print-unit')) {

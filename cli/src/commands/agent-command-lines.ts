@@ -106,7 +106,8 @@ class LineMaker {
     // A name without wildcards matches only itself.
     const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
     const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
-      ...{ json, signal: this.#signal },
+      json,
+      signal: this.#signal,
     });
     const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
     return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, more }), expires_at };

@@ -1,8 +1,8 @@
 // `weft agents`: lists the access points and their state.
+import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { matchesGlob } from '../glob.ts';
 import { toJson } from '../json-text.ts';
 import { ago } from '../moments.ts';
 import { exitCode, UsageError } from '../surroundings.ts';

@@ -1,8 +1,8 @@
 // `weft command`: sends a command to one or many access points, and shows its result.
+import { isGlob } from '@weft/contract/glob';
 import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { isGlob } from '../glob.ts';
 import { toJson } from '../json-text.ts';
 import { parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';

@@ -32,7 +32,10 @@ ${identityHelp}`,
     const signal = interruptionOf(around);
     const app = connect(line, around);
     const file = await app.download(ap_id, {
-      ...{ from, to, metrics: [...line.all('metric')], signal },
+      from,
+      to,
+      metrics: [...line.all('metric')],
+      signal,
       format: line.has('json') ? 'ndjson' : 'csv',
     });
     const path = line.get('out');

@@ -56,7 +56,9 @@ ${identityHelp}`,
     const signal = interruptionOf(around);
     const app = connect(line, around);
     const writer = new HistoryWriter({
-      ...{ url: urlOf(line, around), signal, precision: format === 'csv' ? 'ms' : wanted.precision },
+      url: urlOf(line, around),
+      signal,
+      precision: format === 'csv' ? 'ms' : wanted.precision,
       token: async () => (await app.logIn({ signal })).token,
       onBad: (bad) => tally.refuse(bad),
       onStored: (lines) => tally.store(lines, source.share()),
@@ -84,7 +86,9 @@ function read(format: string, pieces: AsyncIterable<string>, line: CommandLine, 
     return readLineProtocol(pieces, { agent, agentTag, measurement: line.get('measurement') });
   }
   return readCsvHistory(pieces, {
-    ...{ agent, agentColumn: agentTag, timeColumn: line.get('time-column') },
+    agent,
+    agentColumn: agentTag,
+    timeColumn: line.get('time-column'),
     onTimes: (column, kind) => around.stderr.write(`Times are in column ${printable(column)}, as ${kind}.\n`),
   }) as AsyncGenerator<HistoryItem>;
 }

@@ -70,7 +70,8 @@ async function registerAgent(name: string, line: CommandLine, around: Surroundin
   const json = { ap_id_pattern: name, max_uses: 1 };
   const { token } = await asAdministrator(() =>
     connect(line, around).request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
-      ...{ json, signal: interruptionOf(around) },
+      json,
+      signal: interruptionOf(around),
     }),
   );
   return { WEFT_AP_ID: name, WEFT_AP_PASSWORD: newSecret(), WEFT_ENROLMENT_TOKEN: token ?? '' };

@@ -1,8 +1,9 @@
 // Sends history to Weft in batches within its limits, each for one agent. Retries after temporary errors;
 // a batch that arrives twice is harmless, because a sample with the same time is the same sample.
-import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { BackOff } from '@weft/sdk';
+import { BackOff } from '@weft/contract/back-off';
+import { pause } from '@weft/contract/pause';
+import { HttpClient } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { BadLine, type HistoryLine } from './history-line.ts';
 
@@ -38,11 +39,13 @@ interface Problem {
 
 export class HistoryWriter {
   readonly #options: HistoryWriterOptions;
+  readonly #http: HttpClient;
   readonly #batches = new Map<string, Batch>();
   #waitingBytes = 0;
 
   constructor(options: HistoryWriterOptions) {
     this.#options = options;
+    this.#http = new HttpClient({ url: options.url, fetch });
   }
 
   async add(line: HistoryLine): Promise<void> {
@@ -104,7 +107,7 @@ export class HistoryWriter {
   /** Resolves the problems of the lines, or undefined when they are stored. */
   async #send(ap_id: string, lines: HistoryLine[]): Promise<Problem[] | undefined> {
     const { patienceMs = defaultPatienceMs, signal } = this.#options;
-    const body = gzipSync(lines.map(({ text }) => text).join('\n'), { level: 1 });
+    const body = new Uint8Array(gzipSync(lines.map(({ text }) => text).join('\n'), { level: 1 }));
     const backOff = new BackOff();
     const deadline = performance.now() + patienceMs;
     for (;;) {
@@ -114,24 +117,29 @@ export class HistoryWriter {
       const isPassing = [0, 429, 502, 503, 504].includes(answer.status);
       const waitMs = backOff.next() + answer.retryAfterSeconds * 1000;
       if (!isPassing || performance.now() + waitMs > deadline) throw toFailure(ap_id, answer.status, answer.detail);
-      await pause(waitMs, undefined, { signal });
+      await pause(waitMs, signal);
     }
   }
 
   /** Status 0 if there was no answer. */
-  async #post(ap_id: string, body: Buffer): Promise<{ status: number; detail: unknown; retryAfterSeconds: number }> {
-    const { url, precision, token, signal } = this.#options;
-    const query = new URLSearchParams({ agent: ap_id, precision });
-    const authorization = `Bearer ${await token()}`;
+  async #post(
+    ap_id: string,
+    body: Uint8Array<ArrayBuffer>,
+  ): Promise<{ status: number; detail: unknown; retryAfterSeconds: number }> {
+    const { precision, token, signal } = this.#options;
+    const request = {
+      method: 'POST',
+      path: '/api/v1/write',
+      query: { agent: ap_id, precision },
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'content-encoding': 'gzip' },
+      body,
+      token: await token(),
+      timeoutMs,
+      signal,
+    } as const;
     try {
-      const response = await fetch(`${url}/api/v1/write?${query}`, {
-        ...{ method: 'POST', redirect: 'error', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) },
-        headers: { authorization, 'content-type': 'text/plain; charset=utf-8', 'content-encoding': 'gzip' },
-        body: new Uint8Array(body),
-      });
-      const text = await response.text();
-      const retryAfterSeconds = Number(response.headers.get('retry-after')) || 0;
-      return { status: response.status, detail: detailOf(text), retryAfterSeconds };
+      const { status, text, headers } = await this.#http.answer(request);
+      return { status, detail: detailOf(text), retryAfterSeconds: Number(headers.get('retry-after')) || 0 };
     } catch (error) {
       signal.throwIfAborted();
       const { message, cause } = error as Error & { cause?: Error };

@@ -45,8 +45,12 @@ npm start       # runs app.mjs with the settings in .env
 
 export function packageJson(name: string, url: string, program: string): string {
   const json = {
-    ...{ name: name.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-'), version: '0.1.0', private: true, type: 'module' },
-    ...{ engines: { node: '>=20.6' }, scripts: { start: `node --env-file=.env ${program}` } },
+    name: name.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-'),
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=20.6' },
+    scripts: { start: `node --env-file=.env ${program}` },
     dependencies: { '@weft/sdk': `${url}/install/weft-sdk.tgz` },
   };
   return `${JSON.stringify(json, null, 2)}\n`;

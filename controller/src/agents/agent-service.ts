@@ -1,11 +1,12 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, AgentDetails } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
+import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
@@ -303,10 +304,10 @@ function mergedConfiguration(
 ): Record<string, unknown> {
   const merged = { ...configuration, ...withoutReadOnlyKeys(keys) };
   if (Buffer.byteLength(JSON.stringify(merged)) <= maxConfigurationBytes) return merged;
-  const error = `configuration should have at most ${maxConfigurationBytes} bytes as JSON`;
-  throw new ValidationError([
-    { loc: ['body', 'configuration'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  throw invalidValue(
+    ['body', 'configuration'],
+    `configuration should have at most ${maxConfigurationBytes} bytes as JSON`,
+  );
 }
 
 /** Only Weft sets `emulated`. */

@@ -1,7 +1,7 @@
 // Enrolment: tokens that administrators create, and with which access points register themselves.
 import { randomUUID } from 'node:crypto';
-import { matchesGlob } from '@weft/cli/glob';
 import type { Agent, EnrolmentToken } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';

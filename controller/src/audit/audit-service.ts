@@ -1,5 +1,6 @@
 // The interface of the audit log for features, which describe their changes, and administrators, who read it.
 import type { AuditEntry, AuditPage } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { AuditLog, AuditPageOptions, AuditRecord, NewAuditEntry } from './audit-store.ts';
 
@@ -49,7 +50,7 @@ function toAuditEntry(record: AuditRecord): AuditEntry {
 function toDetail(text: string): Record<string, unknown> {
   try {
     const detail: unknown = JSON.parse(text);
-    if (typeof detail === 'object' && detail !== null && !Array.isArray(detail)) return { ...detail };
+    if (isObject(detail)) return { ...detail };
   } catch {
     // Below.
   }

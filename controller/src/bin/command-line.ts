@@ -2,7 +2,7 @@
 // else and suggests the closest name; rejects secrets and says how to pass them.
 import { parseArgs } from 'node:util';
 import { UsageError } from '@weft/cli';
-import { didYouMean } from '@weft/cli/closest-name';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
 
 export interface CommandLine {

@@ -10,7 +10,7 @@ import {
   tellFailure,
   UsageError,
 } from '@weft/cli';
-import { didYouMean } from '@weft/cli/closest-name';
+import { didYouMean } from '@weft/contract/closest-name';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config.ts';
 import { ValidationError, WeftError } from '../errors.ts';

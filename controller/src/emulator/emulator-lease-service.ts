@@ -1,9 +1,10 @@
 // The interface to the external process that runs an emulated network: it holds a lease on the run for as long
 // as it renews it, receives the requests of callers, and returns the answers.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
-import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
+import { pauseUnless } from '@weft/contract/pause';
+import { ConflictError, NotFoundError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -134,7 +135,7 @@ export class EmulatorLeaseService {
     this.#waiting.set(key, wakes);
     gone?.addEventListener('abort', wake);
     try {
-      await pause(Math.min(leftMs, this.#options.lookAgainMs), undefined, { signal: woken.signal }).catch(() => {});
+      await pauseUnless(woken.signal, Math.min(leftMs, this.#options.lookAgainMs));
     } finally {
       gone?.removeEventListener('abort', wake);
       wakes.delete(wake);
@@ -154,19 +155,15 @@ function toAnswer(answer: unknown): Record<string, unknown> {
   if (error === undefined) return answer as Record<string, unknown>;
   const code = String(error.code ?? 'emulator_refused');
   const detail = String(error.detail ?? 'The emulator refused');
-  const invalid = (field: string) =>
-    new ValidationError([
-      { loc: ['body', field], msg: `Value error, ${detail}`, type: 'value_error', ctx: { error: detail } },
-    ]);
   switch (code) {
     case 'agent_not_found':
       throw new NotFoundError(code, detail);
     case 'what_if_too_long':
-      throw invalid('minutes');
+      throw invalidValue(['body', 'minutes'], detail);
     case 'invalid_command':
-      throw invalid('commands');
+      throw invalidValue(['body', 'commands'], detail);
     case 'invalid_fault':
-      throw invalid('amount');
+      throw invalidValue(['body', 'amount'], detail);
     case 'too_many_what_ifs':
       throw new TryLaterError(429, code, detail, 10);
     default:

@@ -2,6 +2,7 @@
 // the request. Pure, except for the gazetteer.
 import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
 import type { Problem } from '../errors.ts';
+import { type Loc, valueError } from '../input/value-rules.ts';
 import { type FoundLocation, parseLocation } from './locations.ts';
 import { spreadOut } from './spread.ts';
 
@@ -49,8 +50,8 @@ export function planRun(
 ): { plan: RunPlan; problems: Problem[] } {
   const problems: Problem[] = [];
   const { emulators, speed = 1 } = request;
-  const refuse = (loc: (string | number)[], error: string) => {
-    problems.push({ loc: ['body', ...loc], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+  const refuse = (loc: Loc, error: string) => {
+    problems.push(valueError(['body', ...loc], error));
   };
   if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
   checkSizes(request, limits, refuse);

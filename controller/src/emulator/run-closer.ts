@@ -1,6 +1,8 @@
 // Closes emulated networks, and reads the current state of a run. Between the services of the
 // emulator and the stores.
+
 import type { EmulatorRun } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, CallerChanged } from '../caller.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
@@ -101,5 +103,5 @@ export class RunCloser {
 function parseLatest(text: string | null): Record<string, unknown> | null {
   if (text === null) return null;
   const last: unknown = (JSON.parse(text) as unknown[]).at(-1);
-  return typeof last === 'object' && last !== null && !Array.isArray(last) ? { ...last } : null;
+  return isObject(last) ? { ...last } : null;
 }

@@ -1,8 +1,9 @@
 // The keys of an app's `permissions` that mean something, checked strictly: a limit that was mistyped must not become a
 // right. What passes is stored exactly as it was given.
+import { isObject } from '@weft/contract/is-object';
 import type { Problem } from '../errors.ts';
 import { parseDateTime } from './date-time.ts';
-import type { Loc } from './value-rules.ts';
+import { type Loc, valueError } from './value-rules.ts';
 
 const MAX_PATTERNS = 1000;
 const MAX_PATTERN_LENGTH = 128;
@@ -40,8 +41,7 @@ export function checkAppPermissions(permissions: Record<string, unknown>, loc: L
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(permissions)) {
     const error = keyError(key, value);
-    if (error === undefined) continue;
-    problems.push({ loc: [...loc, key], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } });
+    if (error !== undefined) problems.push(valueError([...loc, key], error));
   }
   return problems;
 }
@@ -64,10 +64,6 @@ function isName(value: unknown): boolean {
 
 function isNameList(value: unknown): boolean {
   return Array.isArray(value) && value.length <= MAX_PATTERNS && value.every(isName);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCommandLimits(value: unknown): boolean {

@@ -4,7 +4,7 @@ import { checkAppPermissions } from './app-permissions.ts';
 import { formatTimestamp, parseDateTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
-import { type Loc, lengthProblem } from './value-rules.ts';
+import { type Loc, lengthProblem, valueError } from './value-rules.ts';
 
 const MAX_FREE_FORM_BYTES = 64 * 1024;
 const UUID_GROUPS = [8, 4, 4, 4, 12];
@@ -88,6 +88,5 @@ function uuidError(text: string): string | undefined {
 
 function checkSize(name: string, value: unknown, loc: Loc): Checked {
   if (Buffer.byteLength(JSON.stringify(value)) <= MAX_FREE_FORM_BYTES) return { value };
-  const error = `${name} should have at most ${MAX_FREE_FORM_BYTES} bytes as JSON`;
-  return refuse(loc, 'value_error', `Value error, ${error}`, { error });
+  return { problems: [valueError(loc, `${name} should have at most ${MAX_FREE_FORM_BYTES} bytes as JSON`)] };
 }

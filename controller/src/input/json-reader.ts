@@ -2,6 +2,7 @@
 // and size, finite, and storable in every backend.
 import { UnusableRequestError, ValidationError } from '../errors.ts';
 import { type JsonPath, jsonInvalid, scanJson } from './json-scanner.ts';
+import { invalidValue } from './value-rules.ts';
 
 /** What a body may not exceed, whatever its schema. Keys are measured as they are written. */
 export const JSON_LIMITS = { depth: 32, keys: 20_000, keyBytes: 1024 } as const;
@@ -99,17 +100,15 @@ function checkLimits(bytes: Uint8Array, maxKeys: number): void {
       stringLength = 0;
     } else if (byte === COLON) {
       keys += 1;
-      if (keys > maxKeys) throw limitError(`the body has more than ${maxKeys} keys`);
-      if (stringLength > JSON_LIMITS.keyBytes) throw limitError(`a key is longer than ${JSON_LIMITS.keyBytes} bytes`);
+      if (keys > maxKeys) throw invalidValue(['body'], `the body has more than ${maxKeys} keys`);
+      if (stringLength > JSON_LIMITS.keyBytes)
+        throw invalidValue(['body'], `a key is longer than ${JSON_LIMITS.keyBytes} bytes`);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
-      if (depth > JSON_LIMITS.depth) throw limitError(`the body is nested more than ${JSON_LIMITS.depth} levels deep`);
+      if (depth > JSON_LIMITS.depth)
+        throw invalidValue(['body'], `the body is nested more than ${JSON_LIMITS.depth} levels deep`);
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth -= 1;
     }
   }
-}
-
-function limitError(error: string): ValidationError {
-  return new ValidationError([{ loc: ['body'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
 }

@@ -1,7 +1,9 @@
 // Reads a query string as Python's urllib does and checks it against a schema with one field per parameter.
+
 import type { Static, TObject } from 'typebox';
-import { type Problem, ValidationError } from '../errors.ts';
+import type { Problem } from '../errors.ts';
 import type { Validator } from './validator.ts';
+import { invalidValue } from './value-rules.ts';
 
 /** All values of each name, in their order. */
 export type QueryParams = ReadonlyMap<string, readonly string[]>;
@@ -17,8 +19,7 @@ export function readQuery(search: string): QueryParams {
   const params = new Map<string, string[]>();
   const pairs = splitPairs(search.startsWith('?') ? search.slice(1) : search);
   if (pairs.length > MAX_PARAMETERS) {
-    const error = `the query has more than ${MAX_PARAMETERS} parameters`;
-    throw new ValidationError([{ loc: ['query'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
+    throw invalidValue(['query'], `the query has more than ${MAX_PARAMETERS} parameters`);
   }
   for (const [name, value] of pairs) {
     const key = decodeFormText(name, lenientUtf8);

@@ -1,5 +1,6 @@
 // Checks a value against a schema of the contract and reports problems with the messages of pydantic, which the clients of this
 // interface are written against. Every input (body, query, form, path) is checked here.
+import { isObject } from '@weft/contract/is-object';
 import type { Static, TSchema } from 'typebox';
 import { type Problem, ValidationError } from '../errors.ts';
 import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
@@ -8,12 +9,14 @@ import {
   add,
   checkLiteral,
   checkNumber,
+  INEXACT_INTEGER,
   type Keywords,
   type Loc,
   lengthProblem,
   plural,
   type Run,
   report,
+  valueError,
 } from './value-rules.ts';
 
 export type { Loc } from './value-rules.ts';
@@ -209,8 +212,7 @@ export class Validator {
 
 export function reportInexact(loc: Loc, run: Run): boolean {
   const inside = run.inexact.filter((path) => loc.every((step, index) => index === 0 || path[index - 1] === step));
-  const error = 'an integer of this size cannot be kept exactly, write it as a string';
-  for (const path of inside) report(run, ['body', ...path], 'value_error', `Value error, ${error}`, { error });
+  for (const path of inside) add(run, valueError(['body', ...path], INEXACT_INTEGER));
   return inside.length > 0;
 }
 
@@ -231,8 +233,4 @@ function branchName(branch: Keywords): string {
 
 function isNull(schema: Keywords): boolean {
   return schema.type === 'null';
-}
-
-function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

@@ -1,6 +1,6 @@
 // The rules for a single value (length, bounds, one of several), in pydantic's words; validator.ts walks the structure
 // around them.
-import type { Problem } from '../errors.ts';
+import { type Problem, ValidationError } from '../errors.ts';
 import { type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
 import { INTEGER_TOO_LARGE, toInteger, toNumber } from './lax-scalars.ts';
 
@@ -35,6 +35,18 @@ export interface Keywords {
 export interface Run {
   problems: Problem[];
   inexact: JsonPath[];
+}
+
+export const INEXACT_INTEGER = 'an integer of this size cannot be kept exactly, write it as a string';
+
+/** The problem of a value that is of the right type and breaks a rule of ours all the same. */
+export function valueError(loc: Loc, error: string): Problem {
+  return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };
+}
+
+/** To be thrown where that is the only problem. */
+export function invalidValue(loc: Loc, error: string): ValidationError {
+  return new ValidationError([valueError(loc, error)]);
 }
 
 /** `string_too_short` or `string_too_long`, counted in characters as people and Python count them. */

@@ -1,6 +1,7 @@
 // The database for more than one node: a PostgreSQL server behind a pool of connections. READ COMMITTED, with
 // the server's synchronous_commit (on), so that commits are durable.
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '@weft/contract/back-off';
 import { Client, type CustomTypesConfig, Pool, types } from 'pg';
 import { applyMigrations, MIGRATIONS_FOLDER } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
@@ -17,6 +18,7 @@ export interface PostgresOptions {
 }
 
 const ATTEMPTS = 5;
+const pauses = { firstMs: 10, longestMs: 1_000 };
 // Any number that is not used elsewhere in the same database.
 const MIGRATION_LOCK = 7_305_001;
 const INT8 = 20;
@@ -141,7 +143,7 @@ async function retrying<T>(step: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (attempt === ATTEMPTS) throw unavailable('The database is too busy right now', error);
-      await pause(10 * 2 ** attempt * Math.random());
+      await pause(backOffMs(attempt, pauses));
     }
   }
 }

@@ -5,6 +5,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '@weft/contract/back-off';
 import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
@@ -27,6 +28,7 @@ interface Waiting {
 
 /** Maximum transactions per commit, so that later ones do not wait too long. */
 const maxSharedCommit = 64;
+const pauses = { firstMs: 1, longestMs: 25 };
 
 /** Does not open the file: an error is thrown by the first statement, and opening is retried by the next. */
 export function openSqlite(file: string, options: SqliteOptions = {}): SqlDatabase {
@@ -208,12 +210,12 @@ class SqliteDatabase implements SqlDatabase {
    * as busy had no effect, so it can be retried. */
   async #whenFree<T>(step: () => T): Promise<T> {
     const deadline = performance.now() + this.#busyTimeoutMs;
-    for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 25)) {
+    for (let failures = 0; ; failures++) {
       try {
         return step();
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
-        await pause(waitMs * (0.5 + Math.random()));
+        await pause(backOffMs(failures, pauses));
       }
     }
   }

@@ -1,4 +1,5 @@
 // Operations on user accounts.
+
 import {
   PasswordRecoveryRequest,
   PasswordReset,
@@ -10,8 +11,9 @@ import {
 } from '@weft/contract';
 import Type from 'typebox';
 import { anonymous, type UserCaller } from '../caller.ts';
-import { AuthenticationError, ValidationError } from '../errors.ts';
+import { AuthenticationError, type ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import { addressKey, type RateLimiter } from '../rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
@@ -172,8 +174,5 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
 }
 
 function firstUserMustBeAdmin(): ValidationError {
-  const error = 'the first user must have the role admin';
-  return new ValidationError([
-    { loc: ['body', 'roles'], type: 'value_error', msg: `Value error, ${error}`, ctx: { error } },
-  ]);
+  return invalidValue(['body', 'roles'], 'the first user must have the role admin');
 }

@@ -52,7 +52,7 @@ export async function open<Name extends OperationName>(name: Name, ...rest: Rest
   }
 }
 
-function toForm(form: Record<string, unknown>): URLSearchParams {
+function toForm(form: Record<string, unknown>): Record<string, string> {
   const fields = Object.entries(form).filter(([, value]) => value !== undefined && value !== null);
-  return new URLSearchParams(fields.map(([key, value]) => [key, String(value)]));
+  return Object.fromEntries(fields.map(([key, value]) => [key, String(value)]));
 }

@@ -1,20 +1,15 @@
 // The commands that each kind of access point declares, in the form its configuration carries.
+import type { DeclaredArgument as Argument, DeclaredCommand as Command } from '@weft/contract/declared-commands';
 import type { NrScenario } from '../radio/nr.ts';
 import { type AccessPointType, maxReportIntervalSeconds } from '../world/world-spec.ts';
 import { beamRange, lifiChannels, powerRanges, type Settings, tiltRange, wifiChannels } from './settings.ts';
 
-export interface DeclaredArgument {
-  type: 'number' | 'integer' | 'string';
-  minimum?: number;
-  maximum?: number;
+/** As the contract has it; here the values to choose from are numbers, and every command names its arguments. */
+export interface DeclaredArgument extends Argument {
   enum?: readonly number[];
-  unit?: string;
 }
 
-export interface DeclaredCommand {
-  name: string;
-  /** What it sets: commands that set the same can be in conflict. */
-  parameter: string;
+export interface DeclaredCommand extends Command {
   params: Record<string, DeclaredArgument>;
 }
 

@@ -1,11 +1,12 @@
-// The agents of a whole network: opens and closes their lines as the access points come and go, and sends what they
-// measured.
+// The agents of one emulated network: connects and disconnects them as the access points come and go, and sends their
+// samples.
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EmulatorTask } from '@weft/contract';
+import { Semaphore } from '@weft/contract/semaphore';
 import type { Sample } from '../access-points/sample.ts';
 import { AgentLine, type SampleTally } from './agent-line.ts';
 import type { EmulatedRun } from './emulated-run.ts';
-import { Turnstile } from './turnstile.ts';
 
 const loginsAtOnce = 32;
 /** Of all agents together: what waits for Weft is in memory. */
@@ -30,7 +31,7 @@ export class AgentFleet {
 
   constructor({ task, run, url, trustedCertificate, samplesPerReport, onTrouble }: AgentFleetOptions) {
     this.#run = run;
-    const logins = new Turnstile(loginsAtOnce);
+    const logins = new Semaphore(loginsAtOnce);
     const share = Math.floor(maxWaitingSamples / task.agents.length / samplesPerReport);
     const maxWaitingReports = Math.min(waitingReports.most, Math.max(waitingReports.least, share));
     const shared = { url, trustedCertificate, maxWaitingReports, logins, tally: this.tally, onTrouble };
@@ -53,12 +54,12 @@ export class AgentFleet {
     return this.#count((line) => line.isOnline);
   }
 
-  /** Whether some that should be on line are not yet. */
+  /** Whether some agents that should be online are not connected yet. */
   get isComingUp(): boolean {
     return this.#count((line) => line.isOpen && !line.isOnline) > 0;
   }
 
-  /** What became of the samples, for those who watch the run. */
+  /** How many samples were stored, refused or lost. */
   get samples(): { samples: number; samples_lost: number } {
     const { stored, refused, lost } = this.tally;
     return { samples: stored, samples_lost: refused + lost };
@@ -69,7 +70,7 @@ export class AgentFleet {
     return this.tally.waiting > maxWaitingSamples / 2 && this.online > 0;
   }
 
-  /** Each access point that can be reached has an agent, and no other, but for those with something left to say at their end. */
+  /** Connects an agent for each access point that is reachable, and disconnects the others once they have nothing to send. */
   follow(): void {
     for (const [ap_id, line] of this.#lines) {
       if (!this.#run.isActive(ap_id)) {

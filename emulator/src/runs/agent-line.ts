@@ -1,16 +1,16 @@
 // The agent of one emulated access point, which comes and goes with it: while the access point is out of reach there is no
-// channel, and when it is back its agent logs in anew.
+// channel, and when it is back its agent logs in again.
+import { pauseUnless } from '@weft/contract/pause';
+import type { Semaphore } from '@weft/contract/semaphore';
 import { Agent, WeftRefusal } from '@weft/sdk';
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
 import type { GivenCommand } from './emulated-run.ts';
-import type { Turnstile } from './turnstile.ts';
-import { pauseUnless } from './weft-client.ts';
 
-/** What is on its way when an access point goes may still arrive. */
+/** After an access point goes, samples that were already sent may still arrive. */
 const goodbyeMs = 1_000;
-/** An agent that Weft does not want may be wanted again; not soon. */
+/** Pause before an agent that Weft refused tries again. */
 const unwantedPauseMs = 60_000;
 const backOff = { firstMs: 500, longestMs: 10_000 };
 /** Of one report; with all its fields it is a fraction of what Weft takes. */
@@ -21,7 +21,7 @@ export interface SampleTally {
   stored: number;
   /** Weft did not take them. */
   refused: number;
-  /** There were too many, for too long. */
+  /** Dropped: too many waited for too long. */
   lost: number;
   waiting: number;
 }
@@ -32,9 +32,9 @@ export interface AgentLineOptions {
   ap_id: string;
   password: string;
   maxWaitingReports: number;
-  logins: Turnstile;
+  logins: Semaphore;
   tally: SampleTally;
-  /** How it stands now. */
+  /** Its present state. */
   view: () => AccessPointView;
   isDeaf: () => boolean;
   command: (command: GivenCommand) => CommandResult;
@@ -46,11 +46,11 @@ export class AgentLine {
   #agent: { agent: Agent; closing: AbortController } | undefined;
   #gone: Promise<void> = Promise.resolve();
   #held: Sample[] = [];
-  /** Had left the access point, and its agent was gone before they got through. */
+  /** Samples of an agent that was disconnected before Weft had stored them. */
   #returned: Sample[] = [];
   #isOver = false;
   #waiting = 0;
-  /** What the agent's record does not say yet. */
+  /** Configuration that the agent's record does not hold yet. */
   #news: Record<string, unknown> | undefined;
 
   constructor(options: AgentLineOptions) {
@@ -65,12 +65,12 @@ export class AgentLine {
     return this.#agent?.agent.isConnected === true;
   }
 
-  /** Whether something it has to say has not arrived yet. */
+  /** Whether it holds samples or configuration that Weft has not stored yet. */
   get hasWaiting(): boolean {
     return this.#held.length + this.#returned.length + this.#waiting > 0;
   }
 
-  /** From now on there is an agent, as soon as Weft lets it in; what it is to say until then waits. */
+  /** Connects as soon as Weft accepts the agent; samples wait until then. */
   open(): void {
     if (this.#agent) return;
     const opened = { agent: this.#createAgent(), closing: new AbortController() };
@@ -80,7 +80,7 @@ export class AgentLine {
     void this.#start(opened.agent, opened.closing.signal);
   }
 
-  /** Resolves when the channel is closed for good; what has not got through by then is lost. */
+  /** Resolves when the channel is closed for good; samples that were not stored by then are lost. */
   async end(graceMs: number): Promise<void> {
     this.#isOver = true;
     await this.close(graceMs);
@@ -89,7 +89,7 @@ export class AgentLine {
     this.#returned = [];
   }
 
-  /** Resolves when the channel is closed. What has not got through by then waits until it is opened again. */
+  /** Resolves when the channel is closed. Samples that were not stored by then wait until it is opened again. */
   close(graceMs = goodbyeMs): Promise<void> {
     if (!this.#agent) return this.#gone;
     this.flush();
@@ -132,7 +132,7 @@ export class AgentLine {
       },
       (error) => {
         wait(-count);
-        // Without a status it never came to Weft.
+        // Without a status the request never reached Weft.
         if (error instanceof WeftRefusal && error.status !== 0) tally.refused += count;
         else if (error instanceof WeftRefusal && error.code === 'stopped' && !this.#isOver) {
           this.#returned.push(...samples);
@@ -147,7 +147,7 @@ export class AgentLine {
     await this.#gone;
     while (!signal.aborted) {
       try {
-        await logins.pass(async () => {
+        await logins.run(async () => {
           if (!signal.aborted) await agent.start();
         });
         return;
@@ -182,7 +182,7 @@ export class AgentLine {
   #do(command: GivenCommand) {
     const result = this.#options.command(command);
     if (result.state === 'failed') throw new Error(result.reason);
-    // It was heard, and then something happened to the access point: nobody is left to answer.
+    // The access point went away after it received the command: nobody is left to answer.
     if (result.state === 'unanswered') return new Promise<never>(() => {});
     const { applied, settles_in_seconds } = result;
     if (command.name === 'set_report_interval') {

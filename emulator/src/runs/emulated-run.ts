@@ -9,7 +9,7 @@ import type { AccessPointSpec, WorldSpec } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { FaultPlan } from './fault-plan.ts';
 
-/** Commands that were done are known again among this many. */
+/** How many executed commands are remembered, so that a repeated one is not executed again. */
 const maxRemembered = 2_000;
 
 /** Something that came from outside, and when. */
@@ -44,15 +44,15 @@ export class EmulatedRun {
   #lastEntry: number;
 
   /**
-   * Begins anew, at the start or, where nothing is left of what was before, at a later second; throws RangeError if the
-   * network makes no sense. `onEntry` is called for whatever comes from outside, before anybody is answered.
+   * Starts a new run, at its first second or, if earlier state was lost, at a later one; throws RangeError if the
+   * network is invalid. `onEntry` is called for whatever comes from outside, before anybody is answered.
    */
   static begin(task: EmulatorTask, onEntry: (entry: RunEntry) => void, second = 0): EmulatedRun {
     const world = createWorld(toSpec(task, second));
     return new EmulatedRun(task, world, new FaultPlan(task, second), onEntry);
   }
 
-  /** Goes on from a saved state; `entries` are those that came after it. */
+  /** Continues from a saved state; `entries` are those that came after it. */
   static resume(
     task: EmulatorTask,
     onEntry: (entry: RunEntry) => void,
@@ -107,7 +107,7 @@ export class EmulatedRun {
     return samples;
   }
 
-  /** The same command is done once, and answered alike as often as it comes. */
+  /** Executes a command once; a repeated one gets the same answer. */
   command(ap_id: string, { command_id, name, args }: GivenCommand): CommandResult {
     const known = this.#answered.get(command_id);
     if (known) return known;
@@ -115,7 +115,7 @@ export class EmulatedRun {
     return this.#do(ap_id, { command_id, name, args });
   }
 
-  /** Throws RangeError if the fault or the access point makes no sense. */
+  /** Throws RangeError if the fault is invalid or there is no such access point. */
   fault(ap_id: string, fault: FaultRequest): void {
     this.world.fault(ap_id, fault);
     this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'fault', fault });

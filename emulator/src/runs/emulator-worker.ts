@@ -15,9 +15,9 @@ export interface EmulatorWorkerOptions {
   broker: Pick<Broker, 'consume'>;
   /** Where Weft is, without `/api`; a function if that shows only later. */
   url: string | (() => string);
-  /** Where runs are kept, so that they go on after a restart; this process's own. Without it they begin anew. */
+  /** Where runs are kept, so that they continue after a restart; used by this process only. Without it they start again. */
   stateDir?: string | undefined;
-  /** At once; others are left to others. 16 unless told. */
+  /** At once; others are left to others. Default: 16. */
   maxRuns?: number;
   onError: (error: unknown, message: string) => void;
   /** PEM of the one certificate that may answer, whatever host it names. */
@@ -42,12 +42,12 @@ export class EmulatorWorker {
     this.#maxRuns = options.maxRuns ?? 16;
   }
 
-  /** Networks that run here. */
+  /** Runs of this process. */
   get runs(): number {
     return this.#runs.size;
   }
 
-  /** Agents on line, of all of them. */
+  /** Agents online, in all runs. */
   get agents(): number {
     let sum = 0;
     for (const { status } of this.#runs.values()) sum += status?.agents_online ?? 0;
@@ -67,7 +67,7 @@ export class EmulatorWorker {
     await this.#consume();
   }
 
-  /** Every run is given back, at a place where it can be gone on with. Repeated calls are harmless. */
+  /** Saves and releases every run, so that it can be resumed. Repeated calls are harmless. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stopOnce();
     return this.#stopped;
@@ -82,12 +82,12 @@ export class EmulatorWorker {
   }
 
   async #consume(): Promise<void> {
-    // One at a time: what is taken here cannot be taken by another who has room.
+    // One message at a time: a message taken here is not available to a process with free capacity.
     this.#consumer ??= this.#options.broker.consume(queue, { prefetch: 1 }, (delivery) => this.#take(delivery));
     await this.#consumer;
   }
 
-  /** No more messages; those under way are not waited for. */
+  /** Stops consuming; does not wait for messages under way. */
   #rest(): void {
     const consumer = this.#consumer;
     this.#consumer = undefined;
@@ -95,7 +95,7 @@ export class EmulatorWorker {
     this.#goodbyes = Promise.all([this.#goodbyes, goodbye]);
   }
 
-  /** Resolves when the message is of no more use: the run is held, by whomever, or over. */
+  /** Resolves when the message can be acknowledged: somebody holds the run, or it is over. */
   async #take({ body }: Delivery): Promise<void> {
     const message = parseSpinup(body);
     if (this.#runs.has(message.job_number)) return;
@@ -108,7 +108,7 @@ export class EmulatorWorker {
     if (this.#stopping.signal.aborted) run.stop();
   }
 
-  /** Undefined if it is not to be had. Waits for a Weft that is away: given back, the message would only come again. */
+  /** Undefined if the lease is refused. Waits while Weft is away: a message put back would only come again. */
   async #claim(message: SpinupMessage): Promise<HeldRun | undefined> {
     const { trustedCertificate, stateDir, onError } = this.#options;
     const { job_number, callback_token } = message;
@@ -123,7 +123,16 @@ export class EmulatorWorker {
       }, signal);
       const crashes = this.#crashes.get(job_number) ?? 0;
       return new HeldRun({
-        ...{ message, client, holder, lease, askedAtMs, url, trustedCertificate, stateDir, crashes, onError },
+        message,
+        client,
+        holder,
+        lease,
+        askedAtMs,
+        url,
+        trustedCertificate,
+        stateDir,
+        crashes,
+        onError,
       });
     } catch (error) {
       if (error instanceof Refused) throw new RejectMessage(error.message);

@@ -1,4 +1,4 @@
-// A run that this process holds: its thread, its lease, and the word to Weft, until one of them is at an end.
+// A run that this process holds: its thread, its lease and its progress reports, until one of them ends.
 import { Worker } from 'node:worker_threads';
 import type { EmulatorLease } from '@weft/contract';
 import { steadyMs, WeftClock } from './model-clock.ts';
@@ -9,17 +9,17 @@ import type { FromRunThread, RunStatus, RunThreadOptions, ToRunThread } from './
 import type { SpinupMessage } from './spinup-message.ts';
 import { RunOver, type WeftClient } from './weft-client.ts';
 
-/** A thread that says nothing for this long is not coming back. */
+/** A thread that is silent for this long is considered dead. */
 const silentMs = 120_000;
 const lookEveryMs = 10_000;
 const stopTimeoutMs = 15_000;
-/** The same trouble is told once in this time. */
+/** The same problem is reported once in this time. */
 const reportEveryMs = 60_000;
-/** A run that ends its thread this often is not tried again. */
+/** A run whose thread crashes this often is not tried again. */
 const maxCrashes = 3;
 const resourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
-/** over: nothing is left to do; stopped, crashed: somebody else may go on, once the lease is given back. */
+/** over: nothing is left to do; stopped, crashed: another process may resume it once the lease is released. */
 export type RunEnd = 'over' | 'taken' | 'stopped' | 'crashed';
 
 export interface HeldRunOptions {
@@ -58,7 +58,12 @@ export class HeldRun {
     const { job_number, task } = message;
     this.#clock = new WeftClock({ weftMs: Date.parse(lease.now), atMs: (askedAtMs + steadyMs()) / 2 });
     const workerData: RunThreadOptions = {
-      ...{ job_number, task, url, trustedCertificate, stateDir, clock: this.#clock.reading },
+      job_number,
+      task,
+      url,
+      trustedCertificate,
+      stateDir,
+      clock: this.#clock.reading,
     };
     this.#reporter = new ProgressReporter({
       client,
@@ -93,7 +98,7 @@ export class HeldRun {
     });
   }
 
-  /** What it said last. */
+  /** Its last status. */
   get status(): RunStatus | undefined {
     return this.#status;
   }
@@ -103,23 +108,23 @@ export class HeldRun {
     const end = await this.#end.promise;
     clearInterval(this.#watch);
     if (end !== 'crashed') await this.#leave(end === 'stopped');
-    // Only now: while the agents say goodbye nobody else should begin.
+    // Only now: nobody else may start the run while its agents disconnect.
     this.#lease.end();
     this.#ending.abort();
     this.#thread.removeAllListeners('message');
     await this.#thread.terminate();
-    // After a second failure what was kept may be the reason.
+    // After a second failure the saved state may be the cause.
     const isKept = end === 'stopped' || (end === 'crashed' && this.#options.crashes === 0);
     if (!isKept) await this.#forget();
     return end;
   }
 
-  /** It can be gone on with later, here or elsewhere. */
+  /** The run can be resumed later, here or elsewhere. */
   stop(): void {
     this.#conclude('stopped');
   }
 
-  /** To be called after its end: somebody else may go on at once. */
+  /** Releases the lease, so that another process may resume at once. To be called after the end. */
   release(): Promise<void> {
     return this.#lease.release();
   }
@@ -164,7 +169,7 @@ export class HeldRun {
     }
   }
 
-  /** The last word; then the run is over, unless it is taken from us meanwhile. */
+  /** Reports the end. The run is over then, unless another process took the lease meanwhile. */
   async #finish(lastWord: () => Promise<void>): Promise<void> {
     this.#isEnding = true;
     this.#quiet.resolve();

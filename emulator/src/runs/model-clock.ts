@@ -2,7 +2,7 @@
 // machine that nobody sets, which is the same in all threads.
 import type { EmulatorTask } from '@weft/contract';
 
-/** Weft's word counts anew only if it differs by more: the way here takes some time. */
+/** A new reading of Weft's clock counts only if it differs by more: its way here takes some time. */
 const toleranceMs = 1_000;
 
 /** Milliseconds since some moment; never goes back, never jumps. */
@@ -10,7 +10,7 @@ export function steadyMs(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000;
 }
 
-/** That it was this late for Weft at this moment of the steady clock. */
+/** Weft's time at a moment of the steady clock. */
 export interface ClockReading {
   weftMs: number;
   atMs: number;
@@ -33,7 +33,7 @@ export class WeftClock {
     return this.#reading.weftMs + this.#steadyMs() - this.#reading.atMs;
   }
 
-  /** Weft has said how late it is, somewhen between asking and hearing. True if that was news. */
+  /** Takes a reading of Weft's clock, made between request and answer. True if it changes the clock. */
   heard(weftMs: number, askedAtMs: number, heardAtMs: number): boolean {
     const believed = this.#reading.weftMs + heardAtMs - this.#reading.atMs;
     const isLikely = believed >= weftMs - toleranceMs && believed <= weftMs + heardAtMs - askedAtMs + toleranceMs;

@@ -1,4 +1,4 @@
-// Where a run is taken up: where it was left, if that is known and not too long ago, else at the second that is due.
+// Where a run is resumed: at its saved state, if there is one that is not too old, else at the second that is due.
 import type { EmulatorTask } from '@weft/contract';
 import type { World } from '../world/world.ts';
 import { EmulatedRun, type RunEntry } from './emulated-run.ts';
@@ -22,7 +22,7 @@ export interface TakeUpOptions {
   onTrouble: (error: unknown) => void;
 }
 
-/** Throws RangeError if the network makes no sense. */
+/** Throws RangeError if the network is invalid. */
 export async function takeUpRun(options: TakeUpOptions): Promise<EmulatedRun> {
   const { task, clock, files, onEntry } = options;
   const run = (await resume(options)) ?? EmulatedRun.begin(task, onEntry);

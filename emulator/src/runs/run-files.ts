@@ -1,4 +1,4 @@
-// What is kept of a run in case its process ends: the network as it was at some moment, and what was asked of it since.
+// The files of a run, in case its process ends: the last saved state of the network, and the entries that came after it.
 // One process uses a folder at a time.
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import type { RunEntry, RunState } from './emulated-run.ts';
 
-/** Whoever changes what a state holds counts this up: states of others are not read. */
+/** Version of the saved state; to be increased when its contents change. Other versions are not read. */
 const stateVersion = 1;
 const crcBytes = 4;
 const forgottenAfterMs = 7 * 86_400_000;
@@ -28,7 +28,7 @@ export class RunFiles {
     this.#commands = join(folder, `${job_number}.commands`);
   }
 
-  /** Undefined if there is nothing that makes sense. */
+  /** Undefined if there is no valid state. */
   async load(): Promise<{ state: RunState; entries: RunEntry[] } | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const bytes = await readFile(this.#world).catch(() => undefined);
@@ -39,7 +39,7 @@ export class RunFiles {
     return { state, entries: [...this.#entries] };
   }
 
-  /** Back only when the entry would outlive the process. */
+  /** The entry survives the end of the process when this returns. */
   append(entry: RunEntry): void {
     this.#entries.push(entry);
     this.#journal ??= openSync(this.#commands, 'a', 0o600);
@@ -69,7 +69,7 @@ export class RunFiles {
     this.#shorten();
   }
 
-  /** In one go: an entry that came in between would be lost. */
+  /** Synchronous: an entry that came in between would be lost. */
   #shorten(): void {
     this.close();
     writeFileSync(`${this.#commands}.new`, this.#entries.map(toLine).join(''), { mode: 0o600 });
@@ -81,7 +81,7 @@ export class RunFiles {
     this.#journal = undefined;
   }
 
-  /** Nothing is left of the run. */
+  /** Removes all files of the run. */
   async remove(): Promise<void> {
     this.close();
     const names = [this.#world, this.#commands, `${this.#world}.new`, `${this.#commands}.new`];
@@ -89,7 +89,7 @@ export class RunFiles {
   }
 }
 
-/** Removes what runs have left that nobody has come back to for days. */
+/** Removes the files of runs that nobody has resumed for days. */
 export async function sweepFiles(folder: string, nowMs: number): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => ownFile.test(each))) {

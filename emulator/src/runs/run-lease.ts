@@ -1,11 +1,12 @@
-// Holds a run for this process, for as long as Weft lets it: asks again and again, hands on what callers want of the
-// network, and brings back the answers.
+// Holds the lease of a run for this process: renews it, passes on requests to the network, and returns the answers.
+
 import type { EmulatorLease, EmulatorRequest } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import { steadyMs } from './model-clock.ts';
-import { LeaseHeld, patiently, pauseUnless, Refused, RunOver, type WeftClient } from './weft-client.ts';
+import { LeaseHeld, patiently, Refused, RunOver, type WeftClient } from './weft-client.ts';
 
 const waitSeconds = 10;
-/** Asking is answered late if there is nothing to say; should it not be, this is how often it is done at most. */
+/** The renewal is a long poll; should it return at once, this is the least time between two. */
 const leastPauseMs = 100;
 const releaseTimeoutMs = 5_000;
 
@@ -18,7 +19,7 @@ export interface RunLeaseOptions {
   onTrouble: (error: unknown) => void;
 }
 
-/** Why nobody holds the run here any more. */
+/** Why this process no longer holds the run. */
 export type LeaseEnd = 'over' | 'taken' | 'refused';
 
 export class RunLease {
@@ -53,7 +54,7 @@ export class RunLease {
     return new Promise(() => {});
   }
 
-  /** Beside the one that waits: nobody is kept waiting for an answer that is there. */
+  /** Sends answers at once, beside the long poll. */
   async answer(id: string, answer: unknown): Promise<void> {
     const { client, holder } = this.#options;
     const { signal } = this.#ending;
@@ -61,16 +62,16 @@ export class RunLease {
       const asked = steadyMs();
       this.#heard(await client.lease({ holder, answers: [{ id, answer }] }, signal), asked);
     };
-    // Whatever is wrong, the one that waits will hear of it.
+    // Any error will also reach the long poll, which handles it.
     await patiently(send, signal).catch(() => {});
   }
 
-  /** No more is asked. */
+  /** Stops renewing. */
   end(): void {
     this.#ending.abort();
   }
 
-  /** Somebody else may go on at once. If Weft does not hear of it, the lease runs out by itself. */
+  /** Releases the lease, so that another process may resume at once. If this does not reach Weft, the lease expires. */
   async release(): Promise<void> {
     const { client, holder } = this.#options;
     this.end();

@@ -1,13 +1,14 @@
 // Keeps a run in step with its clock: as many seconds of the model as are due, their samples to the agents, the state to
 // the disk now and then; and in between the thread is free for commands and requests.
+
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EmulatorTask } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import type { AgentFleet } from './agent-fleet.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunStatus } from './run-messages.ts';
-import { pauseUnless } from './weft-client.ts';
 
 /** With more speed several seconds are done at once, and reported at once. */
 export const leastTickMs = 250;
@@ -18,7 +19,7 @@ const congestedPauseMs = 50;
 const longestPauseMs = 1_000;
 const saveEveryMs = 30_000;
 const tellEveryMs = 500;
-/** At the end, for samples that Weft does not take: then it is too late for them. */
+/** How long the end of a run waits for samples that Weft does not take. */
 const lastSamplesMs = 20_000;
 /** Weight of the newest in the mean cost of a step. */
 const newestWeight = 0.1;
@@ -99,7 +100,7 @@ export class RunLoop {
     await files?.save(run.snapshot());
   }
 
-  /** Does what is due, with a breath after each second. */
+  /** Steps through the seconds that are due, and yields to the event loop after each. */
   async #catchUp(signal: AbortSignal): Promise<void> {
     const { run, fleet, clock } = this.#options;
     while (!signal.aborted && run.second < clock.dueSecond) {
@@ -121,7 +122,7 @@ export class RunLoop {
     }
   }
 
-  /** Agents that come on line need many small turns; one between two long steps would make them wait for minutes. */
+  /** Agents that connect need many turns of the event loop; one between two long steps would make them wait for minutes. */
   async #breathe(signal: AbortSignal): Promise<void> {
     if (this.#stepMs > shortStepMs && this.#options.fleet.isComingUp) await pauseUnless(signal, this.#stepMs / 2);
     else await turn();

@@ -15,22 +15,22 @@ export interface RunThreadOptions {
 export interface RunStatus extends Omit<EmulatorEvent, 'event'> {
   /** From 0 to 1. */
   progress: number;
-  /** Some agents that should be on line are not yet. */
+  /** Some agents that should be online are not connected yet. */
   isComingUp: boolean;
 }
 
 export type ToRunThread =
   | { type: 'clock'; reading: ClockReading }
   | { type: 'request'; request: EmulatorRequest }
-  /** `save`: somebody will go on with it. */
+  /** `save`: the run will be resumed. */
   | { type: 'stop'; save: boolean };
 
 export type FromRunThread =
   | { type: 'status'; status: RunStatus }
   | { type: 'answer'; id: string; answer: unknown }
   | { type: 'trouble'; message: string }
-  /** The network makes no sense: nobody could run it. */
+  /** The network is invalid: nobody could run it. */
   | { type: 'impossible'; detail: string }
-  /** Its time is over, and everything is stored that could be. */
+  /** The run reached its end, and all samples are stored that could be. */
   | { type: 'ended'; status: RunStatus }
   | { type: 'stopped' };

@@ -1,5 +1,5 @@
-// The thread of one run: the network, its agents, and what is asked of it. Whatever happens here, the rest of the process
-// goes on.
+// The thread of one run: the network, its agents and the requests to it. A crash here does not affect the rest of the
+// process.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EmulatorRequest } from '@weft/contract';
 import type { FaultRequest } from '../access-points/faults.ts';
@@ -12,7 +12,7 @@ import { leastTickMs, RunLoop } from './run-loop.ts';
 import type { FromRunThread, RunThreadOptions, ToRunThread } from './run-messages.ts';
 import { WhatIfDesk } from './what-if-desk.ts';
 
-/** Trouble of the same kind comes in thousands, when Weft is away. */
+/** While Weft is away the same error occurs thousands of times. */
 const troubleEveryMs = 60_000;
 const stopGraceMs = 2_000;
 
@@ -68,7 +68,7 @@ async function live(run: EmulatedRun): Promise<void> {
     say({ type: 'stopped' });
     return;
   }
-  // Should nobody hear of the end, it can be told again.
+  // If the report of the end is lost, it can be repeated.
   await loop.save().catch(onTrouble);
   await fleet.stop(stopGraceMs);
   say({ type: 'ended', status: { ...status, agents_online: 0, ...fleet.samples } });
@@ -97,7 +97,7 @@ function keep(entry: RunEntry): void {
   try {
     files?.append(entry);
   } catch (error) {
-    // The run goes on; only whoever takes it over does not know of this.
+    // The run continues; only a process that resumes it will not have this entry.
     onTrouble(error);
   }
 }

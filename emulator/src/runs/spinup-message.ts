@@ -1,4 +1,4 @@
-// Reads the messages of the queue from which runs come. What makes no sense never will.
+// Parses the messages of the queue of runs. An invalid one is rejected: it will never become valid.
 import { RejectMessage } from '@weft/broker';
 import type { EmulatorTask } from '@weft/contract';
 
@@ -12,7 +12,7 @@ export interface SpinupMessage {
   task: EmulatorTask;
 }
 
-/** Throws RejectMessage. What the model itself checks is left to it: such a run is begun, and fails with the reason. */
+/** Throws RejectMessage. The model validates the rest: such a run is started, and fails with the reason. */
 export function parseSpinup(body: Uint8Array): SpinupMessage {
   if (body.length > maxMessageBytes) throw new RejectMessage('the message is too long');
   const message = parseObject(body);
@@ -66,7 +66,7 @@ function parseObject(body: Uint8Array): Record<string, unknown> {
     const message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     if (typeof message === 'object' && message !== null) return message;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new RejectMessage('the message is not a JSON object');
 }

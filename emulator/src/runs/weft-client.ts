@@ -1,36 +1,27 @@
-// The way of a run's process to Weft, over HTTP with the token of the job: holds the run, and tells how it goes.
-import { setTimeout as pause } from 'node:timers/promises';
+// The client of a run's process to Weft, over HTTP with the token of the job: renews the lease and reports progress.
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
-import { BackOff, type HttpAnswer, HttpClient } from '@weft/sdk';
+import { BackOff } from '@weft/contract/back-off';
+import { retry } from '@weft/contract/retry';
+import { HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };
 const requestTimeoutMs = 20_000;
-/** The callbacks take no more. */
+/** The bound of the callback. */
 const maxErrorLength = 2_000;
 
-/** The run has ended, whoever ended it: nothing is left to do, and nothing has gone wrong. */
+/** The run has ended, whoever ended it. This is not an error of the run. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }
 
-/** Somebody else runs it. */
+/** Another process holds the lease. */
 export class LeaseHeld extends Error {
   override name = 'LeaseHeld';
 }
 
-/** Weft will never take this. */
+/** Weft refuses it for good. */
 export class Refused extends Error {
   override name = 'Refused';
-}
-
-/** The same may work later. */
-class TryAgain extends Error {
-  override name = 'TryAgain';
-  readonly afterMs: number;
-  constructor(message: string, afterMs: number) {
-    super(message);
-    this.afterMs = afterMs;
-  }
 }
 
 export interface WeftClientOptions {
@@ -40,7 +31,7 @@ export interface WeftClientOptions {
   callback_token: string;
 }
 
-export interface Telling {
+export interface ProgressReport {
   chunk: number;
   /** From 0 to 1. */
   progress?: number;
@@ -55,20 +46,20 @@ export class WeftClient {
   readonly #callback_token: string;
 
   constructor({ url, trustedCertificate, job_number, callback_token }: WeftClientOptions) {
-    this.#http = new HttpClient({ url, trustedCertificate });
+    this.#http = new HttpClient({ url, fetch: keptFetch(trustedCertificate) });
     this.#job_number = job_number;
     this.#callback_token = callback_token;
   }
 
-  /** One attempt. Throws RunOver, LeaseHeld, Refused, or anything else that may pass. */
+  /** One attempt. Throws RunOver, LeaseHeld, Refused, or an error that may pass. */
   async lease(request: EmulatorLeaseRequest, signal?: AbortSignal): Promise<EmulatorLease> {
     const timeoutMs = requestTimeoutMs + (request.wait ?? 0) * 1000;
     return (await this.#post('/lease', {}, request, timeoutMs, signal)) as EmulatorLease;
   }
 
-  /** One attempt; the same again is harmless. Throws as `lease` does. */
-  async tell(events: readonly EmulatorEvent[], telling: Telling, signal?: AbortSignal): Promise<void> {
-    const { chunk, progress, final, error } = telling;
+  /** One attempt; may be repeated. Throws as `lease` does. */
+  async report(events: readonly EmulatorEvent[], report: ProgressReport, signal?: AbortSignal): Promise<void> {
+    const { chunk, progress, final, error } = report;
     const query = {
       chunk: String(chunk),
       ...(progress !== undefined && { progress: String(progress) }),
@@ -85,61 +76,44 @@ export class WeftClient {
     timeoutMs: number,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    const search = new URLSearchParams({ job_number: this.#job_number, ...query });
-    const answer = await this.#http.post({
-      path: `/api/v1/callback/emulator${path}?${search}`,
-      body: JSON.stringify(body),
-      token: this.#callback_token,
-      timeoutMs,
-      signal,
-    });
-    if (answer.status === 200) return JSON.parse(answer.text);
-    throw refusalOf(answer);
+    try {
+      return await this.#http.ask({
+        method: 'POST',
+        path: `/api/v1/callback/emulator${path}`,
+        query: { job_number: this.#job_number, ...query },
+        json: body,
+        token: this.#callback_token,
+        timeoutMs,
+        signal,
+      });
+    } catch (error) {
+      throw error instanceof WeftRefusal ? meaningOf(error) : error;
+    }
   }
 }
 
-/** Repeats `work` until it resolves, or throws what will not pass, or the signal is aborted (then its reason). */
-export async function patiently<T>(
+/** Retries `work` until it resolves. Throws an error that does not pass, or the reason of the signal. */
+export function patiently<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
   onTrouble: (error: unknown) => void = () => {},
 ): Promise<T> {
   const backOff = new BackOff(pauses);
-  for (;;) {
+  const pauseAfter = (error: unknown) => {
     signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof RunOver || error instanceof LeaseHeld || error instanceof Refused) throw error;
-      onTrouble(error);
-      await pauseUnless(signal, backOff.next(error instanceof TryAgain ? error.afterMs : 0));
-    }
-  }
+    if (error instanceof RunOver || error instanceof LeaseHeld || error instanceof Refused) return undefined;
+    onTrouble(error);
+    return backOff.next(error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0);
+  };
+  return retry(work, { pauseAfter, signal });
 }
 
-/** Resolves after that time, or early, without a word, when the signal is aborted. */
-export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
-  await pause(Math.max(0, ms), undefined, { signal }).catch(() => {});
-}
-
-function refusalOf({ status, text, headers }: HttpAnswer): Error {
-  const { code, detail } = readRefusal(text);
-  const message = `Weft answered ${status}: ${detail}`;
+/** A refusal that may pass is returned unchanged. */
+function meaningOf(refusal: WeftRefusal): Error {
+  const { status, code, detail } = refusal;
+  const message = `Weft answered ${status}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;
   if (status === 404 || (status === 409 && code === 'job_ended')) return new RunOver(message);
   if (status === 409 && code === 'lease_held') return new LeaseHeld(message);
-  if (status >= 500 || status === 408 || (status === 429 && code !== 'job_full')) {
-    return new TryAgain(message, Math.max(0, Number(headers['retry-after'] ?? 0) * 1000) || 0);
-  }
-  return new Refused(message);
-}
-
-/** Also of a page that a proxy has answered. */
-function readRefusal(text: string): { code: string; detail: string } {
-  try {
-    const { code, detail } = JSON.parse(text);
-    return { code: String(code), detail: typeof detail === 'string' ? detail : JSON.stringify(detail) };
-  } catch {
-    return { code: 'unknown', detail: 'no reason given' };
-  }
+  const isPassing = status >= 500 || status === 408 || (status === 429 && code !== 'job_full');
+  return isPassing ? refusal : new Refused(message);
 }

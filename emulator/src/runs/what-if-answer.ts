@@ -1,4 +1,4 @@
-// A look ahead in the words of the interface, and no longer than what may be sent.
+// The result of a what-if in the format of the interface, cut to what may be sent.
 import type { WhatIfAnswer } from '@weft/contract';
 import { type PlannedCommand, type Prediction, type WhatIf, whatIf } from '../what-if.ts';
 import type { World } from '../world/world.ts';

@@ -1,4 +1,4 @@
-// Takes the questions what would happen if, one after the other, and refuses those that would take too long.
+// Runs what-if requests one after the other, and refuses those that would take too long.
 import { Worker } from 'node:worker_threads';
 import { maxWhatIfMinutes, type PlannedCommand } from '../what-if.ts';
 import type { EmulatedRun } from './emulated-run.ts';
@@ -7,7 +7,7 @@ import type { WhatIfThreadOptions } from './what-if-thread.ts';
 
 const maxWaiting = 8;
 const longestMs = 45_000;
-/** Then whoever asked has gone. */
+/** The caller has given up by then. */
 const giveUpMs = 60_000;
 const usualMinutes = 5;
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;

@@ -1,4 +1,4 @@
-// A look ahead in a thread of its own, so that the run itself is not held up.
+// Computes a what-if in its own thread, so that the run is not delayed.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { PlannedCommand } from '../what-if.ts';
 import { restoreWorld } from '../world/world.ts';

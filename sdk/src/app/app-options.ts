@@ -1,8 +1,8 @@
-// What an App may be told, call by call.
+// The options of an App and of its methods.
 import type { Aggregate, BatchRequest, EmulatorSpinupRequest } from '@weft/contract';
-import type { BackOffOptions } from '../back-off.ts';
+import type { BackOffOptions } from '@weft/contract/back-off';
+import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
-import type { Query } from './rest-client.ts';
 import type { WebSocketClass } from './web-socket.ts';
 
 /** A Date, milliseconds since 1970, or RFC 3339. */
@@ -17,13 +17,13 @@ export interface Abortable {
   signal?: AbortSignal;
 }
 
-/** Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration; 5 minutes unless told. */
+/** Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration; default: 5 minutes. */
 export type Window = number | string;
 
 export type AppOptions = Credentials & {
   /** Where Weft is, such as https://weft.example.org. */
   url: string;
-  /** How long a request is repeated while Weft is busy or away before it fails; 60,000 ms unless told. */
+  /** How long a request is repeated while Weft is busy or away before it fails; default: 60,000 ms. */
   patienceMs?: number;
   backOff?: BackOffOptions;
   /** Instead of the one of the platform. */
@@ -44,37 +44,37 @@ export interface LatestOptions extends FleetOptions {
 
 export interface SeriesOptions extends Abortable {
   window?: Window;
-  /** Of each series; longer ones come as evenly spaced buckets. 5,000 unless told. */
+  /** Of each series; longer ones come as evenly spaced buckets. Default: 5,000. */
   maxPoints?: number;
-  /** What becomes of the values that share a bucket; `mean` unless told. */
+  /** What becomes of the values that share a bucket; default: `mean`. */
   aggregate?: Aggregate;
-  /** Where the window ends; now unless told. */
+  /** Where the window ends; default: now. */
   end?: Moment;
 }
 
 export interface HistoryOptions extends Abortable {
   from: Moment;
-  /** Now unless told. */
+  /** Default: now. */
   to?: Moment;
 }
 
 export interface SubscribeOptions extends Abortable {
   /** At most 24 hours ahead. */
   until: Moment;
-  /** What is stored since then comes first; now unless told. */
+  /** What is stored since then comes first; default: now. */
   from?: Moment;
 }
 
 export interface CommandOptions extends Abortable {
-  /** How long others may not change the parameter; as the rules say unless told. 0 holds nothing. */
+  /** How long others may not change the parameter; default: as the rules say. 0 holds nothing. */
   holdSeconds?: number;
-  /** Seconds until the command is given up; 600 unless told. */
+  /** Seconds until the command is given up; default: 600. */
   expiresIn?: number;
   /** What must stay true, as `metric<limit` or `metric>limit`; if it does not, the old value is put back. */
   guard?: string;
   /** Only the verdict: nothing is sent. */
   dryRun?: boolean;
-  /** Of one key only one command comes. One is made up unless told, so that a repeated request is harmless. */
+  /** Of one key only one command is made, so that a repeated request is harmless; default: a random key. */
   idempotencyKey?: string;
 }
 
@@ -98,14 +98,14 @@ export interface ConflictOptions extends Abortable {
 export interface RequestOptions extends Abortable {
   query?: Query;
   json?: unknown;
-  form?: URLSearchParams;
+  form?: Record<string, string>;
 }
 
 export interface DownloadOptions extends Abortable {
   from: Moment;
-  /** Now unless told. */
+  /** Default: now. */
   to?: Moment;
-  /** `csv` unless told. */
+  /** Default: `csv`. */
   format?: 'csv' | 'ndjson';
   /** Only these metrics. */
   metrics?: readonly string[];

@@ -305,7 +305,7 @@ describe('a page', () => {
     const app = asPage({ token: () => token, onTokenRefused: (bad) => refused.push(bad) });
     await expect(app.agent('ap-1')).rejects.toMatchObject({ status: 401 });
     await expect(app.logIn()).rejects.toMatchObject({ code: 'no_token' });
-    const form = new URLSearchParams({ username: adminUsername, password });
+    const form = { username: adminUsername, password };
     const answer = await app.open('POST', '/api/v1/token/', { query: { login_type: 'user' }, form });
     token = ((await answer.json()) as { access_token: string }).access_token;
     expect((await app.agent('ap-1')).ap_id).toBe('ap-1');

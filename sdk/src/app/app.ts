@@ -1,6 +1,7 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import type { Query } from '../http-client.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import {
   type Abortable,
@@ -16,7 +17,7 @@ import { toCommandText } from './command-text.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
-import { type Query, RestClient, type RestRequest } from './rest-client.ts';
+import { RestClient, type RestRequest } from './rest-client.ts';
 import { SentCommand } from './sent-command.ts';
 import { Stream } from './stream.ts';
 
@@ -83,13 +84,18 @@ export class App extends FleetReader {
     { holdSeconds, expiresIn, guard, dryRun, idempotencyKey = randomKey(), signal }: CommandOptions = {},
   ): Promise<SentCommand | CommandPreview> {
     const answer = await this.#rest.ask<CommandAccepted | CommandPreview>({
-      ...{ method: 'POST', path: '/api/v1/send_command', isRepeatable: true, signal },
+      method: 'POST',
+      path: '/api/v1/send_command',
+      isRepeatable: true,
+      signal,
       query: {
         agent_id: ap_id,
         command: toCommandText(name, args),
         hold_seconds: holdSeconds,
         expires_in: expiresIn,
-        ...{ guard, dry_run: dryRun, idempotency_key: dryRun ? undefined : idempotencyKey },
+        guard,
+        dry_run: dryRun,
+        idempotency_key: dryRun ? undefined : idempotencyKey,
       },
     });
     return 'dry_run' in answer ? answer : new SentCommand(this.#connection, answer);
@@ -111,7 +117,8 @@ export class App extends FleetReader {
     { holdSeconds, expiresIn, dryRun, stages, signal }: BatchOptions = {},
   ): Promise<BatchAnswer> {
     const json = {
-      ...{ agents, command: { ...args, name } },
+      agents,
+      command: { ...args, name },
       ...(holdSeconds !== undefined && { hold_seconds: holdSeconds }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
       ...(dryRun && { dry_run: true }),
@@ -175,14 +182,17 @@ export class App extends FleetReader {
    * ```
    */
   open(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<Response> {
-    return this.#rest.open({ method, path, ...options }, {});
+    return this.#rest.open({ method, path, ...options });
   }
 
   async *#conflicts(query: Query, signal: AbortSignal): AsyncGenerator<Conflict, void> {
     let before: number | undefined;
     do {
       const page = await this.#rest.ask<{ conflicts: Conflict[]; next_before: number | null }>({
-        ...{ method: 'GET', path: '/api/v1/conflicts', query: { ...query, before, limit: 200 }, signal },
+        method: 'GET',
+        path: '/api/v1/conflicts',
+        query: { ...query, before, limit: 200 },
+        signal,
       });
       yield* page.conflicts;
       before = page.next_before ?? undefined;

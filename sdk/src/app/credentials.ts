@@ -1,6 +1,7 @@
 // Who an App is to Weft: the form it logs in with, and its token, renewed before it ends.
+
 import type { LoginType, Token } from '@weft/contract';
-import { unlessAborted } from './pause.ts';
+import { unlessAborted } from '@weft/contract/pause';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;
@@ -32,12 +33,12 @@ export class TokenKeeper {
     this.#logIn = logIn;
   }
 
-  /** Whether a token that has become bad can be replaced. */
+  /** Whether a token that is no longer valid can be replaced. */
   get canRenew(): boolean {
     return !('token' in this.#credentials);
   }
 
-  /** A token that will do for a while; undefined while the one who provides it has none. */
+  /** A token that is valid for a while; undefined while its provider has none. */
   async token(signal?: AbortSignal): Promise<string | undefined> {
     const credentials = this.#credentials;
     if ('token' in credentials) {

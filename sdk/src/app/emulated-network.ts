@@ -123,7 +123,11 @@ export class EmulatedNetwork {
   whatIf(commands: readonly WantedCommand[], options: { minutes?: number } & Options = {}): Promise<WhatIfAnswer> {
     const { minutes, signal } = options;
     return this.#connection.rest.ask({
-      ...{ method: 'POST', path: '/api/v1/emulator/what_if', isRepeatable: true, timeoutMs: whatIfTimeoutMs, signal },
+      method: 'POST',
+      path: '/api/v1/emulator/what_if',
+      isRepeatable: true,
+      timeoutMs: whatIfTimeoutMs,
+      signal,
       json: {
         job_number: this.job_number,
         commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),

@@ -10,6 +10,9 @@ import type {
   JobEnvelope,
   Presence,
 } from '@weft/contract';
+import type { Query } from '../http-client.ts';
+import { linkedSignal } from '../linked-signal.ts';
+import { toUnreachable } from '../weft-refusal.ts';
 import {
   type Abortable,
   type DownloadOptions,
@@ -23,8 +26,6 @@ import {
 } from './app-options.ts';
 import { type JobConnection, type JobOptions, jobMessages, jobRecords } from './job-messages.ts';
 import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
-import { linkedSignal } from './pause.ts';
-import { type Query, toUnreachable } from './rest-client.ts';
 import { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
@@ -135,7 +136,7 @@ export class FleetReader {
 
   /**
    * What an agent has reported in a range of time as the bytes of a file: CSV, or a JSON object a line. Nothing is kept in
-   * memory; a download that breaks off throws, and is begun anew by whoever wants it.
+   * memory; a download that breaks off throws, and has to be started again.
    *
    * ```ts
    * const file = await app.download('ap-1', { from: Date.now() - 3_600_000, format: 'csv' });
@@ -150,7 +151,7 @@ export class FleetReader {
     const { controller, release } = linkedSignal(signal);
     const request = { method: 'GET', path: '/api/v1/metrics/export', query, signal } as const;
     try {
-      const { body } = await this.#connection.rest.open(request, {}, controller.signal);
+      const { body } = await this.#connection.rest.open(request, controller.signal);
       return pieces(body!, controller.signal, release);
     } catch (error) {
       release();

@@ -21,14 +21,14 @@ export type {
   VerdictWord,
   WhatIfAnswer,
 } from '@weft/contract';
-export { WeftRefusal } from '../weft-refusal.ts';
+export { WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 export type * from './app-options.ts';
 export { CommandConflict } from './command-conflict.ts';
 export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
+export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 export type { LatestValues } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
-export { WeftUnreachable } from './rest-client.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';
 export { Stream } from './stream.ts';
 export type { WebSocketClass, WebSocketLike } from './web-socket.ts';

@@ -1,10 +1,10 @@
 // The messages of a job, each once and in order, whatever happens to the connection: over the job's WebSocket, and where
 // that cannot be had, by asking for them.
 import type { Job, JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
-import type { BackOff } from '../back-off.ts';
-import { WeftRefusal } from '../weft-refusal.ts';
-import { pause } from './pause.ts';
-import { isPassing, type RestClient } from './rest-client.ts';
+import type { BackOff } from '@weft/contract/back-off';
+import { pause } from '@weft/contract/pause';
+import { isPassing, WeftRefusal } from '../weft-refusal.ts';
+import type { RestClient } from './rest-client.ts';
 import { openSocket, type WebSocketClass } from './web-socket.ts';
 
 /** After this long without a message it is asked whether there is one: a dead connection says nothing. */

@@ -1,11 +1,12 @@
 // Samples as they are stored, over server-sent events; after a break it goes on where it was.
 
-import { WeftRefusal } from '../weft-refusal.ts';
+import { pause } from '@weft/contract/pause';
+import { linkedSignal } from '../linked-signal.ts';
+import { isPassing, retryAfterMs, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { EventStreamParser } from './event-stream.ts';
-import { linkedSignal, pause } from './pause.ts';
-import { isPassing, type RestClient, WeftUnreachable } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
 
-/** Weft says something more often than this; without a word a connection is dead. */
+/** Weft sends something more often than this; a connection that is silent for longer is dead. */
 const silenceMs = 45_000;
 
 export interface LiveSample {
@@ -16,15 +17,15 @@ export interface LiveSample {
 }
 
 export interface LiveOptions {
-  /** Only these access points; all that may be seen unless told. */
+  /** Only these access points; default: all that may be seen. */
   agents?: readonly string[];
   /** Only these metrics. */
   metrics?: readonly string[];
   /** From now on samples come; called again after each break. */
   onOpen?: () => void;
-  /** The connection is lost, or could not be had; it is tried again. */
+  /** The connection is lost, or could not be opened; it is retried. */
   onBreak?: () => void;
-  /** Samples may be missing, or come twice: the break was too long, or Weft has been started anew. */
+  /** Samples may be missing, or come twice: the break was too long, or Weft was restarted. */
   onGap?: () => void;
   signal?: AbortSignal;
 }
@@ -44,12 +45,13 @@ export async function* liveSamples(
       clearTimeout(silence);
       silence = setTimeout(() => controller.abort(new WeftUnreachable('Weft has fallen silent')), silenceMs);
     };
-    let retryAfterMs = 0;
+    let leastMs = 0;
     try {
       heard();
       const query = { agents: agents ?? [], metrics: metrics ?? [], after: cursor };
-      const request = { method: 'GET', path: '/api/v1/metrics/stream', query, signal } as const;
-      const response = await rest.open(request, { accept: 'text/event-stream' }, controller.signal);
+      const headers = { accept: 'text/event-stream' };
+      const request = { method: 'GET', path: '/api/v1/metrics/stream', query, headers, signal } as const;
+      const response = await rest.open(request, controller.signal);
       if (!isFirst && cursor === undefined) onGap?.();
       isFirst = false;
       const parser = new EventStreamParser();
@@ -73,7 +75,7 @@ export async function* liveSamples(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WeftRefusal && !isPassing(error)) throw error;
-      if (error instanceof WeftRefusal) retryAfterMs = (error.retryAfterSeconds ?? 0) * 1000;
+      leastMs = retryAfterMs(error);
     } finally {
       clearTimeout(silence);
       // Ends the connection, whether it is at its end or the reader has had enough.
@@ -81,7 +83,7 @@ export async function* liveSamples(
       release();
     }
     onBreak?.();
-    await pause(retryAfterMs + backOff.next(), signal);
+    await pause(leastMs + backOff.next(), signal);
   }
 }
 

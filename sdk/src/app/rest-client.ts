@@ -1,32 +1,18 @@
-// Requests of an App over HTTP: with its token, repeated while Weft is busy as far as that can do no harm, never for ever.
+// Requests of an App over HTTP: with its token, retried for a bounded time while Weft is busy, as far as a retry is safe.
 import type { Token } from '@weft/contract';
-import { BackOff, type BackOffOptions } from '../back-off.ts';
-import { toRefusal, WeftRefusal } from '../weft-refusal.ts';
+import { BackOff, type BackOffOptions } from '@weft/contract/back-off';
+import { retry } from '@weft/contract/retry';
+import { HttpClient, type HttpRequest, readAnswer } from '../http-client.ts';
+import { retryAfterMs, toRefusal, toUnreachable, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { toConflict } from './command-conflict.ts';
 import { type Credentials, TokenKeeper } from './credentials.ts';
-import { linkedSignal, pause } from './pause.ts';
 
-const timeoutMs = 30_000;
-/** How long a request is repeated before its failure is the caller's. */
+/** How long a request is retried before it fails. */
 const defaultPatienceMs = 60_000;
 
-/** There was no answer. Whether the request arrived is not known. */
-export class WeftUnreachable extends Error {
-  override name = 'WeftUnreachable';
-}
-
-export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
-
-export interface RestRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: string;
-  query?: Query;
-  json?: unknown;
-  form?: URLSearchParams;
-  /** Whether sending it twice is the same as sending it once; true of everything but POST unless told. */
+export interface RestRequest extends HttpRequest {
+  /** Whether sending it twice is the same as sending it once; default: true of everything but POST. */
   isRepeatable?: boolean;
-  timeoutMs?: number;
-  signal?: AbortSignal | undefined;
 }
 
 export interface RestClientOptions {
@@ -39,32 +25,40 @@ export interface RestClientOptions {
 
 export class RestClient {
   readonly #options: RestClientOptions;
-  readonly url: string;
+  readonly #http: HttpClient<Response>;
   readonly tokens: TokenKeeper;
 
   constructor(options: RestClientOptions) {
     this.#options = options;
-    this.url = options.url.replace(/\/+$/, '');
+    this.#http = new HttpClient({ url: options.url, fetch: options.fetch });
     this.tokens = new TokenKeeper(options.credentials, (kind, { username, password }) =>
       this.#patiently({ isRepeatable: true }, () =>
         this.#answer<Token>({
-          ...{ method: 'POST', path: '/api/v1/token/', query: { login_type: kind } },
-          form: new URLSearchParams({ username, password }),
+          method: 'POST',
+          path: '/api/v1/token/',
+          query: { login_type: kind },
+          form: { username, password },
         }),
       ),
     );
   }
 
+  get url(): string {
+    return this.#http.url;
+  }
+
   /** Throws WeftRefusal, CommandConflict, WeftUnreachable, or the signal's reason. */
   ask<Answer>(request: RestRequest): Promise<Answer> {
-    return this.#patiently(request, () => this.#withToken(request, (token) => this.#answer<Answer>(request, token)));
+    return this.#patiently(request, () =>
+      this.#withToken(request, (token) => this.#answer<Answer>({ ...request, token })),
+    );
   }
 
   /** One attempt, for an answer of any length; throws as `ask` does. */
-  open(request: RestRequest, headers: Record<string, string>, signal = request.signal): Promise<Response> {
+  open(request: RestRequest, signal = request.signal): Promise<Response> {
     return this.#withToken(request, async (token) => {
       try {
-        const response = await this.#send(request, token, signal, headers);
+        const response = await this.#http.open({ ...request, token }, signal ?? new AbortController().signal);
         if (response.ok) return response;
         throw toError(response, await response.text());
       } catch (error) {
@@ -78,7 +72,7 @@ export class RestClient {
     return new BackOff(this.#options.backOff);
   }
 
-  /** A token that has become bad meanwhile is renewed once. */
+  /** A token that is no longer valid is renewed once. */
   async #withToken<T>(request: RestRequest, work: (token: string | undefined) => Promise<T>): Promise<T> {
     const token = await this.tokens.token(request.signal);
     try {
@@ -91,68 +85,30 @@ export class RestClient {
     }
   }
 
-  async #patiently<T>(request: Partial<RestRequest>, work: () => Promise<T>): Promise<T> {
+  #patiently<T>(request: Partial<RestRequest>, work: () => Promise<T>): Promise<T> {
     const { signal, method, isRepeatable = method !== 'POST' } = request;
     const backOff = this.newBackOff();
     const deadline = performance.now() + (this.#options.patienceMs ?? defaultPatienceMs);
-    for (;;) {
-      signal?.throwIfAborted();
-      try {
-        return await work();
-      } catch (error) {
-        if (!mayRepeat(error, isRepeatable)) throw error;
-        // On top of what Weft asks for, so that those who were refused together do not come back together.
-        const waitMs = backOff.next() + (error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0);
-        if (performance.now() + waitMs > deadline) throw error;
-        await pause(waitMs, signal);
-      }
-    }
+    const pauseAfter = (error: unknown) => {
+      if (!mayRepeat(error, isRepeatable)) return undefined;
+      // On top of what Weft asks for, so that those who were refused together do not come back together.
+      const pauseMs = backOff.next() + retryAfterMs(error);
+      return performance.now() + pauseMs > deadline ? undefined : pauseMs;
+    };
+    return retry(work, { pauseAfter, signal });
   }
 
-  async #answer<Answer>(request: RestRequest, token?: string): Promise<Answer> {
-    const { controller, release } = linkedSignal(request.signal);
-    const tooLate = new WeftUnreachable('Weft did not answer in time');
-    const timer = setTimeout(() => controller.abort(tooLate), request.timeoutMs ?? timeoutMs);
+  async #answer<Answer>(request: HttpRequest): Promise<Answer> {
     try {
-      const response = await this.#send(request, token, controller.signal);
-      const text = await response.text();
-      if (response.status === 204) return undefined as Answer;
-      if (response.ok) return JSON.parse(text);
-      throw toError(response, text);
+      const answer = await this.#http.answer(request);
+      const conflict = toConflict(answer.status, answer.text, answer.headers.get('retry-after'));
+      if (conflict) throw conflict;
+      return readAnswer(answer);
     } catch (error) {
       request.signal?.throwIfAborted();
       throw toUnreachable(error);
-    } finally {
-      clearTimeout(timer);
-      release();
     }
   }
-
-  #send(
-    { method, path, query, json, form }: RestRequest,
-    token: string | undefined,
-    signal: AbortSignal | undefined,
-    headers: Record<string, string> = {},
-  ): Promise<Response> {
-    // A token must not go where somebody else points.
-    return this.#options.fetch(this.url + path + toSearch(query), {
-      method,
-      signal: signal ?? null,
-      redirect: 'error',
-      credentials: 'omit',
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: form ?? (json === undefined ? null : JSON.stringify(json)),
-    });
-  }
-}
-
-/** The same may work later. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof WeftUnreachable || (error instanceof WeftRefusal && error.isPassing);
 }
 
 /** What Weft itself refuses for now has changed nothing; anything else that failed may have. */
@@ -164,30 +120,8 @@ function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
   return isRepeatable && (status === 502 || status === 504);
 }
 
-/** What an answer other than a success says, given its text. */
-export function toError(response: Response, text: string): WeftRefusal {
-  const retryAfter = response.headers.get('retry-after');
-  return toConflict(response.status, text, retryAfter) ?? toRefusal(response.status, text, retryAfter);
-}
-
-function toSearch(query: Query = {}): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    for (const each of Array.isArray(value) ? value : [value]) search.append(name, String(each));
-  }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** What is not an answer of Weft's. */
-export function toUnreachable(error: unknown): Error {
-  if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
-  return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
-}
-
-/** Node says why in the cause. */
-function reasonOf(error: unknown): string {
-  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
-  return cause?.message || cause?.code || message || String(error);
+/** What an answer other than a success says. */
+export function toError({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string): WeftRefusal {
+  const retryAfter = headers.get('retry-after');
+  return toConflict(status, text, retryAfter) ?? toRefusal(status, text, retryAfter);
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { AppendLog } from './append-log.ts';
 import { toLine } from './checked-lines.ts';
 
-/** The file is written anew, without what is of no more use, when it has become larger than this and twice as large. */
+/** The file is rewritten without obsolete lines when it is larger than this and has doubled. */
 const smallBytes = 1024 * 1024;
 
 export interface RememberedCommand {

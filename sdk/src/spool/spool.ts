@@ -15,7 +15,7 @@ export interface SpoolOptions {
   folder: string;
   /** On disk; more is refused. */
   maxBytes: number;
-  /** Files are begun anew at this size: space comes back file by file. */
+  /** Size at which a new file is started: space is freed file by file. */
   segmentBytes?: number;
 }
 

@@ -1,5 +1,6 @@
 // Reports of an agent with a spool. While the channel is open and nothing waits they go straight to Weft; else they are
 // kept on disk, and sent in their order when Weft is back: after a while that differs from agent to agent, and in steps.
+import { pauseUnless } from '@weft/contract/pause';
 import { Report, type Stamp } from '../report.ts';
 import { type ReportQueue, stopped } from '../report-queue.ts';
 import type { ServerClock } from '../server-clock.ts';
@@ -111,16 +112,16 @@ export class SpooledReports {
   async #run(signal: AbortSignal): Promise<void> {
     const { spool, onError, random = Math.random } = this.#options;
     const awayMs = performance.now() - this.#awaySinceMs;
-    await pause(Math.min(longestStartMs, awayMs * startShare) * random(), signal);
+    await pauseUnless(signal, Math.min(longestStartMs, awayMs * startShare) * random());
     while (spool.size > 0 && !signal.aborted) {
       try {
         const records = await spool.peek(maxMessage);
         if (records.length > 0) await this.#send(records, signal);
-        await pause(pauseMs * (0.5 + random()), signal);
+        await pauseUnless(signal, pauseMs * (0.5 + random()));
       } catch (error) {
         if (signal.aborted) return;
         onError(error as Error);
-        await pause(longPauseMs * (0.5 + random() / 2), signal);
+        await pauseUnless(signal, longPauseMs * (0.5 + random() / 2));
       }
     }
   }
@@ -162,17 +163,3 @@ export class SpooledReports {
 
 /** Reports made of what the spool holds. */
 const spooled = new WeakSet<Report>();
-
-/** Resolves early, without a word, when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
-}

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '@weft/contract/is-object';
 import { runTool } from '../machine/tool.ts';
 import type { CommandOffer } from './command-offer.ts';
 
@@ -78,8 +79,4 @@ async function readDeclaration(path: string): Promise<{ parameter?: string; para
   } catch {
     throw new Error(`${path} is not valid JSON`);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -41,7 +41,9 @@ export function parseAllStations(text: string): Station[] {
         signalDbm: signal === 0 ? undefined : signal,
         txRateMbps: rate('tx_rate_info'),
         rxRateMbps: rate('rx_rate_info'),
-        ...{ txPackets: undefined, txRetries: undefined, txFailed: undefined },
+        txPackets: undefined,
+        txRetries: undefined,
+        txFailed: undefined,
       },
     ];
   });

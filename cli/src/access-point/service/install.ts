@@ -32,8 +32,11 @@ export interface InstallOptions {
 /** The text of the unit. */
 export function unitOf({ settings, nodePath, restartSeconds }: Omit<InstallOptions, 'program' | 'root'>): string {
   return toUnit({
-    ...{ nodePath, restartSeconds, allowance: settings.allowance },
-    ...{ programPath: installedPaths.program, environmentPath: installedPaths.environment },
+    nodePath,
+    restartSeconds,
+    allowance: settings.allowance,
+    programPath: installedPaths.program,
+    environmentPath: installedPaths.environment,
   });
 }
 

@@ -1,11 +1,13 @@
 // One command to many agents: all at once, or in stages that go on after a restart. Each target gets a verdict of its own,
 // by the same way as a single command.
+
 import { randomUUID } from 'node:crypto';
-import { matchesGlob } from '@weft/cli/glob';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toRival, toTime } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -207,8 +209,5 @@ function totalsOf(targets: readonly BatchTarget[]): Record<string, number> {
 }
 
 function tooMany(): ValidationError {
-  const error = `a batch has at most ${maxTargets} agents`;
-  return new ValidationError([
-    { loc: ['body', 'agents'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  return invalidValue(['body', 'agents'], `a batch has at most ${maxTargets} agents`);
 }

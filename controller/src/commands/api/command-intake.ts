@@ -1,6 +1,7 @@
 // From a request to a command that can be decided about: what the caller may send, what the agent can do, and what is
 // wanted of which parameter.
 import { randomUUID } from 'node:crypto';
+import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';
@@ -8,8 +9,8 @@ import type { RateLimiter } from '../../rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
-import { defaultParameter, readDeclaredCommands, requireDeclared } from '../grammar/declared-commands.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
+import { requireDeclared } from '../grammar/require-declared.ts';
 import type { NewCommand } from '../ledger/command-operations.ts';
 
 type Loc = (string | number)[];

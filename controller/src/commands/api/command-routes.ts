@@ -1,4 +1,5 @@
 // Operations on commands: those of callers, and the agent's word.
+
 import {
   BatchAnswer,
   BatchRequest,
@@ -12,6 +13,7 @@ import Type from 'typebox';
 import type { AgentCaller } from '../../caller.ts';
 import { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { INEXACT_INTEGER, valueError } from '../../input/value-rules.ts';
 import type { CommandDelivery } from '../delivery/command-delivery.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
@@ -138,13 +140,5 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
 }
 
 function notExact(paths: readonly (readonly (string | number)[])[]): ValidationError {
-  const error = 'an integer of this size cannot be kept exactly, write it as a string';
-  return new ValidationError(
-    paths.map((path) => ({
-      loc: ['body', ...path],
-      msg: `Value error, ${error}`,
-      type: 'value_error',
-      ctx: { error },
-    })),
-  );
+  return new ValidationError(paths.map((path) => valueError(['body', ...path], INEXACT_INTEGER)));
 }

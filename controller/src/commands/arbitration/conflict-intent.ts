@@ -1,8 +1,8 @@
 // The words of a decision: what a caller wants, what others hold, and what was decided. Times are milliseconds since
 // 1970. All of it is plain JSON, so that the log can keep it and a replay can read it again.
 import type { Technology, VerdictReason, VerdictWord } from '@weft/contract';
+import type { DeclaredCommand } from '@weft/contract/declared-commands';
 import type { Caller } from '../../caller.ts';
-import type { DeclaredCommand } from '../grammar/declared-commands.ts';
 import type { Want } from '../grammar/requested-value.ts';
 
 /** Weft takes commands back in its own name. */

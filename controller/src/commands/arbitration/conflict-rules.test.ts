@@ -1,7 +1,7 @@
+import { defaultParameter } from '@weft/contract/declared-commands';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ValidationError } from '../../errors.ts';
-import { defaultParameter } from '../grammar/declared-commands.ts';
 import { parseConflictRules } from './conflict-rules.ts';
 import { defaultConflictRules, groupOf, interferenceRange } from './parameter-groups.ts';
 

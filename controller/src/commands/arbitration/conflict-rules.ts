@@ -1,10 +1,11 @@
 // Conflict rules as an operator edits them: holds them to what a decision needs, and tells all that is wrong at once.
+
 import { ConflictRules } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import { Validator } from '../../input/validator.ts';
-
-type Loc = (string | number)[];
+import { type Loc, valueError } from '../../input/value-rules.ts';
 
 const validator = new Validator({});
 
@@ -31,13 +32,13 @@ function contradictions(input: unknown, loc: Loc): Problem[] {
     const { name, technology = null, parameters, policy, merge } = group;
     const place = [...loc, 'groups', index];
     if (typeof name === 'string') {
-      if (names.has(name)) problems.push(problem([...place, 'name'], `another group is called ${shown(name)} too`));
+      if (names.has(name)) problems.push(valueError([...place, 'name'], `another group is called ${shown(name)} too`));
       names.add(name);
     }
     if (policy === 'merge' && merge === undefined) {
-      problems.push(problem([...place, 'merge'], 'policy merge needs min, max or mean'));
+      problems.push(valueError([...place, 'merge'], 'policy merge needs min, max or mean'));
     } else if (policy !== 'merge' && merge !== undefined) {
-      problems.push(problem([...place, 'merge'], 'only policy merge has it'));
+      problems.push(valueError([...place, 'merge'], 'only policy merge has it'));
     }
     for (const [at, parameter] of (Array.isArray(parameters) ? parameters.slice(0, 64) : []).entries()) {
       if (typeof parameter !== 'string') continue;
@@ -45,21 +46,13 @@ function contradictions(input: unknown, loc: Loc): Problem[] {
       const other = places.get(key);
       if (other !== undefined) {
         const error = `${shown(parameter)} is in ${other} already, and a parameter is in one group of a technology`;
-        problems.push(problem([...place, 'parameters', at], error));
+        problems.push(valueError([...place, 'parameters', at], error));
       } else places.set(key, typeof name === 'string' ? shown(name) : `group ${index}`);
     }
   }
   return problems;
 }
 
-function problem(loc: Loc, error: string): Problem {
-  return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };
-}
-
 function shown(name: string): string {
   return name.slice(0, 64).toWellFormed();
-}
-
-function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

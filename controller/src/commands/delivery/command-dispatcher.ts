@@ -1,9 +1,10 @@
 // Between the ledger and the ways to the agents: tells the ways when something waits, hands it out, and takes back what
 // the agents say.
+
 import { setImmediate } from 'node:timers/promises';
 import type { Command, CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
-import { ValidationError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import { toCommand } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
@@ -162,8 +163,5 @@ function toOutgoing({ command_id, ap_id, name, args, sent_args, created_at, expi
 function boundedText(value: unknown, field: string): string {
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) <= maxResultBytes) return text;
-  const error = `${field} should have at most ${maxResultBytes} bytes as JSON`;
-  throw new ValidationError([
-    { loc: ['body', field], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  throw invalidValue(['body', field], `${field} should have at most ${maxResultBytes} bytes as JSON`);
 }

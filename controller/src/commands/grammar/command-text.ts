@@ -1,26 +1,21 @@
 // The first step of a command: its text (a name, or JSON with a name and arguments) becomes a name and arguments that
 // can be stored, logged and sent as they are.
+
+import { isCommandName } from '@weft/contract/declared-commands';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { isStorableText, scanJson } from '../../input/json-scanner.ts';
+import { INEXACT_INTEGER, invalidValue, type Loc, valueError } from '../../input/value-rules.ts';
 
 export interface ParsedCommand {
   name: string;
   args: Record<string, unknown>;
 }
 
-type Loc = (string | number)[];
-
-const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const maxBytes = 64 * 1024;
 const maxDepth = 32;
 const maxKeyLength = 1024;
 const defaultLoc: Loc = ['query', 'command'];
 const nameRule = 'a name is a letter and then at most 63 letters, digits, dots, underscores and hyphens';
-
-/** Whether commands and parameters may be called so. */
-export function isCommandName(name: unknown): name is string {
-  return typeof name === 'string' && NAME.test(name);
-}
 
 /**
  * Reads `sleep` or `{"name":"set_tx_power","dbm":17}`; every key but `name` is an argument, of equal keys the last one
@@ -28,13 +23,14 @@ export function isCommandName(name: unknown): name is string {
  * than 64 KiB, for nesting beyond 32 levels, and for numbers and strings that cannot be kept exactly.
  */
 export function parseCommand(text: string, loc: Loc = defaultLoc): ParsedCommand {
-  if (NAME.test(text)) return { name: text, args: {} };
+  if (isCommandName(text as unknown)) return { name: text, args: {} };
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {
-    throw refusal(loc, `a command has at most ${maxBytes} bytes`);
+    throw invalidValue(loc, `a command has at most ${maxBytes} bytes`);
   }
-  if (!/^[ \t\r\n]*\{/.test(text)) throw refusal(loc, `a command is a name or a JSON object with a name; ${nameRule}`);
+  if (!/^[ \t\r\n]*\{/.test(text))
+    throw invalidValue(loc, `a command is a name or a JSON object with a name; ${nameRule}`);
   // Before anything recursive sees it.
-  if (nesting(text) > maxDepth) throw refusal(loc, `a command is nested at most ${maxDepth} levels deep`);
+  if (nesting(text) > maxDepth) throw invalidValue(loc, `a command is nested at most ${maxDepth} levels deep`);
   return readObject(parseJson(text, loc), loc);
 }
 
@@ -48,9 +44,9 @@ function readObject(input: Record<string, unknown>, loc: Loc): ParsedCommand {
   if (!Object.hasOwn(input, 'name')) {
     throw new ValidationError([{ loc: [...loc, 'name'], msg: 'Field required', type: 'missing' }]);
   }
-  if (!isCommandName(name)) throw refusal([...loc, 'name'], nameRule);
+  if (!isCommandName(name)) throw invalidValue([...loc, 'name'], nameRule);
   if (Object.keys(args).some((key) => key.length > maxKeyLength)) {
-    throw refusal(loc, `the name of an argument has at most ${maxKeyLength} characters`);
+    throw invalidValue(loc, `the name of an argument has at most ${maxKeyLength} characters`);
   }
   return { name, args };
 }
@@ -59,8 +55,7 @@ function parseJson(text: string, loc: Loc): Record<string, unknown> {
   let problems: Problem[];
   try {
     const scanned = scanJson(text);
-    const error = 'an integer of this size cannot be kept exactly, write it as a string';
-    const inexact = scanned.inexact.map((path) => valueProblem(['body', ...path.map(wellFormed)], error));
+    const inexact = scanned.inexact.map((path) => valueError(['body', ...path.map(wellFormed)], INEXACT_INTEGER));
     problems = [...scanned.problems, ...inexact];
     // Text that was not escaped passes the scan as it is.
     if (problems.length === 0 && !isStorableText(text)) {
@@ -94,12 +89,4 @@ function nesting(text: string): number {
 
 function wellFormed(step: string | number): string | number {
   return typeof step === 'string' ? step.toWellFormed() : step;
-}
-
-function valueProblem(loc: Loc, error: string): Problem {
-  return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };
-}
-
-function refusal(loc: Loc, error: string): ValidationError {
-  return new ValidationError([valueProblem(loc, error)]);
 }

@@ -2,8 +2,9 @@
 // several where the rules say so.
 import { createHash } from 'node:crypto';
 import type { ParameterGroup } from '@weft/contract';
+import type { DeclaredCommand } from '@weft/contract/declared-commands';
 import type { ParsedCommand } from './command-text.ts';
-import { checkArguments, type DeclaredCommand } from './declared-commands.ts';
+import { checkArguments } from './require-declared.ts';
 
 /** `sleep` and `wake` set the same parameter and have no arguments: the name is part of what is wanted. */
 export type Want = ParsedCommand;

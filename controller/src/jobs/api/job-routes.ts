@@ -1,9 +1,11 @@
 // Operations that ask for work, and those on the jobs that come of it.
+
 import { Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
 import Type from 'typebox';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { ValidationError } from '../../errors.ts';
+import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import type { JobService } from './job-service.ts';
 
 const tag = 'Jobs';
@@ -98,7 +100,5 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
 }
 
 function badEnd(error: string): ValidationError {
-  return new ValidationError([
-    { loc: ['query', 'end_time'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  return invalidValue(['query', 'end_time'], error);
 }

@@ -1,5 +1,6 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
+import { Semaphore } from '@weft/contract/semaphore';
 import type { Caller } from '../../caller.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
@@ -42,8 +43,7 @@ export class SocketHub {
   readonly #options: SocketHubOptions;
   readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
-  readonly #waiting: (() => void)[] = [];
-  #reads = 0;
+  readonly #reads = new Semaphore(readsAtOnce);
   #polling: NodeJS.Timeout | undefined;
   #retrying: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -148,19 +148,12 @@ export class SocketHub {
   }
 
   /** Few at a time: thousands of clients that come back at once must not keep everybody else from the database. */
-  readonly #read = async (job_number: string, afterSeq: number): Promise<MessageRecord[]> => {
-    if (this.#reads < readsAtOnce) this.#reads++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
+  readonly #read = (job_number: string, afterSeq: number): Promise<MessageRecord[]> =>
+    this.#reads.run(() => {
       const share = Math.floor(sharedBytes / Math.max(1, this.#registry.size));
       const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
-      return await this.#options.list(job_number, afterSeq, pageBytes);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#reads--;
-    }
-  };
+      return this.#options.list(job_number, afterSeq, pageBytes);
+    });
 
   readonly #onReadError = (error: unknown): void => {
     const now = performance.now();

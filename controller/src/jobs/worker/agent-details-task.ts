@@ -1,7 +1,7 @@
 // The work behind #22: the agents that the job's owner may see, in order of ap_id, page by page.
 
-import { matchesGlob } from '@weft/cli/glob';
 import type { AgentDetailsTask } from '@weft/contract';
+import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';

@@ -2,6 +2,7 @@
 // hand-over), does the work under the lease (job-leases, job-run), and takes over what others have abandoned.
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
 import { JobMessage } from '@weft/contract';
+import { Semaphore } from '@weft/contract/semaphore';
 import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
@@ -17,7 +18,6 @@ import {
   WorkerStopped,
 } from './job-run.ts';
 import { patiently, pauseUnless } from './patience.ts';
-import { Slots } from './slots.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
 type WorkType = (typeof workTypes)[number];
@@ -47,7 +47,7 @@ export class JobWorker {
   readonly #options: Required<JobWorkerOptions>;
   readonly #leases: JobLeases;
   readonly #validator = new Validator({});
-  readonly #slots: { job: Slots; subscription: Slots };
+  readonly #slots: { job: Semaphore; subscription: Semaphore };
   readonly #stopping = new AbortController();
   readonly #claiming = new Set<string>();
   readonly #works = new Set<Promise<void>>();
@@ -68,7 +68,7 @@ export class JobWorker {
       ...options,
     };
     const { maxJobs, maxSubscriptions } = this.#options;
-    this.#slots = { job: new Slots(maxJobs), subscription: new Slots(maxSubscriptions) };
+    this.#slots = { job: new Semaphore(maxJobs), subscription: new Semaphore(maxSubscriptions) };
     this.#leases = new JobLeases({ ...this.#options, takeOver: (job) => this.#takeOver(job) });
   }
 
@@ -172,7 +172,7 @@ export class JobWorker {
   }
 
   /** Begins the work if the job is to be had; gives the slot back in the end. */
-  async #claim(job_number: string, slots: Slots): Promise<void> {
+  async #claim(job_number: string, slots: Semaphore): Promise<void> {
     let run: JobRun | undefined;
     try {
       run = await this.#patiently(() => this.#leases.claim(job_number));
@@ -226,7 +226,7 @@ export class JobWorker {
     await run.fail(`Given up after ${attempts} attempts: unexpected error`);
   }
 
-  #slotsFor(job: JobRecord): Slots {
+  #slotsFor(job: JobRecord): Semaphore {
     try {
       return job.task_type === 'agent_data' && isSubscription(job) ? this.#slots.subscription : this.#slots.job;
     } catch {

@@ -1,29 +1,20 @@
 // Trying again: what a database or a controller out of reach refuses now may work in a moment.
-import { setTimeout as pause } from 'node:timers/promises';
+import { BackOff, backOffMs } from '@weft/contract/back-off';
+import { pauseUnless } from '@weft/contract/pause';
+import { retry } from '@weft/contract/retry';
 import { TryLaterError } from '../../errors.ts';
 
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+export { pauseUnless };
+
+const pauses = { firstMs: 100, longestMs: 5_000 };
 
 /** Longer after each failure, and never the same for two who failed together. */
 export function retryPauseMs(failures: number, random: () => number = Math.random): number {
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.5 + random() / 2);
-}
-
-/** Resolves after that time, or early, without a word, when the signal is aborted. */
-export async function pauseUnless(signal: AbortSignal | undefined, ms: number): Promise<void> {
-  await pause(ms, undefined, { signal }).catch(() => {});
+  return backOffMs(failures, { ...pauses, random });
 }
 
 /** Repeats `work` while it throws TryLaterError; throws what else it throws, and the reason of the signal. */
-export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let failures = 0; ; failures++) {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof TryLaterError)) throw error;
-    }
-    await pauseUnless(signal, retryPauseMs(failures));
-  }
+export function patiently<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const backOff = new BackOff(pauses);
+  return retry(work, { pauseAfter: (error) => (error instanceof TryLaterError ? backOff.next() : undefined), signal });
 }

@@ -1,5 +1,6 @@
 // The gate of the telemetry path: whatever door a report comes through, its samples leave here flat, typed, timed and
 // within the rules, all of them or none. This file reads the JSON forms; line-protocol.ts brings lines to the same rules.
+import { isObject } from '@weft/contract/is-object';
 import { PermissionError, ValidationError } from '../../errors.ts';
 import { type JsonPath, MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import { reportInexact } from '../../input/validator.ts';
@@ -150,8 +151,4 @@ export function reportNothing(run: Run, loc: Loc): undefined {
 
 function notAnObject(loc: Loc) {
   return { loc, msg: 'Input should be a valid dictionary', type: 'dict_type' };
-}
-
-function isObject(input: unknown): input is JsonObject {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

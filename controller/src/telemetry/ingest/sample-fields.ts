@@ -1,7 +1,7 @@
 // The fields of a sample: flattens what an agent sent, tells metrics from texts, and holds names and values to the rules
 // that every door shares. Part of the gate.
 import { isStorableText } from '../../input/json-scanner.ts';
-import { type Loc, lengthProblem, type Run, report } from '../../input/value-rules.ts';
+import { add, type Loc, lengthProblem, type Run, report, valueError } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 
 export const maxFieldsPerSample = 1024;
@@ -160,5 +160,5 @@ function reportNotFinite(run: Run, loc: Loc): undefined {
 }
 
 export function reportValue(run: Run, loc: Loc, error: string): undefined {
-  return report(run, loc, 'value_error', `Value error, ${error}`, { error });
+  return add(run, valueError(loc, error));
 }

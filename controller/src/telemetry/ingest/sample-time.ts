@@ -2,7 +2,7 @@
 // server's. Part of the gate.
 import { TryLaterError } from '../../errors.ts';
 import { type DateTimeError, parseDateTime } from '../../input/date-time.ts';
-import { type Loc, type Run, report } from '../../input/value-rules.ts';
+import { add, type Loc, type Run, report, valueError } from '../../input/value-rules.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -36,7 +36,7 @@ export function checkTime(ms: number, loc: Loc, run: Run, nowMs: number, limits:
     ms > nowMs
       ? `the time is more than ${maxAheadMs / minuteMs} minutes ahead of the server, where it is ${formatNow(nowMs)}`
       : `the time is older than the retention of ${limits.retentionMs / dayMs} days`;
-  return report(run, loc, 'value_error', `Value error, ${error}`, { error });
+  return add(run, valueError(loc, error));
 }
 
 /** The sizes are those of parseDateTime; fractions go through it, because a product of doubles would round them. */

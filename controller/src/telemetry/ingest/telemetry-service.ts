@@ -1,7 +1,9 @@
 // The way in, behind the gate: makes a report durable, updates the agent's record, and tells those who wait for news.
+
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentCaller } from '../../caller.ts';
-import { ValidationError } from '../../errors.ts';
+import type { ValidationError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import { type PointLimits, ServerTimes } from './sample-time.ts';
@@ -71,8 +73,5 @@ export class TelemetryService {
 }
 
 function toValidationError({ sampleIndex, field, reason }: FieldConflict, { locOf }: TelemetryReport): ValidationError {
-  const error = conflicts[reason];
-  return new ValidationError([
-    { loc: locOf(sampleIndex, field), msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  return invalidValue(locOf(sampleIndex, field), conflicts[reason]);
 }

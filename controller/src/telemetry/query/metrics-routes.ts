@@ -1,5 +1,6 @@
 // The ways out of the telemetry path: agents and their series for charts, newest values for maps and tables, whole
 // ranges for downloads.
+
 import { Readable } from 'node:stream';
 import {
   AgentData,
@@ -11,8 +12,9 @@ import {
   LatestMetrics,
 } from '@weft/contract';
 import Type from 'typebox';
-import { ValidationError } from '../../errors.ts';
+import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
 import { parseWindow } from './time-window.ts';
@@ -198,8 +200,5 @@ function fileName(ap_id: string): string {
 }
 
 function badRange(): ValidationError {
-  const error = 'start must be before end';
-  return new ValidationError([
-    { loc: ['query', 'start'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  return invalidValue(['query', 'start'], 'start must be before end');
 }

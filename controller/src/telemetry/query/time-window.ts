@@ -1,5 +1,7 @@
 // Reads `window`: how far back a chart looks. The first step of every way out of the telemetry path.
-import { ValidationError } from '../../errors.ts';
+
+import type { ValidationError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 
 export interface TimeWindow {
   ms: number;
@@ -52,7 +54,5 @@ function durationMs(text: string): number | undefined {
 }
 
 function badWindow(error: string): ValidationError {
-  return new ValidationError([
-    { loc: ['query', 'window'], msg: `Value error, ${error}`, type: 'value_error', ctx: { error } },
-  ]);
+  return invalidValue(['query', 'window'], error);
 }

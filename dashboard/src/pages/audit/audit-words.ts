@@ -1,4 +1,5 @@
 // An entry of the audit log in words. Pure. The detail is of any shape: what is not known is shown as it is.
+import { isObject } from '@weft/contract/is-object';
 import type { AuditEntry } from '../../api/operations.ts';
 import { auditText } from '../../text/audit.ts';
 import type { SentencePart } from '../conflicts/conflict-sentence.ts';
@@ -72,8 +73,4 @@ function plainText(value: unknown): string | undefined {
 function readable(key: string): string {
   const words = key.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,42 +1,27 @@
 // What access points say they can do, as a form needs it: which commands fit all that were chosen, which fields they have,
 // and what is typed there as a command. Nothing in a configuration is trusted to be of a certain shape.
+import {
+  type DeclaredCommand as Declaration,
+  type DeclaredArgument,
+  readDeclaredCommands as readDeclarations,
+} from '@weft/contract/declared-commands';
+import { isObject } from '@weft/contract/is-object';
 import { Failure } from '../../api/failure.ts';
 import { commandsText } from '../../text/commands.ts';
 
-export interface DeclaredArgument {
-  type?: 'number' | 'integer' | 'string' | 'boolean';
-  minimum?: number;
-  maximum?: number;
-  multipleOf?: number;
-  enum?: (string | number | boolean | null)[];
-  unit?: string;
-}
-
-export interface DeclaredCommand {
-  name: string;
-  /** Undefined when the agent does not say: then arguments are free. */
-  params: Record<string, DeclaredArgument> | undefined;
-}
+export type { DeclaredArgument };
+/** As far as a form needs it. */
+export type DeclaredCommand = Pick<Declaration, 'name' | 'params'>;
 
 export interface WrittenCommand {
   name: string;
   args: Record<string, unknown>;
 }
 
-const types = ['number', 'integer', 'string', 'boolean'] as const;
-
 /** Undefined if the agent lists no commands: anything may be sent to it. */
 export function readDeclaredCommands(configuration: Record<string, unknown>): DeclaredCommand[] | undefined {
-  const list = configuration.commands;
-  if (!Array.isArray(list)) return undefined;
-  return list.flatMap((item: unknown) => {
-    const { name, params } = isObject(item) ? item : { name: item, params: undefined };
-    if (typeof name !== 'string' || name === '') return [];
-    const fields = isObject(params)
-      ? Object.fromEntries(Object.entries(params).map(([arg, bounds]) => [arg, readArgument(bounds)]))
-      : undefined;
-    return [{ name, params: fields }];
-  });
+  const commands = readDeclarations(configuration, { withUnits: true });
+  return commands && [...commands.values()].map(({ name, params }) => ({ name, ...(params && { params }) }));
 }
 
 /** What all of them know; bounds are those that all of them keep. Agents that list nothing know everything. */
@@ -130,25 +115,4 @@ function narrower(one: DeclaredArgument, other: DeclaredArgument): DeclaredArgum
     ...(Number.isFinite(maximum) && { maximum }),
     ...(values && { enum: values }),
   };
-}
-
-function readArgument(input: unknown): DeclaredArgument {
-  if (!isObject(input)) return {};
-  const type = types.find((known) => known === input.type);
-  const number = (key: string) => (typeof input[key] === 'number' ? { [key]: input[key] } : {});
-  const plain = Array.isArray(input.enum)
-    ? input.enum.filter((value) => value === null || typeof value !== 'object')
-    : [];
-  return {
-    ...(type && { type }),
-    ...number('minimum'),
-    ...number('maximum'),
-    ...number('multipleOf'),
-    ...(plain.length > 0 && { enum: plain }),
-    ...(typeof input.unit === 'string' && { unit: input.unit }),
-  };
-}
-
-function isObject(input: unknown): input is Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }

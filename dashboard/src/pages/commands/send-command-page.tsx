@@ -1,5 +1,6 @@
 // Sends a command: to whom, what, and what became of it. Whom it goes to stands in the address, so that other pages can
 // lead here and a choice can be shared.
+import { isGlob, matchesGlob } from '@weft/contract/glob';
 import { useMemo } from 'preact/hooks';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
@@ -12,7 +13,6 @@ import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/pages.ts';
-import { isPattern, matchesPattern } from './agent-pattern.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
 import { CommandForm } from './command-form.tsx';
 import type { WrittenCommand } from './declared-commands.ts';
@@ -24,14 +24,12 @@ const collator = new Intl.Collator('en', { numeric: true });
 export function SendCommandPage() {
   const { agents, failure } = useFleet();
   const [given, setGiven] = useQueryState('agent');
-  const [way, setWay] = useQueryState('by', isPattern(given) ? 'pattern' : '');
+  const [way, setWay] = useQueryState('by', isGlob(given) ? 'pattern' : '');
   const byPattern = way === 'pattern';
   const chosen = useMemo(() => new Set(byPattern ? [] : given.split(',').filter(Boolean)), [given, byPattern]);
   const targets = useMemo(
     () =>
-      (agents ?? []).filter(({ ap_id }) =>
-        byPattern ? given !== '' && matchesPattern(given, ap_id) : chosen.has(ap_id),
-      ),
+      (agents ?? []).filter(({ ap_id }) => (byPattern ? given !== '' && matchesGlob(given, ap_id) : chosen.has(ap_id))),
     [agents, chosen, given, byPattern],
   );
   const sorted = useMemo(() => agents?.toSorted((a, b) => collator.compare(a.ap_id, b.ap_id)), [agents]);

@@ -1,12 +1,12 @@
 // All channels of agents on this node: at most one an agent, the newest, also where several nodes serve. Hears of commands
 // that have become due and wakes the agent's channel.
 import { randomUUID } from 'node:crypto';
+import { Semaphore } from '@weft/contract/semaphore';
 import type { AgentCaller, Caller } from '../../../caller.ts';
 import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
 import type { Validator } from '../../../input/validator.ts';
-import { Slots } from '../../../jobs/worker/slots.ts';
 import { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery } from '../command-delivery.ts';
@@ -54,17 +54,10 @@ export class ChannelHub {
       unlimitedMessages: true,
       times: options.times,
     });
-    const lookups = new Slots(lookupsAtOnce);
+    const lookups = new Semaphore(lookupsAtOnce);
     this.#parts = {
       delivery,
-      due: async (ap_id, isFresh) => {
-        await lookups.acquire(this.#stopping.signal);
-        try {
-          return await delivery.due(ap_id, isFresh);
-        } finally {
-          lookups.release();
-        }
-      },
+      due: (ap_id, isFresh) => lookups.run(() => delivery.due(ap_id, isFresh), this.#stopping.signal),
       telemetry,
       known: new KnownReports(telemetry.limits),
       validator,

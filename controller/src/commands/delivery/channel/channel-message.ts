@@ -1,10 +1,13 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
 // same bytes, so its envelope is taken off without parsing; everything else is read as JSON.
+
 import { CommandResultMessage, HelloMessage } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
 import type { JsonPath } from '../../../input/json-scanner.ts';
 import type { Validator } from '../../../input/validator.ts';
+import { invalidValue } from '../../../input/value-rules.ts';
 
 const openBrace = 0x7b;
 const comma = 0x2c;
@@ -70,12 +73,12 @@ export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMes
   let message: JsonObject = {};
   try {
     const { value, inexact } = readJson(bytes, maxKeys);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
-    message = value as JsonObject;
+    if (!isObject(value)) throw notAnObject();
+    message = value;
     switch (message.type) {
       case 'telemetry': {
         const { type, id, ...body } = message;
-        if (id !== undefined && !isId(id)) throw problem(['body', 'id'], 'id should be a whole number from 0');
+        if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
         return { type, id, body, inexact };
       }
       case 'command_result':
@@ -83,7 +86,7 @@ export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMes
       case 'hello':
         return check(validator, HelloMessage, message, inexact);
       default:
-        throw problem(['body', 'type'], 'type should be telemetry, command_result or hello');
+        throw invalidValue(['body', 'type'], 'type should be telemetry, command_result or hello');
     }
   } catch (error) {
     throw new UnreadableMessage(error, message);
@@ -108,8 +111,4 @@ function isId(id: unknown): id is number {
 
 function notAnObject(): ValidationError {
   return new ValidationError([{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }]);
-}
-
-function problem(loc: string[], error: string): ValidationError {
-  return new ValidationError([{ loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } }]);
 }

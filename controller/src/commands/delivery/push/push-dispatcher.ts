@@ -2,12 +2,13 @@
 // time an agent, again and again until the command expires. Where several nodes serve, one of them at a time.
 import { randomUUID } from 'node:crypto';
 import { CommandResult } from '@weft/contract';
+import { backOffMs } from '@weft/contract/back-off';
+import { Semaphore } from '@weft/contract/semaphore';
 import type { AgentService } from '../../../agents/agent-service.ts';
 import type { AgentCaller } from '../../../caller.ts';
 import { NotFoundError, type Problem } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
 import type { Validator } from '../../../input/validator.ts';
-import { Slots } from '../../../jobs/worker/slots.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
 import { PushRefused } from './push-address.ts';
@@ -18,8 +19,7 @@ import type { PushSecretStore } from './push-secret-store.ts';
 const pushesAtOnce = 64;
 /** Longer than one push may take. */
 const claimMs = 15_000;
-const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const pauses = { firstMs: 1_000, longestMs: 60_000 };
 /** The last attempt comes this long before the end, so that its outcome still counts. */
 const lastTryMs = 6_000;
 /** How often to look at agents whose pushes have no answer yet, and after how many such looks at all of them. */
@@ -55,7 +55,7 @@ export class PushDispatcher {
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #node = randomUUID();
-  readonly #slots = new Slots(pushesAtOnce);
+  readonly #pushes = new Semaphore(pushesAtOnce);
   readonly #stopping = new AbortController();
   /** Agents that something is being done for, or waits for another attempt or an answer. */
   readonly #lines = new Map<string, Line>();
@@ -104,12 +104,7 @@ export class PushDispatcher {
     try {
       while (line.isWanted && line.retry === undefined) {
         line.isWanted = false;
-        await this.#slots.acquire(signal);
-        try {
-          hasMore = await this.#pushAll(ap_id, line);
-        } finally {
-          this.#slots.release();
-        }
+        hasMore = await this.#pushes.run(() => this.#pushAll(ap_id, line), signal);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -193,8 +188,7 @@ export class PushDispatcher {
       await this.#options.fail(command_id, `The push did not work: ${problem}`);
       return true;
     }
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** line.failures) * (0.5 + this.#random() / 2);
-    line.failures = Math.min(line.failures + 1, 16);
+    const pauseMs = backOffMs(line.failures++, { ...pauses, random: this.#random });
     line.retry = setTimeout(
       () => {
         line.retry = undefined;

@@ -1,11 +1,12 @@
 // Talks to InfluxDB over its v1 HTTP API, on connections that stay open. Whatever keeps it from serving becomes a 503
 // that says why, and never says the password.
-import http from 'node:http';
-import https from 'node:https';
 import { TryLaterError } from '../../../errors.ts';
+import { type OutgoingAnswer, OutgoingHttp } from '../../../outgoing-http.ts';
 
 const defaultDatabase = 'weft';
 const maxConnections = 32;
+/** Far above any answer that is put together here, and below what a string can hold. */
+const maxAnswerBytes = 256 * 1024 * 1024;
 const retryAfterSeconds = 2;
 /** Some hundred statements, which InfluxDB answers well within the time it has. */
 const maxRequestLength = 50_000;
@@ -24,11 +25,6 @@ export interface InfluxSeries {
   partial?: boolean;
 }
 
-interface Answer {
-  status: number;
-  text: string;
-}
-
 export interface InfluxClientOptions {
   /** May carry user:password and ?db=. */
   url: string;
@@ -40,24 +36,22 @@ export interface InfluxClientOptions {
 export class InfluxClient {
   readonly database: string;
   readonly #options: InfluxClientOptions;
-  readonly #target: string;
+  readonly #url: URL;
   readonly #headers: Record<string, string>;
-  readonly #request: typeof http.request;
-  readonly #agent: http.Agent;
+  readonly #http: OutgoingHttp;
   #isClosed = false;
 
   /** Throws if the address is none. */
   constructor(options: InfluxClientOptions) {
-    const { protocol, origin, pathname, username, password, searchParams } = new URL(options.url);
+    this.#url = new URL(options.url);
+    const { username, password, searchParams } = this.#url;
     this.#options = options;
     this.database = searchParams.get('db') || defaultDatabase;
-    this.#target = origin + pathname.replace(/\/$/, '');
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     this.#headers =
       credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-    const { request, Agent } = protocol === 'https:' ? https : http;
-    this.#request = request;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: maxConnections });
+    const { timeoutMs } = options;
+    this.#http = new OutgoingHttp({ timeoutMs, maxAnswerBytes, maxKeptConnections: maxConnections });
   }
 
   /** Resolves once all lines are stored. Throws InfluxRefusal if they are not, for what they hold. */
@@ -105,10 +99,10 @@ export class InfluxClient {
 
   close(): void {
     this.#isClosed = true;
-    this.#agent.destroy();
+    this.#http.close();
   }
 
-  #seriesOf({ status, text }: Answer): InfluxSeries[][] {
+  #seriesOf({ status, text }: OutgoingAnswer): InfluxSeries[][] {
     if (status !== 200) throw this.#failure(status, messageOf({ status, text }));
     return parseAnswer(text).results.map(({ error, series = [] }) => {
       if (error !== undefined) throw this.#failure(503, error);
@@ -117,44 +111,31 @@ export class InfluxClient {
     });
   }
 
-  #ask(statements: string, accept: string): Promise<Answer> {
+  #ask(statements: string, accept: string): Promise<OutgoingAnswer> {
     const headers = { accept, 'content-type': 'application/x-www-form-urlencoded' };
     return this.#post('/query', { epoch: 'ms' }, headers, `q=${encodeURIComponent(statements)}`);
   }
 
-  async #post(path: string, query: Record<string, string>, headers: object, body: string): Promise<Answer> {
-    const url = `${this.#target}${path}?${new URLSearchParams({ db: this.database, ...query })}`;
-    for (let attempt = 1; ; attempt++) {
-      if (this.#isClosed) throw unavailable('the telemetry store is closed');
-      try {
-        return await this.#postOnce(url, { ...this.#headers, ...headers }, body);
-      } catch (error) {
-        // A connection that InfluxDB closed while it was idle; asking and writing twice does no harm.
-        const { code, isOnOldConnection } = error as { code?: string; isOnOldConnection?: boolean };
-        if (!isOnOldConnection || code === 'ETIMEDOUT' || attempt > maxConnections) {
-          throw unavailable(`InfluxDB does not answer (${code ?? (error as Error).message})`, error);
-        }
-      }
-    }
-  }
-
-  #postOnce(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const request = this.#request(url, { method: 'POST', agent: this.#agent, headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
-        );
+  async #post(
+    path: string,
+    query: Record<string, string>,
+    headers: Record<string, string>,
+    body: string,
+  ): Promise<OutgoingAnswer> {
+    const search = new URLSearchParams({ db: this.database, ...query });
+    try {
+      return await this.#http.post({
+        origin: this.#url,
+        path: `${this.#url.pathname.replace(/\/$/, '')}${path}?${search}`,
+        headers: { ...this.#headers, ...headers },
+        body,
+        isRepeatable: true,
       });
-      const timer = setTimeout(() => {
-        request.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }));
-      }, this.#options.timeoutMs);
-      request.on('close', () => clearTimeout(timer));
-      request.on('error', (error) => reject(Object.assign(error, { isOnOldConnection: request.reusedSocket })));
-      request.end(body);
-    });
+    } catch (error) {
+      if (this.#isClosed) throw unavailable('the telemetry store is closed');
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw unavailable(`InfluxDB does not answer (${code ?? message})`, error);
+    }
   }
 
   #failure(status: number, message: string): Error {
@@ -175,7 +156,7 @@ function unavailable(why: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'telemetry_unavailable', why, retryAfterSeconds, { cause });
 }
 
-function messageOf({ status, text }: Answer): string {
+function messageOf({ status, text }: OutgoingAnswer): string {
   try {
     return String(JSON.parse(text).error ?? `status ${status}`);
   } catch {

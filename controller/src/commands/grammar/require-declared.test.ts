@@ -1,80 +1,15 @@
+import { readDeclaredCommands } from '@weft/contract/declared-commands';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkArguments, defaultParameter, readDeclaredCommands, requireDeclared } from './declared-commands.ts';
+import { checkArguments, requireDeclared } from './require-declared.ts';
 
-test.each([
-  ['sleep', 'power_state'],
-  ['wake', 'power_state'],
-  ['set_tx_power', 'tx_power'],
-  ['set_channel', 'channel'],
-  ['set_report_interval', 'report_interval'],
-  ['steer_device', 'steering'],
-  ['reboot', 'reboot'],
-  ['set_', 'set_'],
-  ['set_5', 'set_5'],
-  ['constructor', 'constructor'],
-])('%s sets %s', (name, parameter) => {
-  expect(defaultParameter(name)).toBe(parameter);
-});
-
-describe('the list of an agent', () => {
-  test('is names and declarations', () => {
-    const commands = readDeclaredCommands({
-      commands: [
-        'sleep',
-        { name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20, unit: 'dBm' } } },
-        { name: 'tune', parameter: 'channel' },
-      ],
-    });
-    expect([...commands!.values()]).toEqual([
-      { name: 'sleep', parameter: 'power_state' },
-      { name: 'set_tx_power', parameter: 'tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20 } } },
-      { name: 'tune', parameter: 'channel' },
-    ]);
-  });
-
-  test.each([undefined, null, 'sleep', { sleep: true }, 7])('is none: %j', (commands) => {
-    expect(readDeclaredCommands({ commands })).toBeUndefined();
-  });
-
-  test('leaves out what makes no sense', () => {
-    const commands = readDeclaredCommands({
-      commands: [
-        ...[
-          null,
-          1,
-          [],
-          {},
-          '',
-          'a b',
-          { name: 7 },
-          { name: '__proto__' },
-          { name: 'x', parameter: 'no good', params: [] },
-        ],
-        {
-          name: 'y',
-          params: {
-            a: 7,
-            b: { type: 'float', minimum: '1', maximum: null, multipleOf: 0, enum: 'a' },
-            c: { enum: [{}] },
-          },
-        },
-      ],
-    });
-    expect([...commands!.values()]).toEqual([
-      { name: 'x', parameter: 'x' },
-      { name: 'y', parameter: 'y', params: { a: {}, b: {}, c: {} } },
-    ]);
-  });
-
-  test('never throws', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (item, params) => {
-        const commands = readDeclaredCommands({ commands: [item, { name: 'x', params }] })!;
-        checkArguments(commands.get('x')!, { a: 1, ['__proto__']: 2 });
-      }),
-    );
-  });
+test('whatever an agent declares can be checked against', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (item, params) => {
+      const commands = readDeclaredCommands({ commands: [item, { name: 'x', params }] })!;
+      checkArguments(commands.get('x')!, { a: 1, ['__proto__']: 2 });
+    }),
+  );
 });
 
 describe('arguments', () => {

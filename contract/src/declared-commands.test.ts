@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { defaultParameter, readDeclaredCommands } from './declared-commands.ts';
+
+test.each([
+  ['sleep', 'power_state'],
+  ['wake', 'power_state'],
+  ['set_tx_power', 'tx_power'],
+  ['set_channel', 'channel'],
+  ['set_report_interval', 'report_interval'],
+  ['steer_device', 'steering'],
+  ['reboot', 'reboot'],
+  ['set_', 'set_'],
+  ['set_5', 'set_5'],
+  ['constructor', 'constructor'],
+])('%s sets %s', (name, parameter) => {
+  expect(defaultParameter(name)).toBe(parameter);
+});
+
+describe('the list of an agent', () => {
+  test('is names and declarations', () => {
+    const commands = readDeclaredCommands({
+      commands: [
+        'sleep',
+        { name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20, unit: 'dBm' } } },
+        { name: 'tune', parameter: 'channel' },
+      ],
+    });
+    expect([...commands!.values()]).toEqual([
+      { name: 'sleep', parameter: 'power_state' },
+      { name: 'set_tx_power', parameter: 'tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20 } } },
+      { name: 'tune', parameter: 'channel' },
+    ]);
+  });
+
+  test.each([undefined, null, 'sleep', { sleep: true }, 7])('is none: %j', (commands) => {
+    expect(readDeclaredCommands({ commands })).toBeUndefined();
+  });
+
+  test('leaves out what makes no sense', () => {
+    const commands = readDeclaredCommands({
+      commands: [
+        ...[
+          null,
+          1,
+          [],
+          {},
+          '',
+          'a b',
+          { name: 7 },
+          { name: '__proto__' },
+          { name: 'x', parameter: 'no good', params: [] },
+        ],
+        {
+          name: 'y',
+          params: {
+            a: 7,
+            b: { type: 'float', minimum: '1', maximum: null, multipleOf: 0, enum: 'a' },
+            c: { enum: [{}] },
+          },
+        },
+      ],
+    });
+    expect([...commands!.values()]).toEqual([
+      { name: 'x', parameter: 'x' },
+      { name: 'y', parameter: 'y', params: { a: {}, b: {}, c: {} } },
+    ]);
+  });
+
+  test('has units for whoever asks for them', () => {
+    const dbm = { type: 'number', minimum: 0, unit: 'dBm' };
+    const commands = [{ name: 'set_tx_power', params: { dbm, other: { unit: 7 } } }];
+    const found = readDeclaredCommands({ commands }, { withUnits: true })!.get('set_tx_power');
+    expect(found?.params).toEqual({ dbm, other: {} });
+  });
+});

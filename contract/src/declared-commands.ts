@@ -1,0 +1,91 @@
+// What an access point says it can do: `configuration.commands`, as everybody reads it who sends, checks or offers
+// commands. Nothing in a configuration is trusted to have a certain shape.
+import { isObject } from './is-object.ts';
+
+const argumentTypes = ['number', 'integer', 'string', 'boolean'] as const;
+const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** The bounds of one argument, which Weft checks before a command is sent; those that are absent do not bind. */
+export interface DeclaredArgument {
+  type?: (typeof argumentTypes)[number];
+  minimum?: number;
+  maximum?: number;
+  multipleOf?: number;
+  enum?: readonly unknown[];
+  /** For people. */
+  unit?: string;
+}
+
+export interface DeclaredCommand {
+  name: string;
+  /** What it sets: commands that set the same can be in conflict. */
+  parameter: string;
+  /** undefined when the agent does not say; then any argument passes. */
+  params?: Record<string, DeclaredArgument>;
+}
+
+const defaultParameters: ReadonlyMap<string, string> = new Map([
+  ['sleep', 'power_state'],
+  ['wake', 'power_state'],
+  ['steer_device', 'steering'],
+]);
+
+/** Whether commands and parameters may have this name. */
+export function isCommandName(name: unknown): name is string {
+  return typeof name === 'string' && commandName.test(name);
+}
+
+/** What a command sets, unless its declaration says otherwise. */
+export function defaultParameter(name: string): string {
+  const known = defaultParameters.get(name);
+  if (known !== undefined) return known;
+  const rest = name.startsWith('set_') ? name.slice(4) : '';
+  return isCommandName(rest) ? rest : name;
+}
+
+/**
+ * The commands of an agent by name, or undefined if it lists none and anything well-formed may be sent. Declarations that
+ * make no sense are left out, and so is each bound that makes none; of equal names the last one counts. Units are read only
+ * where they are asked for: a decision does not need them.
+ */
+export function readDeclaredCommands(
+  configuration: Record<string, unknown>,
+  { withUnits = false } = {},
+): Map<string, DeclaredCommand> | undefined {
+  const list = configuration.commands;
+  if (!Array.isArray(list)) return undefined;
+  const commands = new Map<string, DeclaredCommand>();
+  for (const item of list) {
+    const { name, parameter, params }: Record<string, unknown> = isObject(item) ? item : { name: item };
+    if (!isCommandName(name)) continue;
+    const command: DeclaredCommand = {
+      name,
+      parameter: isCommandName(parameter) ? parameter : defaultParameter(name),
+    };
+    if (isObject(params)) {
+      command.params = Object.fromEntries(
+        Object.entries(params).map(([arg, bounds]) => [arg, readArgument(bounds, withUnits)]),
+      );
+    }
+    commands.set(name, command);
+  }
+  return commands;
+}
+
+function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
+  const bounds: DeclaredArgument = {};
+  if (!isObject(input)) return bounds;
+  const type = argumentTypes.find((known) => known === input.type);
+  if (type !== undefined) bounds.type = type;
+  for (const key of ['minimum', 'maximum', 'multipleOf'] as const) {
+    const value = input[key];
+    if (typeof value === 'number' && Number.isFinite(value) && (key !== 'multipleOf' || value > 0)) bounds[key] = value;
+  }
+  // Only plain values can be compared with what comes.
+  if (Array.isArray(input.enum)) {
+    const plain = input.enum.filter((value) => value === null || typeof value !== 'object');
+    if (plain.length > 0) bounds.enum = plain;
+  }
+  if (withUnits && typeof input.unit === 'string') bounds.unit = input.unit;
+  return bounds;
+}
