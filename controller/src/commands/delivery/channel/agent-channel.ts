@@ -110,7 +110,12 @@ export class AgentChannel implements SocketListener {
     const body = openBody(bytes, bodyAt);
     try {
       const agent = this.#present();
-      if (agent instanceof Promise) return agent.then(() => this.#readQuickTelemetry(bytes, body, id, bodyAt));
+      if (agent instanceof Promise) {
+        return agent.then(
+          () => this.#readQuickTelemetry(bytes, body, id, bodyAt),
+          (error) => this.#fail(error, { id }),
+        );
+      }
       const report = known.read(body, agent.name, Date.now());
       if (report) return this.#acknowledge(id, telemetry.record(agent, report));
     } catch (error) {
