@@ -22,6 +22,8 @@ export interface AgentOptions {
   spoolMaxBytes?: number;
   /** A command that comes while this is true is as good as lost on the way: not even its receipt is told. */
   isDeaf?: () => boolean;
+  /** How long Weft may take to answer a report before the channel is opened again and it is sent again; default: 60,000. */
+  answerTimeoutMs?: number;
   backOff?: { firstMs?: number; longestMs?: number };
   onConnected?: () => void;
   onDisconnected?: (code: number, reason: string) => void;

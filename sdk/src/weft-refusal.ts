@@ -23,6 +23,14 @@ export class WeftRefusal extends Error {
   }
 }
 
+/** After a refusal that does not say when to come back. */
+const defaultPauseMs = 1_000;
+
+/** How long to wait before trying again. */
+export function pauseAfter({ retryAfterSeconds = 0 }: WeftRefusal): number {
+  return retryAfterSeconds * 1000 || defaultPauseMs;
+}
+
 /** Also of a page that a proxy has answered. */
 export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
   const after = toSeconds(retryAfter);
