@@ -54,7 +54,7 @@ export class Report {
     return this.#samples.map(({ json }) => json);
   }
 
-  /** As members of a message; the order of the keys is part of the short way through the gate. */
+  /** As members of a message; with the keys always in this order Weft reads it without parsing. */
   body(stamp: Stamp): string {
     const texts = this.texts(stamp);
     return this.#isBatch ? `"samples":[${texts.join(',')}]` : `"payload":${texts[0]}`;

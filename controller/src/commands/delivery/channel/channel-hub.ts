@@ -7,7 +7,6 @@ import { SocketKeeper } from '../../../http/sockets/socket-keeper.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
 import type { Validator } from '../../../input/validator.ts';
 import { Slots } from '../../../jobs/worker/slots.ts';
-import { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
@@ -66,7 +65,6 @@ export class ChannelHub {
         }
       },
       telemetry,
-      known: new KnownReports(telemetry.limits),
       validator,
       flow: new SharedFlow(options.flowLimits),
       sentWindow,

@@ -48,6 +48,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('while the database is out 
   test.each<[string, (n: number) => string, (n: number) => object]>([
     ['telemetry', (n) => `{"type":"telemetry","id":${n},"load":${n}}`, (n) => ({ id: n })],
     ['telemetry in other words', (n) => `{"load":${n},"id":${n},"type":"telemetry"}`, (n) => ({ id: n })],
+    ['the second of two equal keys', (n) => `{"type":"telemetry","id":0,"load":1,"id":${n}}`, (n) => ({ id: n })],
     ['telemetry that is wrong', (n) => `{"type":"telemetry","id":${n},"load":[]}`, (n) => ({ id: n })],
     [
       'the word about a command',
