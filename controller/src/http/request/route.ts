@@ -120,7 +120,8 @@ type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
 > & {
   query?: Q;
   response: R;
-  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R>>;
+  /** Resolves the answer, or its JSON. */
+  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R> | string>;
 } & ({ body?: B } | { form?: B });
 
 /** Ties the types of a route's schemas to its handler. */
