@@ -28,14 +28,14 @@ export interface DatabaseKind {
   createNamespace(): Promise<DatabaseNamespace>;
 }
 
-const KINDS: DatabaseKind[] = [
-  { dialect: 'sqlite', createNamespace: createSqliteNamespace },
-  { dialect: 'postgres', createNamespace: createPostgresNamespace },
-];
+export const databaseKinds: Record<SqlDatabase['dialect'], DatabaseKind> = {
+  sqlite: { dialect: 'sqlite', createNamespace: createSqliteNamespace },
+  postgres: { dialect: 'postgres', createNamespace: createPostgresNamespace },
+};
 
 /** Describes the same suite for each database; the one that is not there is shown as skipped. */
 export function eachDatabase(describeOn: (kind: DatabaseKind) => void): void {
-  for (const kind of KINDS) {
+  for (const kind of Object.values(databaseKinds)) {
     const isMissing = kind.dialect === 'postgres' && inject('postgresUrl') === undefined;
     describe.skipIf(isMissing)(`on ${kind.dialect}`, () => describeOn(kind));
   }

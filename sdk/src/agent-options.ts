@@ -22,6 +22,8 @@ export interface AgentOptions {
   spoolMaxBytes?: number;
   /** While this is true, commands are ignored as if they had been lost: not even their receipt is acknowledged. */
   isDeaf?: () => boolean;
+  /** How long Weft may take to answer a report before the channel is opened again and it is sent again; default: 60,000. */
+  answerTimeoutMs?: number;
   backOff?: { firstMs?: number; longestMs?: number };
   onConnected?: () => void;
   onDisconnected?: (code: number, reason: string) => void;

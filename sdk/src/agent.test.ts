@@ -1,6 +1,8 @@
 // The SDK's agent against a real server, over connections that break.
 import { afterEach, describe, expect, test } from 'vitest';
+import { TryLaterError } from '../../controller/src/errors.ts';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../test/channel-server.ts';
+import { MemoryLedger } from '../../test/memory-ledger.ts';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
@@ -256,6 +258,64 @@ describe('when the connection breaks', () => {
     await untilSo(() => expect(other.messages.length).toBe(1));
     expect(agent.isConnected).toBe(false);
   });
+});
+
+describe('when Weft does not answer', () => {
+  test('a report is sent again on a new channel', async () => {
+    let appends = 0;
+    const server = await start({ onAppend: () => (++appends === 1 ? new Promise(() => {}) : undefined) });
+    await server.agent('ap-1');
+    let connections = 0;
+    const agent = createAgent(server.url, { answerTimeoutMs: 200, onConnected: () => connections++ });
+    await agent.start();
+    expect(await Promise.all([agent.post({ load: 1 }), agent.post({ load: 2 })])).toEqual([1, 1]);
+    expect(connections).toBeGreaterThanOrEqual(2);
+    expect((await server.rowsOf('ap-1')).map(({ load }) => load)).toEqual([1, 2]);
+  });
+
+  test('the word about a command is said again on a new channel', async () => {
+    const ledger = new (class extends MemoryLedger {
+      words = 0;
+      override async answer(...word: Parameters<MemoryLedger['answer']>) {
+        if (++this.words === 2) await new Promise(() => {});
+        return super.answer(...word);
+      }
+    })();
+    const server = await start({ ledger });
+    const record = await server.agent('ap-1');
+    let runs = 0;
+    const agent = createAgent(server.url, { answerTimeoutMs: 200 }).command('sleep', () => {
+      runs++;
+      return undefined;
+    });
+    await agent.start();
+    const command_id = ledger.send(record, 'sleep');
+    await untilSo(() => expect(ledger.commands.get(command_id)!.state).toBe('succeeded'));
+    expect(runs).toBe(1);
+  });
+});
+
+test('the word about a command that Weft cannot take now is said again', async () => {
+  const ledger = new (class extends MemoryLedger {
+    refusals = 2;
+    override async answer(...word: Parameters<MemoryLedger['answer']>) {
+      if (word[2].state === 'succeeded' && this.refusals-- > 0) {
+        throw new TryLaterError(503, 'database_unavailable', 'away', 0.01);
+      }
+      return super.answer(...word);
+    }
+  })();
+  const server = await start({ ledger });
+  const record = await server.agent('ap-1');
+  const errors: Error[] = [];
+  let connections = 0;
+  const agent = createAgent(server.url, { onConnected: () => connections++, onError: (error) => errors.push(error) });
+  agent.command('sleep', () => undefined);
+  await agent.start();
+  const command_id = ledger.send(record, 'sleep');
+  await untilSo(() => expect(ledger.commands.get(command_id)!.state).toBe('succeeded'));
+  expect(errors.map((error) => (error as WeftRefusal).status)).toEqual([503, 503]);
+  expect(connections).toBe(1);
 });
 
 test('a token is renewed before it ends, without a gap', async () => {

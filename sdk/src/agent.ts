@@ -18,6 +18,8 @@ import { newestTime } from './spool/spooled-report.ts';
 import { SpooledReports } from './spool/spooled-reports.ts';
 import { retryAfterMs, WeftRefusal } from './weft-refusal.ts';
 
+/** Longer than Weft waits for a database. */
+const defaultAnswerTimeoutMs = 60_000;
 const defaultSpoolBytes = 64 * 1024 * 1024;
 /** A sample further ahead has the time of a clock that was wrong. */
 const maxAheadMs = 60_000;
@@ -77,6 +79,8 @@ export class Agent {
     this.#channel = new Channel({
       session: this.#session,
       backOff: new BackOff(options.backOff),
+      answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
+      unansweredSinceMs: () => Math.min(this.#reports.unansweredSinceMs, this.#desk.unansweredSinceMs),
       onMessage: (message) => this.#hear(message),
       onOpen: () => {
         this.#desk.repeat();
@@ -280,7 +284,7 @@ export class Agent {
   }: Extract<ChannelDownMessage, { type: 'error' }>): void {
     const refusal = new WeftRefusal(status, code, detail, retry_after);
     if (id !== undefined) this.#reports.refused(id, refusal);
-    else if (command_id !== undefined && !refusal.isPassing) this.#desk.refused(command_id);
-    else this.#options.onError?.(refusal);
+    else if (command_id !== undefined) this.#desk.refused(command_id, refusal);
+    if (id === undefined && (command_id === undefined || refusal.isPassing)) this.#options.onError?.(refusal);
   }
 }

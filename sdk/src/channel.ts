@@ -12,12 +12,18 @@ const silenceMs = 45_000;
 const handshakeMs = 10_000;
 /** A connection that lasts this long was a good one. */
 const goodAfterMs = 5_000;
+/** How often to look for answers that are overdue. */
+const checksPerTimeout = 4;
 const maxRefusalBytes = 64 * 1024;
 const closeCodes = { notAuthenticated: 4401, replaced: 4409 };
 
 export interface ChannelOptions {
   session: Session;
   backOff: BackOff;
+  /** How long Weft may take to answer. Then the channel is opened again, and what has no answer is said again. */
+  answerTimeoutMs: number;
+  /** When the oldest message without an answer was sent, on the machine's own clock; Infinity if there is none. */
+  unansweredSinceMs: () => number;
   onMessage: (message: ChannelDownMessage) => void;
   /** A connection is open, perhaps in place of another: messages without an answer must be sent again. */
   onOpen: () => void;
@@ -80,7 +86,11 @@ export class Channel {
       const before = this.#socket;
       this.#socket = socket;
       const good = setTimeout(() => backOff.reset(), goodAfterMs);
-      socket.on('close', () => clearTimeout(good));
+      const watch = setInterval(() => this.#requireAnswers(socket), this.#options.answerTimeoutMs / checksPerTimeout);
+      socket.on('close', () => {
+        clearTimeout(good);
+        clearInterval(watch);
+      });
       this.#renewal = setTimeout(() => void this.#renew(), session.renewInMs);
       // Weft closes the older of two; should it not, we do.
       before?.close(1000);
@@ -88,6 +98,16 @@ export class Channel {
     } finally {
       this.#isConnecting = false;
     }
+  }
+
+  /** An answer may be lost while everything else is well: only a new connection makes sure that nothing is. */
+  #requireAnswers(socket: WebSocket): void {
+    const { answerTimeoutMs, unansweredSinceMs, onError } = this.#options;
+    // What has not left this machine cannot have an answer.
+    const mayBeAnswered = socket === this.#socket && socket.bufferedAmount === 0;
+    if (!mayBeAnswered || performance.now() - unansweredSinceMs() < answerTimeoutMs) return;
+    onError(new Error(`Weft has not answered for ${answerTimeoutMs} ms; the channel is opened again`));
+    socket.terminate();
   }
 
   /** The next connection stands before the present one is given up. */

@@ -2,6 +2,7 @@
 // acknowledged it.
 import type { ChannelCommand } from '@weft/contract';
 import type { CommandMemory } from './spool/command-memory.ts';
+import { pauseAfter, type WeftRefusal } from './weft-refusal.ts';
 
 /** How many executed commands are remembered, so that a repeated one is not executed again. */
 export const maxRemembered = 10_000;
@@ -32,7 +33,11 @@ interface Known {
   hasEnded: boolean;
   /** Weft has acknowledged the result. */
   isHeard: boolean;
+  /** When the answer was said last, on the machine's own clock; Infinity if it is still to be said. */
+  saidAtMs: number;
 }
+
+const notSaid = Number.POSITIVE_INFINITY;
 
 export interface CommandDeskOptions {
   /** Sends it to Weft now, if there is a channel. */
@@ -59,7 +64,12 @@ export class CommandDesk {
     for (const { command_id, answer, isHeard = false } of memory?.commands ?? []) {
       // Whether it was executed is unknown. Twice would be worse than not at all.
       const failed = { state: 'failed', result: { error: interrupted } };
-      this.#known.set(command_id, { answer: answer ?? toText(command_id, failed), hasEnded: true, isHeard });
+      this.#known.set(command_id, {
+        answer: answer ?? toText(command_id, failed),
+        hasEnded: true,
+        isHeard,
+        saidAtMs: notSaid,
+      });
     }
   }
 
@@ -73,7 +83,7 @@ export class CommandDesk {
     if (known) {
       // Weft sends it again because it has no result yet; without a channel the result is sent once there is one.
       known.isHeard = false;
-      if (known.answer !== '') this.#send(known.answer);
+      this.#repeat(known);
       return;
     }
     this.#remember(command_id);
@@ -96,15 +106,32 @@ export class CommandDesk {
     else if (state !== 'received' && state !== 'sent') this.#isKnownToWeft(command_id, known, state);
   }
 
-  /** Weft refuses results of this command. */
-  refused(command_id: string): void {
+  /** Weft refuses results of this command, or cannot take them now: then the result is sent again later. */
+  refused(command_id: string, refusal: WeftRefusal): void {
     const known = this.#known.get(command_id);
-    if (known) this.#isKnownToWeft(command_id, known, 'failed');
+    if (!known) return;
+    if (!refusal.isPassing) {
+      this.#isKnownToWeft(command_id, known, 'failed');
+      return;
+    }
+    known.saidAtMs = notSaid;
+    const again = () => {
+      // Unless something else was said meanwhile.
+      if (known.saidAtMs === notSaid) this.#repeat(known);
+    };
+    setTimeout(again, pauseAfter(refusal)).unref();
+  }
+
+  /** When the oldest answer that Weft has not heard was said; Infinity if there is none. */
+  get unansweredSinceMs(): number {
+    let oldest = notSaid;
+    for (const { isHeard, saidAtMs } of this.#known.values()) if (!isHeard && saidAtMs < oldest) oldest = saidAtMs;
+    return oldest;
   }
 
   /** Sends again what may have been lost. */
   repeat(): void {
-    for (const { answer, isHeard } of this.#known.values()) if (!isHeard && answer !== '') this.#send(answer);
+    for (const known of this.#known.values()) if (!known.isHeard) this.#repeat(known);
   }
 
   /** Resolves when nothing is being done any more. */
@@ -163,12 +190,19 @@ export class CommandDesk {
       known.answer = text;
       known.hasEnded = hasEnded;
       known.isHeard = false;
+      known.saidAtMs = performance.now();
     }
     this.#send(text);
   }
 
+  #repeat(known: Known): void {
+    if (known.answer === '') return;
+    known.saidAtMs = performance.now();
+    this.#send(known.answer);
+  }
+
   #remember(command_id: string): void {
-    this.#known.set(command_id, { answer: '', hasEnded: false, isHeard: false });
+    this.#known.set(command_id, { answer: '', hasEnded: false, isHeard: false, saidAtMs: notSaid });
     if (this.#known.size <= maxRemembered) return;
     for (const [oldest, { hasEnded, isHeard }] of this.#known) {
       if (!hasEnded || !isHeard) continue;

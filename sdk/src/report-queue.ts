@@ -1,15 +1,16 @@
 // Reports on their way to Weft over the channel: many at once, each kept until Weft says that it is stored. After a broken
 // connection they are sent again, with the same times, so that nothing is lost and nothing doubled.
 import type { Report, Stamp } from './report.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import { pauseAfter, WeftRefusal } from './weft-refusal.ts';
 
 const maxUnanswered = 1_000;
-const passingPauseMs = 1_000;
 
 /** A report that has no answer yet. */
 export interface WaitingReport {
   id: number;
   report: Report;
+  /** On the machine's own clock; what is sent again is as new. */
+  sentAtMs: number;
   resolve: (accepted: number) => void;
   reject: (error: Error) => void;
 }
@@ -52,7 +53,7 @@ export class ReportQueue {
     }
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#unsent.set(id, { id, report, resolve, reject });
+      this.#unsent.set(id, { id, report, sentAtMs: 0, resolve, reject });
       this.pump();
     });
   }
@@ -68,9 +69,16 @@ export class ReportQueue {
     for (const [id, waiting] of this.#unsent) {
       if (this.#sent.size >= maxUnanswered) return;
       if (!this.#send(`{"type":"telemetry","id":${id},${waiting.report.body(this.#stamp)}}`)) return;
+      waiting.sentAtMs = performance.now();
       this.#unsent.delete(id);
       this.#sent.set(id, waiting);
     }
+  }
+
+  /** When the oldest report without an answer was sent; Infinity if there is none. */
+  get unansweredSinceMs(): number {
+    const [oldest] = this.#sent.values();
+    return oldest?.sentAtMs ?? Number.POSITIVE_INFINITY;
   }
 
   stored(id: number, accepted: number): void {
@@ -84,7 +92,7 @@ export class ReportQueue {
     if (!refusal.isPassing || this.#isClosed) report.reject(refusal);
     else {
       this.#unsent.set(id, report);
-      this.#later((refusal.retryAfterSeconds ?? 0) * 1000 || passingPauseMs);
+      this.#later(pauseAfter(refusal));
       return;
     }
     this.pump();

@@ -50,6 +50,14 @@ export function toUnreachable(error: unknown): Error {
   return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
 }
 
+/** After a refusal that does not say when to come back. */
+const defaultPauseMs = 1_000;
+
+/** How long to wait before trying again. */
+export function pauseAfter(refusal: WeftRefusal): number {
+  return retryAfterMs(refusal) || defaultPauseMs;
+}
+
 /** Also of a page that a proxy has answered. */
 export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
   const after = toSeconds(retryAfter);

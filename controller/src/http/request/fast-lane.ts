@@ -13,10 +13,8 @@ import type { Validator } from '../../input/validator.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
 import type { Logger } from './log.ts';
-import { type Route, RouteContext } from './route.ts';
+import { noBytes, type Route, RouteContext } from './route.ts';
 import { readJsonBody } from './validated-handler.ts';
-
-const noBytes = new Uint8Array(0);
 
 export interface FastLaneOptions {
   routes: readonly Route[];
@@ -87,8 +85,7 @@ export function createFastLane(
     };
     const run = (bytes: Uint8Array) => {
       try {
-        const known = route.handleKnown?.(bytes, caller);
-        (known ?? handle(route, caller, params, bytes, options.validator)).then(succeed, fail);
+        handle(route, caller, params, bytes, options.validator).then(succeed, fail);
       } catch (error) {
         fail(error);
       }
@@ -147,7 +144,8 @@ function admit(
   }
 }
 
-async function handle(
+/** Also throws: this runs for every post, and a promise more would be felt. */
+function handle(
   route: Route,
   caller: Caller,
   params: QueryParams | undefined,
@@ -159,7 +157,7 @@ async function handle(
   const query = route.query && checkQuery(validator, route.query, params!, problems);
   const body = route.body && readJsonBody(route, validator, bytes, problems, inexact);
   if (problems.length > 0) throw new ValidationError(problems);
-  return await route.handle(new RouteContext({ caller, query, body, inexact, bytes }));
+  return route.handle(new RouteContext({ caller, query, body, inexact, bytes: route.bodyAsBytes && bytes }));
 }
 
 /** Sends answers whose headers are known but for two of them. */

@@ -11,13 +11,15 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
 
+export const noBytes = new Uint8Array(0);
+
 /** What a handler is given. On the fast lane there is no request and no reply of the framework's. */
 interface ContextParts<Query, Body> {
   caller: Caller | undefined;
   query: Query;
   body: Body;
   inexact: JsonPath[];
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
   text?: string;
   request?: FastifyRequest;
   reply?: FastifyReply;
@@ -30,14 +32,14 @@ export class RouteContext<Query = unknown, Body = unknown> {
   readonly callerIfAny: Caller | undefined;
   /** The paths of integers of the body that were rounded; see readJson. */
   readonly inexact: JsonPath[];
-  /** The JSON body as it came; only on the fast lane. */
-  readonly bytes: Uint8Array | undefined;
+  /** The JSON body as it came, if the route takes it so; else empty. */
+  readonly bytes: Uint8Array;
   /** The JSON body as it came, if the route keeps it; else empty. */
   readonly text: string;
   readonly #request: FastifyRequest | undefined;
   readonly #reply: FastifyReply | undefined;
 
-  constructor({ caller, query, body, inexact, bytes, text = '', request, reply }: ContextParts<Query, Body>) {
+  constructor({ caller, query, body, inexact, bytes = noBytes, text = '', request, reply }: ContextParts<Query, Body>) {
     this.callerIfAny = caller;
     this.query = query;
     this.body = body;
@@ -88,6 +90,8 @@ export interface Route {
   rawBody?: { maxBytes: number };
   /** How many keys a JSON body may have, if not the usual number. */
   maxKeys?: number;
+  /** The handler gets the JSON body as bytes, and reads it itself: as strictly as `body`, which is what others are told. */
+  bodyAsBytes?: true;
   /** The handler gets the text of the JSON body beside its value. */
   keepsText?: true;
   /** The answer is 204 and nothing else. */
@@ -107,11 +111,6 @@ export interface Route {
   target?: string;
   /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */
   admit?: (request: FastifyRequest) => void | Promise<void>;
-  /**
-   * A faster handler of a JSON body with the same answer, for the fast lane: undefined for a body that it does not know,
-   * which `handle` then gets.
-   */
-  handleKnown?: (bytes: Uint8Array, caller: Caller) => Promise<unknown> | undefined;
   handle: (context: RouteContext) => Promise<unknown>;
 }
 
@@ -121,7 +120,8 @@ type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
 > & {
   query?: Q;
   response: R;
-  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R>>;
+  /** Resolves the answer, or its JSON. */
+  handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R> | string>;
 } & ({ body?: B } | { form?: B });
 
 /** Ties the types of a route's schemas to its handler. */

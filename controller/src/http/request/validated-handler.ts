@@ -10,7 +10,7 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import type { SendJson } from './json-answer.ts';
-import { type Route, RouteContext } from './route.ts';
+import { noBytes, type Route, RouteContext } from './route.ts';
 import { searchOf } from './search.ts';
 
 export function createRouteHandler(route: Route, validator: Validator, sendJson: SendJson) {
@@ -30,8 +30,9 @@ export function createRouteHandler(route: Route, validator: Validator, sendJson:
     if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
     const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
+    const bytes = route.bodyAsBytes && bytesOf(request);
     const answer = await route.handle(
-      new RouteContext({ caller: request.caller, query, body, inexact, text, request, reply }),
+      new RouteContext({ caller: request.caller, query, body, inexact, bytes, text, request, reply }),
     );
     if (route.hasNoAnswer) reply.code(204).send();
     else if (answer instanceof Readable) (route.media ? reply : reply.type('application/json')).send(answer);
@@ -66,7 +67,7 @@ function readValidBody(
   return readJsonBody(route, validator, bytes, problems, inexact);
 }
 
-/** Adds to `problems`, and to `inexact` where integers are held rounded. */
+/** Adds to `problems`, and to `inexact` where integers are held rounded. Undefined if the handler reads the body itself. */
 export function readJsonBody(
   route: Route,
   validator: Validator,
@@ -74,6 +75,7 @@ export function readJsonBody(
   problems: Problem[],
   inexact: JsonPath[],
 ): unknown {
+  if (route.bodyAsBytes) return undefined;
   try {
     const json = readJson(bytes, route.maxKeys);
     for (const path of json.inexact) inexact.push(path);
@@ -93,5 +95,5 @@ function refuseImpossibleNames(params: Record<string, string>): void {
 }
 
 function bytesOf(request: FastifyRequest): Uint8Array {
-  return request.body instanceof Uint8Array ? request.body : new Uint8Array(0);
+  return request.body instanceof Uint8Array ? request.body : noBytes;
 }

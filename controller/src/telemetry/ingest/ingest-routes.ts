@@ -1,17 +1,11 @@
-// The door for JSON: agents post what they measure, one sample or many.
+// The endpoint for JSON: agents post what they measure, one sample or many.
 import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
-import { KnownReports } from './known-reports.ts';
-import { parseReport } from './parse-report.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
-/** Room for the largest batch with a time and five fields in each sample. */
-const maxKeys = 60_010;
-
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
-  const known = new KnownReports(telemetry.limits);
   return [
     // spec #21
     route({
@@ -21,33 +15,29 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       tag: 'Telemetry',
       summary: 'Report telemetry; answered when it is durable',
       body: AgentUpdateRequest,
-      maxKeys,
+      bodyAsBytes: true,
       fastLane: true,
       logSuccess: false,
       response: AgentUpdateAnswer,
-      handleKnown(bytes, caller) {
+      handle({ bytes, caller }) {
         const agent = requireAgent(caller);
-        const report = known.read(bytes, agent.name, Date.now());
-        return report && telemetry.record(agent, report).then(answerOne);
-      },
-      async handle({ body, bytes, inexact, caller }): Promise<AgentUpdateAnswer> {
-        const agent = requireAgent(caller);
-        const report = parseReport(body, agent.name, Date.now(), telemetry.limits, inexact);
-        const accepted = await telemetry.record(agent, report);
-        if (bytes) known.learn(bytes, agent.name);
-        return toAnswer(accepted);
+        const report = telemetry.reports.read(bytes, agent.name);
+        return telemetry.record(agent, report).then(toAnswer);
       },
     }),
   ];
 }
 
-function toAnswer(accepted: number): AgentUpdateAnswer {
-  return { status: 'success', detail: 'The update has been stored', accepted };
+/** Nearly every answer is this one. */
+const answerToOne = JSON.stringify(answerTo(1));
+
+function toAnswer(accepted: number): AgentUpdateAnswer | string {
+  return accepted === 1 ? answerToOne : answerTo(accepted);
 }
 
-/** Nearly every answer is this one. */
-const answerToOne = JSON.stringify(toAnswer(1));
-const answerOne = () => answerToOne;
+function answerTo(accepted: number): AgentUpdateAnswer {
+  return { status: 'success', detail: 'The update has been stored', accepted };
+}
 
 /** The permissions table lets nobody else in; this tells the compiler. */
 export function requireAgent(caller: Caller): AgentCaller {

@@ -1,4 +1,4 @@
-// The door for InfluxDB's line protocol, at the addresses of its versions 1 and 2, so that Telegraf's ordinary outputs
+// The endpoint for InfluxDB's line protocol, at the addresses of its versions 1 and 2, so that Telegraf's ordinary outputs
 // post to Weft, and administrators bring history in. An agent shows its token (Bearer, Token) or its ap_id and password
 // (Basic, Token), never in the address, which ends up in logs. Databases, buckets and organizations mean nothing here, and
 // there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
@@ -13,12 +13,12 @@ const maxBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** For history, which is no sign of life and no news: the service must tell nobody who watches the present. */
-export interface HistoryDoor {
+export interface HistoryEndpoint {
   telemetry: TelemetryService;
   agents: Pick<AgentService, 'find'>;
 }
 
-export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryDoor): Route[] {
+export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryEndpoint): Route[] {
   return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
     route({
       operation: 'write_line_protocol',

@@ -1,5 +1,5 @@
 // InfluxDB's line protocol, as Telegraf and its relatives write it: lines of `measurement,tag=value field=1i time`.
-// Brings lines to the samples and rules of the gate (telemetry-point.ts).
+// Brings lines to the samples and rules of the parser (parse-report.ts).
 import { ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import type { Run } from '../../input/value-rules.ts';

@@ -1,4 +1,4 @@
-// The gate of the telemetry path: whatever door a report comes through, its samples leave here flat, typed, timed and
+// The parser of the telemetry path: whatever endpoint a report comes to, its samples leave here flat, typed, timed and
 // within the rules, all of them or none. This file reads the JSON forms; line-protocol.ts brings lines to the same rules.
 import { isObject } from '@weft/contract/is-object';
 import { PermissionError, ValidationError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import type { Sample } from '../store/telemetry-store.ts';
 import { countFields, locOfField, maxSamplesPerBatch, readFields, reportValue } from './sample-fields.ts';
 import { type PointLimits, readTime } from './sample-time.ts';
 
-/** What passed the gate: one request of one agent. */
+/** What the parser has accepted: one report of one agent. */
 export interface TelemetryReport {
   samples: Sample[];
   /** Top-level keys for the agent's configuration. */
@@ -17,6 +17,8 @@ export interface TelemetryReport {
   receivedMs: number;
   /** Where in the request a field of a sample stands. */
   locOf: (sampleIndex: number, field: string) => Loc;
+  /** To be called once it is durable. Must not throw. */
+  onStored?: () => void;
 }
 
 type JsonObject = Record<string, unknown>;

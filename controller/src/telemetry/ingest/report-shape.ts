@@ -1,5 +1,5 @@
 // An agent says the same every second with other numbers. A shape is what its posts have in common, byte for byte; a
-// body that has it is read without parsing it, to the very sample that the gate (telemetry-point.ts) would make of it.
+// body that has it is read without parsing it, to the very sample that the parser (parse-report.ts) would make of it.
 import type { Sample } from '../store/telemetry-store.ts';
 
 /** Longer bodies are parsed: few agents send them, and shapes are kept in memory. */
@@ -12,10 +12,11 @@ const point = 0x2e;
 const zero = 0x30;
 const nine = 0x39;
 const quote = 0x22;
+const openBrace = 0x7b;
 const backslash = 0x5c;
 const isNumberByte = new Set(Buffer.from('0123456789+-.eE'));
 
-/** Reads one sample out of a body as the gate does; throws if the gate would refuse it. Called to learn a shape. */
+/** Reads one sample out of a body as the parser does; throws if the parser would refuse it. Called to learn a shape. */
 export type ReadSample = (body: Uint8Array, nowMs: number) => Sample | undefined;
 
 export class ReportShape {
@@ -43,8 +44,8 @@ export class ReportShape {
   }
 
   /**
-   * The shape of a body that the gate accepts, or undefined if that is not sure to be told by its numbers alone. Which
-   * number is which field is found by asking the gate about the same body with other numbers.
+   * The shape of a body that the parser accepts, or undefined if that is not sure to be told by its numbers alone. Which
+   * number is which field is found by asking the parser about the same body with other numbers.
    */
   static learn(body: Uint8Array, read: ReadSample): ReportShape | undefined {
     if (body.length > maxShapeBytes) return undefined;
@@ -59,7 +60,7 @@ export class ReportShape {
     }
     const timePlace = first.time;
     if (timePlace !== second.time || timePlace === notOfBody) return undefined;
-    // A number that is neither a field nor the time may still matter to the gate.
+    // A number that is neither a field nor the time may still matter to the parser.
     const used = sources.filter((place) => place !== -1);
     if (timePlace !== serverTime) used.push(timePlace);
     const isEachUsedOnce = used.length === places.length && new Set(used).size === used.length;
@@ -75,11 +76,12 @@ export class ReportShape {
   }
 
   /**
-   * The sample of a body of this shape, else undefined. Its `ts` is the number as it stands in the body, or NaN if the
-   * body has no time. Samples of one shape share their names, which are never to be changed.
+   * The sample of a body of this shape, else undefined. A body that does not start at 0 has something else instead of
+   * its brace. The sample's `ts` is the number as it stands in the body, or NaN if the body has no time. Samples of one
+   * shape share their names, which are never to be changed.
    */
-  read(body: Uint8Array): Sample | undefined {
-    if (!this.#readNumbers(body)) return undefined;
+  read(bytes: Uint8Array, startsAt = 0): Sample | undefined {
+    if (!this.#readNumbers(bytes, startsAt)) return undefined;
     const numbers = this.#numbers;
     const sources = this.#sources;
     const values: number[] = [];
@@ -91,33 +93,34 @@ export class ReportShape {
     return { ts, names: this.#names, values, texts: this.#texts };
   }
 
-  #readNumbers(body: Uint8Array): boolean {
+  #readNumbers(bytes: Uint8Array, startsAt: number): boolean {
     const fixed = this.#fixed;
     const places = this.#places;
     const numbers = this.#numbers;
-    let at = 0;
-    let from = 0;
+    if (startsAt === 0 ? bytes[0] !== fixed[0] : fixed[0] !== openBrace) return false;
+    let at = startsAt + 1;
+    let from = 1;
     for (let place = 0; place < places.length; place++) {
       const to = places[place]!;
-      while (from < to) if (body[at++] !== fixed[from++]) return false;
-      const isNegative = body[at] === minus;
+      while (from < to) if (bytes[at++] !== fixed[from++]) return false;
+      const isNegative = bytes[at] === minus;
       if (isNegative) at++;
       const begin = at;
       let digits = 0;
-      let code = body[at]!;
+      let code = bytes[at]!;
       while (code >= zero && code <= nine) {
         digits = digits * 10 + (code - zero);
-        code = body[++at]!;
+        code = bytes[++at]!;
       }
       let length = at - begin;
-      if (length === 0 || (length > 1 && body[begin] === zero)) return false;
+      if (length === 0 || (length > 1 && bytes[begin] === zero)) return false;
       let decimals = 0;
       if (code === point) {
-        code = body[++at]!;
+        code = bytes[++at]!;
         while (code >= zero && code <= nine) {
           digits = digits * 10 + (code - zero);
           decimals++;
-          code = body[++at]!;
+          code = bytes[++at]!;
         }
         if (decimals === 0) return false;
         length += decimals;
@@ -126,8 +129,8 @@ export class ReportShape {
       const size = decimals === 0 ? digits : digits / powersOfTen[decimals]!;
       numbers[place] = isNegative ? -size : size;
     }
-    if (body.length - at !== fixed.length - from) return false;
-    while (from < fixed.length) if (body[at++] !== fixed[from++]) return false;
+    if (bytes.length - at !== fixed.length - from) return false;
+    while (from < fixed.length) if (bytes[at++] !== fixed[from++]) return false;
     return true;
   }
 }
@@ -135,7 +138,7 @@ export class ReportShape {
 const serverTime = -1;
 const notOfBody = -2;
 
-/** What the gate makes of the body when its numbers are `base` + 1, `base` + 2 and so on. */
+/** What the parser makes of the body when its numbers are `base` + 1, `base` + 2 and so on. */
 function ask(fixed: Uint8Array, places: readonly number[], base: number, read: ReadSample) {
   const pieces: Uint8Array[] = [];
   let from = 0;

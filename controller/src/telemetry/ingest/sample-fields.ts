@@ -1,5 +1,5 @@
 // The fields of a sample: flattens what an agent sent, tells metrics from texts, and holds names and values to the rules
-// that every door shares. Part of the gate.
+// that every endpoint shares. Part of the parser.
 import { isStorableText } from '../../input/json-scanner.ts';
 import { add, type Loc, lengthProblem, type Run, report, valueError } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';

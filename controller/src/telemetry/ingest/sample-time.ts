@@ -1,5 +1,5 @@
 // The time of a sample: as its agent gives it, held against the clock and the retention; or, where it gives none, the
-// server's. Part of the gate.
+// server's. Part of the parser.
 import { TryLaterError } from '../../errors.ts';
 import { type DateTimeError, parseDateTime } from '../../input/date-time.ts';
 import { add, type Loc, type Run, report, valueError } from '../../input/value-rules.ts';
@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 const maxAheadMs = 5 * minuteMs;
 const firstSweep = 10_000;
 
-/** What the gate must know besides the report itself. */
+/** What the parser must know besides the report itself. */
 export interface PointLimits {
   /** Samples older than this are refused. */
   retentionMs: number;

@@ -1,11 +1,11 @@
-// The way in, behind the gate: makes a report durable, updates the agent's record, and tells those who wait for news.
-
+// Ingest, behind the parser: makes a report durable, updates the agent's record, and notifies the listeners.
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentCaller } from '../../caller.ts';
 import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 import type { TelemetryReport } from './parse-report.ts';
+import { ReportReader } from './report-reader.ts';
 import { type PointLimits, ServerTimes } from './sample-time.ts';
 
 const dayMs = 86_400_000;
@@ -25,14 +25,17 @@ export interface TelemetryServiceOptions {
 }
 
 export class TelemetryService {
-  /** For the gate. */
+  /** For the parsers. */
   readonly limits: PointLimits;
+  /** Reads what `record` takes. */
+  readonly reports: ReportReader;
   readonly #store: TelemetryStore;
   readonly #agents: AgentService;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
 
   constructor({ store, agents, retentionDays, onRecorded }: TelemetryServiceOptions) {
     this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes() };
+    this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;
     this.#onRecorded = onRecorded;
@@ -63,6 +66,7 @@ export class TelemetryService {
     return stored.then(
       () => {
         this.#onRecorded(agent.name, samples, receivedMs);
+        report.onStored?.();
         return samples.length;
       },
       (error) => {

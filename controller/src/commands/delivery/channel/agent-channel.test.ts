@@ -1,4 +1,4 @@
-// An agent's channel on a real server: telemetry as on every door, commands down, words up, and what a client may not do.
+// An agent's channel on a real server: telemetry as on every endpoint, commands down, words up, and what a client may not do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../../../test/channel-server.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
@@ -142,6 +142,25 @@ describe('telemetry', () => {
     expect((await server.rowsOf(agent.ap_id)).map(({ ts: _, ...row }) => row)).toEqual([{ load: 1 }]);
   });
 
+  test('the fields of a body of #21 are not the envelope of a message, though both are remembered', async () => {
+    const { agent, client } = await open();
+    const post = (id: number) =>
+      server.request('POST', '/api/v1/agent_update/update', agent.token, { ts: time + id, load: 1, id });
+    for (const id of [1, 2]) expect((await post(id)).body.accepted).toBe(1);
+    const message = (id: number) => `{"type":"telemetry","id":0,"ts":${time + id},"load":1,"id":${id}}`;
+    for (const id of [3, 4]) {
+      expect(await ask(client, message(id))).toEqual({ type: 'telemetry_ack', id, accepted: 1 });
+    }
+    expect((await post(5)).body.accepted).toBe(1);
+    expect(await server.rowsOf(agent.ap_id)).toEqual([
+      { ts: time + 1, load: 1, id: 1 },
+      { ts: time + 2, load: 1, id: 2 },
+      { ts: time + 3, load: 1 },
+      { ts: time + 4, load: 1 },
+      { ts: time + 5, load: 1, id: 5 },
+    ]);
+  });
+
   test('without an id the answer has none', async () => {
     const { client } = await open();
     expect(await ask(client, { type: 'telemetry', load: 1 })).toEqual({ type: 'telemetry_ack', accepted: 1 });
@@ -151,7 +170,7 @@ describe('telemetry', () => {
 describe('what makes no sense', () => {
   const nonsense: [string, string, object][] = [
     ['not JSON', '{"type":', { status: 422, code: 'validation_error' }],
-    ['a comma too many', '{"type":"telemetry","id":5,}', { status: 422, code: 'validation_error' }],
+    ['a comma too many', '{"type":"telemetry","id":5,}', { id: 5, status: 422, code: 'validation_error' }],
     ['a list', '[]', { status: 422, code: 'validation_error' }],
     ['nothing', '', { status: 422, code: 'validation_error' }],
     ['an unknown type', '{"type":"telemetric","id":3}', { id: 3, status: 422, code: 'validation_error' }],
@@ -171,8 +190,13 @@ describe('what makes no sense', () => {
       '{"type":"command_result","command_id":"c","state":"failed"}',
       { command_id: 'c', status: 404 },
     ],
+    [
+      'a result that cannot be stored',
+      '{"type":"command_result","command_id":"c","state":"failed","result":"\\ud800"}',
+      { command_id: 'c', status: 422 },
+    ],
     ['commands that are no list', '{"type":"hello","commands":7}', { status: 422 }],
-    ['something deep', `{"type":"telemetry","id":1,"x":${'['.repeat(40)}${']'.repeat(40)}}`, { status: 422 }],
+    ['something deep', `{"type":"telemetry","id":1,"x":${'['.repeat(40)}${']'.repeat(40)}}`, { id: 1, status: 422 }],
   ];
 
   test.each(nonsense)('%s is answered, and the channel lives on', async (_name, text, expected) => {

@@ -1,33 +1,21 @@
 // One agent's own WebSocket: commands go down as fast as the agent takes them, its word about them and its telemetry come
-// up, any number on their way at once. Telemetry passes the same gate as on every endpoint and is answered once it is durable.
+// up, any number on their way at once. Telemetry is read as by `agent_update` (#21) and answered once it is durable.
 import type { ChannelError, CommandResultMessage, HelloMessage } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../../errors.ts';
 import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
-import { readJson } from '../../../input/json-reader.ts';
 import type { Validator } from '../../../input/validator.ts';
-import type { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
-import { parseReport } from '../../../telemetry/ingest/parse-report.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
-import {
-  closeBody,
-  maxKeys,
-  openBody,
-  readEnvelope,
-  readMessage,
-  type TelemetryBody,
-  UnreadableMessage,
-} from './channel-message.ts';
+import { idsOf, readMessage } from './channel-message.ts';
 
 /** What all channels of a node use. */
 export interface ChannelParts extends ChannelCommandsParts {
   delivery: CommandDelivery;
   telemetry: TelemetryService;
-  known: KnownReports;
   validator: Validator;
   flow: SharedFlow;
   /** The caller behind a token as it stands now; throws if it may not have the channel any more. */
@@ -75,17 +63,21 @@ export class AgentChannel implements SocketListener {
   onMessage(bytes: Buffer): void {
     const size = bytes.length;
     this.#flow.begin(size);
-    const done = () => this.#flow.end(size);
+    const reply = (text: string) => {
+      this.#reply(text);
+      this.#flow.end(size);
+    };
+    const refuse = (error: unknown) => {
+      this.#refuse(error, bytes);
+      this.#flow.end(size);
+    };
     try {
-      const envelope = readEnvelope(bytes);
-      const work = envelope ? this.#quickTelemetry(bytes, envelope) : this.#handle(bytes);
-      work.then(done, (error) => {
-        done();
-        this.#fail(error, {});
-      });
+      const agent = this.#present();
+      const answer =
+        agent instanceof Promise ? agent.then((each) => this.#answer(each, bytes)) : this.#answer(agent, bytes);
+      answer.then(reply, refuse);
     } catch (error) {
-      done();
-      this.#fail(error, {});
+      refuse(error);
     }
   }
 
@@ -104,99 +96,33 @@ export class AgentChannel implements SocketListener {
     this.#parts.onClosed(this);
   }
 
-  /** By the shape of what the agent has sent before, or else by the long way. */
-  #quickTelemetry(bytes: Buffer, { id, bodyAt }: { id: number; bodyAt: number }): Promise<void> {
-    const { known, telemetry } = this.#parts;
-    const body = openBody(bytes, bodyAt);
-    try {
-      const agent = this.#present();
-      if (agent instanceof Promise) return agent.then(() => this.#readQuickTelemetry(bytes, body, id, bodyAt));
-      const report = known.read(body, agent.name, Date.now());
-      if (report) return this.#acknowledge(id, telemetry.record(agent, report));
-    } catch (error) {
-      this.#fail(error, { id });
-      return Promise.resolve();
+  /** Without a promise more than it needs: this runs for every report. */
+  #answer(agent: AgentCaller, bytes: Uint8Array): Promise<string> {
+    const { telemetry, validator } = this.#parts;
+    const message = readMessage(bytes, agent.name, telemetry.reports, validator);
+    switch (message.type) {
+      case 'telemetry':
+        return telemetry.record(agent, message.report).then((accepted) => toAck(message.id, accepted));
+      case 'hello':
+        return this.#hello(agent, message);
+      case 'command_result':
+        return this.#result(agent, message);
     }
-    return this.#readQuickTelemetry(bytes, body, id, bodyAt);
   }
 
-  async #readQuickTelemetry(bytes: Buffer, body: Uint8Array, id: number, bodyAt: number): Promise<void> {
-    let read: ReturnType<typeof readJson> | undefined;
-    try {
-      read = readJson(body, maxKeys);
-    } catch {
-      // Below, where the whole message is looked at.
-    }
-    const fields = (read?.value ?? {}) as Record<string, unknown>;
-    // Of equal keys the last one counts, and that is what only the whole message can tell.
-    const isPlain =
-      read && Object.keys(fields).length > 0 && !Object.hasOwn(fields, 'id') && !Object.hasOwn(fields, 'type');
-    if (!isPlain) {
-      closeBody(bytes, bodyAt);
-      return this.#handle(bytes);
-    }
-    const isStored = await this.#telemetry({ type: 'telemetry', id, body: fields, inexact: read!.inexact });
-    if (isStored) this.#parts.known.learn(body, this.agent.name);
-  }
-
-  async #handle(bytes: Buffer): Promise<void> {
-    let message: ReturnType<typeof readMessage>;
-    try {
-      message = readMessage(bytes, this.#parts.validator);
-    } catch (error) {
-      if (!(error instanceof UnreadableMessage)) throw error;
-      this.#fail(error.cause, { id: error.id, command_id: error.command_id });
-      return;
-    }
-    if (message.type === 'telemetry') await this.#telemetry(message);
-    else if (message.type === 'hello') await this.#hello(message);
-    else await this.#result(message);
-  }
-
-  /** Resolves whether it was stored. */
-  async #telemetry({ id, body, inexact }: TelemetryBody): Promise<boolean> {
+  async #hello(agent: AgentCaller, { commands }: HelloMessage): Promise<string> {
     const { telemetry } = this.#parts;
-    try {
-      const agent = await this.#present();
-      const report = parseReport(body, agent.name, Date.now(), telemetry.limits, inexact);
-      this.#reply(toAck(id, await telemetry.record(agent, report)));
-      return true;
-    } catch (error) {
-      this.#fail(error, { id });
-      return false;
+    if (commands) {
+      const value = { configuration: { commands } };
+      await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name));
     }
+    return '{"type":"hello_ack"}';
   }
 
-  #acknowledge(id: number, recorded: Promise<number>): Promise<void> {
-    return recorded.then(
-      (accepted) => this.#reply(toAck(id, accepted)),
-      (error) => this.#fail(error, { id }),
-    );
-  }
-
-  async #hello({ commands }: HelloMessage): Promise<void> {
-    const { telemetry } = this.#parts;
-    try {
-      const agent = await this.#present();
-      if (commands) {
-        const report = parseReport({ configuration: { commands } }, agent.name, Date.now(), telemetry.limits);
-        await telemetry.record(agent, report);
-      }
-      this.#reply('{"type":"hello_ack"}');
-    } catch (error) {
-      this.#fail(error, {});
-    }
-  }
-
-  async #result({ type: _, command_id, ...result }: CommandResultMessage): Promise<void> {
-    try {
-      const agent = await this.#present();
-      const { state } = await this.#parts.delivery.answer(agent, command_id, result);
-      this.#commands.answered(command_id);
-      this.#reply(JSON.stringify({ type: 'command_state', command_id, state }));
-    } catch (error) {
-      this.#fail(error, { command_id });
-    }
+  async #result(agent: AgentCaller, { type: _, command_id, ...result }: CommandResultMessage): Promise<string> {
+    const { state } = await this.#parts.delivery.answer(agent, command_id, result);
+    this.#commands.answered(command_id);
+    return JSON.stringify({ type: 'command_state', command_id, state });
   }
 
   /** The agent as its record stands now: rights are those of this moment, not those of when the channel was opened. */
@@ -210,7 +136,8 @@ export class AgentChannel implements SocketListener {
     return caller;
   }
 
-  #fail(error: unknown, about: { id?: number | undefined; command_id?: string | undefined }): void {
+  /** Every refusal carries the id of what it refuses, whatever has failed: somebody waits for it. */
+  #refuse(error: unknown, bytes: Uint8Array): void {
     if (error instanceof AuthenticationError) {
       this.forceClose(closeCodes.notAuthenticated, 'the token is no longer good');
       return;
@@ -228,8 +155,7 @@ export class AgentChannel implements SocketListener {
     const retryAfter = headers?.['retry-after'];
     const message: ChannelError = {
       type: 'error',
-      ...(about.id !== undefined && { id: about.id }),
-      ...(about.command_id !== undefined && { command_id: about.command_id }),
+      ...idsOf(bytes),
       status,
       detail: body.detail,
       code: body.code,

@@ -7,7 +7,6 @@ import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.
 import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
 import type { Validator } from '../../../input/validator.ts';
-import { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
@@ -59,7 +58,6 @@ export class ChannelHub {
       delivery,
       due: (ap_id, isFresh) => lookups.run(() => delivery.due(ap_id, isFresh), this.#stopping.signal),
       telemetry,
-      known: new KnownReports(telemetry.limits),
       validator,
       flow: new SharedFlow(options.flowLimits),
       sentWindow,

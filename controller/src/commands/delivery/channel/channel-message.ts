@@ -1,6 +1,5 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
-// same bytes, so its envelope is taken off without parsing; everything else is read as JSON.
-
+// same bytes, so its envelope is read without parsing, and its report by what is remembered; everything else is read as JSON.
 import { CommandResultMessage, HelloMessage } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
@@ -8,43 +7,81 @@ import { readJson } from '../../../input/json-reader.ts';
 import type { JsonPath } from '../../../input/json-scanner.ts';
 import type { Validator } from '../../../input/validator.ts';
 import { invalidValue } from '../../../input/value-rules.ts';
+import type { TelemetryReport } from '../../../telemetry/ingest/parse-report.ts';
+import { maxReportKeys, type ReportReader } from '../../../telemetry/ingest/report-reader.ts';
 
-const openBrace = 0x7b;
 const comma = 0x2c;
 const zero = 0x30;
 const nine = 0x39;
 const envelope = Buffer.from('{"type":"telemetry","id":');
 const maxIdDigits = 15;
-/** As many as #21 takes, and the envelope. */
-export const maxKeys = 60_012;
+const maxKeys = maxReportKeys + 2;
+/** How a message begins that cannot be read to its end. */
+const usualStart =
+  /^\{"type":"(?:telemetry","id":(0|[1-9]\d{0,14})[,}]|command_result","command_id":"([^"\\]{1,128})")/;
+const usualStartBytes = 256;
 
 type JsonObject = Record<string, unknown>;
 
-export interface TelemetryBody {
+interface TelemetryMessage {
   type: 'telemetry';
   id: number | undefined;
-  /** Without `type` and `id`: the body of #21. */
-  body: JsonObject;
-  inexact: JsonPath[];
+  report: TelemetryReport;
 }
 
-export type ChannelMessage = TelemetryBody | CommandResultMessage | HelloMessage;
+type ChannelMessage = TelemetryMessage | CommandResultMessage | HelloMessage;
 
-/** Not to be understood; `id` and `command_id` as far as they could be. */
-export class UnreadableMessage extends Error {
-  override name = 'UnreadableMessage';
-  readonly id: number | undefined;
-  readonly command_id: string | undefined;
-  constructor(cause: unknown, message: JsonObject = {}) {
-    super('unreadable message', { cause });
-    const { id, command_id } = message;
-    this.id = isId(id) ? id : undefined;
-    this.command_id = typeof command_id === 'string' && command_id.length <= 128 ? command_id : undefined;
+/** What a message is called by its answer. */
+export type MessageIds = { id?: number; command_id?: string };
+
+/** Throws what #21 would throw. */
+export function readMessage(
+  bytes: Uint8Array,
+  ap_id: string,
+  reports: ReportReader,
+  validator: Validator,
+): ChannelMessage {
+  const usual = readEnvelope(bytes);
+  const known = usual && reports.recall(bytes, ap_id, usual.endsAt);
+  if (known) return { type: 'telemetry', id: usual.id, report: known };
+  const { value, inexact } = readJson(bytes, maxKeys);
+  if (!isObject(value)) throw notAnObject();
+  switch (value.type) {
+    case 'telemetry': {
+      const { type, id, ...body } = value;
+      if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
+      return { type, id, report: reports.parse({ value: body, inexact }, ap_id, usual && bytes, usual?.endsAt) };
+    }
+    case 'command_result':
+      return check(validator, CommandResultMessage, value, inexact);
+    case 'hello':
+      return check(validator, HelloMessage, value, inexact);
+    default:
+      throw invalidValue(['body', 'type'], 'type should be telemetry, command_result or hello');
   }
 }
 
-/** Where the fields of a telemetry message begin, if it is written in the usual way. */
-export function readEnvelope(bytes: Uint8Array): { id: number; bodyAt: number } | undefined {
+/** As far as they can be told, also of a message that is refused before it was read, or cannot be read. */
+export function idsOf(bytes: Uint8Array): MessageIds {
+  const { type, id, command_id } = readKeys(bytes);
+  return {
+    ...(type !== 'command_result' && isId(id) && { id }),
+    ...(type !== 'telemetry' && typeof command_id === 'string' && command_id.length <= 128 && { command_id }),
+  };
+}
+
+function readKeys(bytes: Uint8Array): JsonObject {
+  try {
+    const { value } = readJson(bytes, maxKeys);
+    return isObject(value) ? value : {};
+  } catch {
+    const [, id, command_id] = usualStart.exec(Buffer.from(bytes.subarray(0, usualStartBytes)).toString()) ?? [];
+    return { id: id === undefined ? undefined : Number(id), command_id };
+  }
+}
+
+/** Of a telemetry message that is written in the usual way; it ends at a comma, and the report follows. */
+function readEnvelope(bytes: Uint8Array): { id: number; endsAt: number } | undefined {
   for (let at = 0; at < envelope.length; at++) if (bytes[at] !== envelope[at]) return undefined;
   let at = envelope.length;
   let id = 0;
@@ -55,42 +92,7 @@ export function readEnvelope(bytes: Uint8Array): { id: number; bodyAt: number } 
   }
   const digits = at - envelope.length;
   const isNumber = digits > 0 && digits <= maxIdDigits && (digits === 1 || bytes[envelope.length] !== zero);
-  return isNumber && bytes[at] === comma ? { id, bodyAt: at } : undefined;
-}
-
-/** What stands behind the envelope, as an object of its own: the comma becomes its brace, in place. */
-export function openBody(bytes: Uint8Array, bodyAt: number): Uint8Array {
-  bytes[bodyAt] = openBrace;
-  return bytes.subarray(bodyAt);
-}
-
-export function closeBody(bytes: Uint8Array, bodyAt: number): void {
-  bytes[bodyAt] = comma;
-}
-
-/** Throws UnreadableMessage, whose cause is what #21 would have thrown. */
-export function readMessage(bytes: Uint8Array, validator: Validator): ChannelMessage {
-  let message: JsonObject = {};
-  try {
-    const { value, inexact } = readJson(bytes, maxKeys);
-    if (!isObject(value)) throw notAnObject();
-    message = value;
-    switch (message.type) {
-      case 'telemetry': {
-        const { type, id, ...body } = message;
-        if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
-        return { type, id, body, inexact };
-      }
-      case 'command_result':
-        return check(validator, CommandResultMessage, message, inexact);
-      case 'hello':
-        return check(validator, HelloMessage, message, inexact);
-      default:
-        throw invalidValue(['body', 'type'], 'type should be telemetry, command_result or hello');
-    }
-  } catch (error) {
-    throw new UnreadableMessage(error, message);
-  }
+  return isNumber && bytes[at] === comma ? { id, endsAt: at } : undefined;
 }
 
 function check<S extends typeof CommandResultMessage | typeof HelloMessage>(

@@ -1,0 +1,203 @@
+// What is remembered leads to the same report as the parser, or nowhere; for bodies and for messages.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readJson } from '../../input/json-reader.ts';
+import { parseReport } from './parse-report.ts';
+import { ReportReader, type ReportReaderOptions } from './report-reader.ts';
+import { ServerTimes } from './sample-time.ts';
+
+const now = Date.UTC(2026, 2, 1);
+const dayMs = 86_400_000;
+const newLimits = () => ({ retentionMs: 30 * dayMs, serverTimes: new ServerTimes() });
+
+function byTheParser(body: string, ap_id = 'ap-1') {
+  const { value, inexact } = readJson(Buffer.from(body));
+  const { samples, configuration } = parseReport(value, ap_id, now, newLimits(), inexact);
+  return { samples, configuration };
+}
+
+/** A reader that has stored these bodies of ap-1 a minute ago. */
+function experienced(examples: string[], options: ReportReaderOptions = {}): ReportReader {
+  let time = now - 60_000;
+  const reader = new ReportReader(newLimits(), { ...options, now: () => time });
+  for (const example of examples) store(reader, example);
+  time = now;
+  return reader;
+}
+
+function store(reader: ReportReader, body: string, ap_id = 'ap-1'): void {
+  try {
+    reader.read(Buffer.from(body), ap_id).onStored?.();
+  } catch {
+    // It is refused, and there is nothing to learn.
+  }
+}
+
+/** What is made of `body` by somebody who has learned from `example`. */
+function byTheShape(example: string, body: string, ap_id = 'ap-1') {
+  const report = experienced([example]).recall(Buffer.from(body), ap_id);
+  return report && { samples: report.samples, configuration: report.configuration };
+}
+
+test.each([
+  ['fields', '{"rssi":-60,"load":0.5}', '{"rssi":-61.25,"load":0}'],
+  ['a payload', '{"ap_id":"ap-1","payload":{"a":1,"b":2}}', '{"ap_id":"ap-1","payload":{"a":-0,"b":10}}'],
+  ['nested fields', '{"radio":{"rssi":1,"snr":{"db":2}}}', '{"radio":{"rssi":0.125,"snr":{"db":123456789012345}}}'],
+  ['texts and booleans', '{"a":1,"state":"up 7","on":true,"of":null}', '{"a":2,"state":"up 7","on":true,"of":null}'],
+  ['numbers as text', '{"a":1,"b":"5"}', '{"a":3,"b":"5"}'],
+  ['names that JSON objects put first', '{"b":1,"7":2,"1":3}', '{"b":4,"7":5,"1":6}'],
+  ['a time in milliseconds', `{"ts":${now},"a":1}`, `{"ts":${now - 5000},"a":2}`],
+  ['a time in seconds', `{"ts":${now / 1000},"a":1}`, `{"ts":${now / 1000 - 7}.25,"a":1}`],
+  ['a time beside a payload', `{"timestamp":${now},"payload":{"a":1}}`, `{"timestamp":${now - 1},"payload":{"a":9}}`],
+  ['a batch of one', `{"samples":[{"ts":${now},"a":1}]}`, `{"samples":[{"ts":${now - 60_000},"a":3}]}`],
+  ['spaces', '{ "a" : 1 ,\n"b": 2 }', '{ "a" : 5.5 ,\n"b": -2 }'],
+])('%s are read as the parser reads them', (_, example, body) => {
+  const report = byTheShape(example, body);
+  expect(report).toBeDefined();
+  expect(report).toEqual(byTheParser(body));
+});
+
+test.each([
+  ['another name', '{"a":1}', '{"b":1}'],
+  ['one field more', '{"a":1}', '{"a":1,"b":2}'],
+  ['one field less', '{"a":1,"b":2}', '{"a":1}'],
+  ['an exponent', '{"a":1}', '{"a":1e3}'],
+  ['more digits than are exact', '{"a":1}', '{"a":1234567890123456}'],
+  ['a number that is none', '{"a":1}', '{"a":01}'],
+  ['a sign alone', '{"a":1}', '{"a":-}'],
+  ['a point without digits', '{"a":1}', '{"a":1.}'],
+  ['no number at all', '{"a":1}', '{"a":}'],
+  ['a text', '{"a":1}', '{"a":"1"}'],
+  ['an end that comes early', '{"a":1}', '{"a":1'],
+  ['an end that comes late', '{"a":1}', '{"a":1}}'],
+  ['a time that is refused', `{"ts":${now},"a":1}`, `{"ts":${now + dayMs},"a":1}`],
+  ['two fields of one name', '{"a":1,"a":2}', '{"a":1,"a":2}'],
+  ['a configuration', '{"a":1,"configuration":{"b":2}}', '{"a":1,"configuration":{"b":2}}'],
+  ['a number that is no field', '{"n":1,"payload":{"a":2}}', '{"n":1,"payload":{"a":2}}'],
+  ['two times', `{"ts":${now},"payload":{"ts":${now},"a":1}}`, `{"ts":${now},"payload":{"ts":${now},"a":1}}`],
+  ['a time as text', '{"ts":"2026-03-01T00:00:00Z","a":1}', '{"ts":"2026-03-01T00:00:00Z","a":1}'],
+  ['two samples', '{"samples":[{"a":1},{"a":2}]}', '{"samples":[{"a":1},{"a":2}]}'],
+  ['what the parser refuses', '{"a":[1]}', '{"a":[1]}'],
+  ["another agent's name", '{"ap_id":"ap-2","a":1}', '{"ap_id":"ap-2","a":1}'],
+  ['a body that is very long', `{"a":1,"b":"${'x'.repeat(2100)}"}`, `{"a":1,"b":"${'x'.repeat(2100)}"}`],
+])('%s is left to the parser', (_, example, body) => {
+  expect(byTheShape(example, body)).toBeUndefined();
+});
+
+const number = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer({ min: -1e9, max: 1e9 }).map((whole) => whole / 1000),
+);
+const key = fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom('a', 'b', '1', '"', '\\', 'é', ' ') });
+const fields = fc.dictionary(
+  key,
+  fc.oneof({ weight: 4, arbitrary: number }, fc.boolean(), fc.string(), fc.dictionary(key, number, { maxKeys: 3 })),
+  { minKeys: 1, maxKeys: 6 },
+);
+
+test('for any fields and any other numbers, the shape says what the parser says or nothing', () => {
+  let read = 0;
+  fc.assert(
+    fc.property(fields, fc.array(number, { minLength: 1, maxLength: 4 }), fc.boolean(), (source, others, isInside) => {
+      let next = 0;
+      const renew = (value: unknown): unknown =>
+        typeof value === 'number'
+          ? others[next++ % others.length]
+          : typeof value === 'object'
+            ? Object.fromEntries(Object.entries(value!).map(([name, inner]) => [name, renew(inner)]))
+            : value;
+      const write = (value: unknown) => JSON.stringify(isInside ? { payload: value } : value);
+      const body = write(renew(source));
+      const report = byTheShape(write(source), body);
+      if (report === undefined) return;
+      read++;
+      expect(report).toEqual(byTheParser(body));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(read).toBeGreaterThan(100);
+});
+
+test('a conflict is told where it stands in the body', () => {
+  const reader = experienced(['{"payload":{"a":1,"b":{"c":2}}}']);
+  const report = reader.recall(Buffer.from('{"payload":{"a":5,"b":{"c":6}}}'), 'ap-1');
+  expect(report?.locOf(0, 'b_c')).toEqual(['body', 'payload', 'b', 'c']);
+});
+
+test('what is remembered is bounded, and an agent that changes its mind is learned anew', () => {
+  const reader = experienced([], { maxBytes: 10_000 });
+  const body = (name: string, value: number) => `{"${name}":${value}}`;
+  const isKnown = (text: string, ap_id: string) => reader.recall(Buffer.from(text), ap_id) !== undefined;
+  for (let agent = 0; agent < 1000; agent++) store(reader, body('a', 1), `ap-${agent}`);
+  expect(reader.bytes).toBeLessThanOrEqual(10_000);
+  expect(isKnown(body('a', 2), 'ap-0')).toBe(false);
+  expect(isKnown(body('a', 2), 'ap-999')).toBe(true);
+  for (let post = 0; post < 100; post++) store(reader, body('b', post), 'ap-999');
+  expect(isKnown(body('b', 2), 'ap-999')).toBe(true);
+});
+
+test('a report that cannot have a shape does not keep the next one from being learned', () => {
+  for (const other of ['{"configuration":{"site":"roof"}}', '{"samples":[{"a":1},{"a":2}]}']) {
+    expect(experienced([other, '{"a":1}']).recall(Buffer.from('{"a":2}'), 'ap-1')).toBeDefined();
+  }
+});
+
+test('what is not stored is not learned', () => {
+  const reader = experienced([]);
+  reader.read(Buffer.from('{"a":1}'), 'ap-1');
+  expect(reader.recall(Buffer.from('{"a":2}'), 'ap-1')).toBeUndefined();
+});
+
+test('times of the server go on behind each other', () => {
+  const reader = experienced(['{"a":1}']);
+  const times = [1, 2, 3].map((value) => reader.recall(Buffer.from(`{"a":${value}}`), 'ap-1')?.samples[0]?.ts);
+  expect(times).toEqual([now, now + 1, now + 2]);
+});
+
+test.each([
+  ['nothing', '', 'json_invalid'],
+  ['null', 'null', 'missing'],
+  ['a list', '[]', 'dict_type'],
+  ['a text', '"x"', 'dict_type'],
+  ['half an object', '{"a":', 'json_invalid'],
+])('a body that is %s is refused', (_, body, type) => {
+  const read = () => experienced([]).read(Buffer.from(body), 'ap-1');
+  expect(read).toThrow(expect.objectContaining({ problems: [expect.objectContaining({ type })] }));
+});
+
+describe('in a message', () => {
+  const envelope = '{"type":"telemetry","id":7';
+  const message = (body: string) => Buffer.from(`${envelope},${body.slice(1)}`);
+  const recall = (reader: ReportReader, bytes: Buffer) => reader.recall(bytes, 'ap-1', envelope.length);
+
+  test('a report is known again, whether it was a body before or in a message', () => {
+    const bytes = message('{"payload":{"a":5,"b":6}}');
+    const ofBody = experienced(['{"payload":{"a":1,"b":2}}']);
+    const ofMessage = experienced([]);
+    const json = readJson(Buffer.from('{"payload":{"a":1,"b":2}}'));
+    ofMessage.parse(json, 'ap-1', message('{"payload":{"a":1,"b":2}}'), envelope.length).onStored?.();
+    for (const reader of [ofBody, ofMessage]) {
+      const report = recall(reader, bytes);
+      expect(report?.samples).toMatchObject([{ names: ['a', 'b'], values: [5, 6] }]);
+      expect(report?.locOf(0, 'b')).toEqual(['body', 'payload', 'b']);
+      expect(reader.recall(Buffer.from('{"payload":{"a":5,"b":6}}'), 'ap-1')).toBeDefined();
+    }
+    expect(bytes).toEqual(message('{"payload":{"a":5,"b":6}}'));
+  });
+
+  test.each(['id', 'type'])('a field %s belongs to the envelope, and in a body it does not', (key) => {
+    const body = `{"a":1,"${key}":2}`;
+    const reader = experienced([body]);
+    expect(recall(reader, message(body))).toBeUndefined();
+    expect(reader.recall(Buffer.from(body), 'ap-1')?.samples[0]?.names).toEqual(['a', key]);
+    const inside = `{"payload":${body}}`;
+    expect(recall(experienced([inside]), message(inside))).toBeDefined();
+  });
+
+  test('what begins with a space is no report behind an envelope', () => {
+    const reader = experienced([' {"a":1}']);
+    expect(reader.recall(Buffer.from(' {"a":1}'), 'ap-1')).toBeDefined();
+    expect(recall(reader, message(' {"a":1}'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,148 @@
+// From the bytes of a report to its samples, for every endpoint that takes JSON. Remembers the shape of each agent's
+// reports and reads the next ones by it, without parsing them; what has no known shape, or would be refused, is parsed.
+import { ValidationError } from '../../errors.ts';
+import { type JsonBody, readJson } from '../../input/json-reader.ts';
+import { giveServerTimes, parseReport, type TelemetryReport } from './parse-report.ts';
+import { maxShapeBytes, ReportShape } from './report-shape.ts';
+import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
+
+/** Room for the largest batch with a time and five fields in each sample. */
+export const maxReportKeys = 60_010;
+/** These keys of a message are not fields of its report. */
+const envelopeKeys = ['type', 'id'];
+const defaultMaxBytes = 32 * 1024 * 1024;
+/** An agent whose reports differ in more than numbers is tried again only after this many. */
+const learnEvery = 64;
+const openBrace = Buffer.from('{');
+
+interface Entry {
+  shape: ReportShape | undefined;
+  /** One of its fields would belong to the envelope if the report were a message. */
+  hasEnvelopeKey: boolean;
+  /** Reports until the next try to learn. */
+  wait: number;
+}
+
+/** What an entry without a shape costs. */
+const entryBytes = 128;
+
+export interface ReportReaderOptions {
+  /** Of what is remembered. */
+  maxBytes?: number;
+  now?: () => number;
+}
+
+export class ReportReader {
+  readonly #entries = new Map<string, Entry>();
+  readonly #limits: PointLimits;
+  readonly #maxBytes: number;
+  readonly #now: () => number;
+  #bytes = 0;
+
+  constructor(limits: PointLimits, { maxBytes = defaultMaxBytes, now = Date.now }: ReportReaderOptions = {}) {
+    this.#limits = limits;
+    this.#maxBytes = maxBytes;
+    this.#now = now;
+  }
+
+  /** What is remembered; bounded, whatever agents send. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The report in a JSON body. Throws as readJson and parseReport do. */
+  read(body: Uint8Array, ap_id: string): TelemetryReport {
+    return this.recall(body, ap_id) ?? this.parse(readBody(body), ap_id, body);
+  }
+
+  /**
+   * The report, if the agent has sent one like it; else undefined, also for one that `parse` would refuse. In a message
+   * it begins at the comma behind the envelope. Throws TryLaterError if there is no time left to give.
+   */
+  recall(bytes: Uint8Array, ap_id: string, startsAt = 0): TelemetryReport | undefined {
+    const entry = this.#entries.get(ap_id);
+    if (!entry?.shape || (startsAt > 0 && entry.hasEnvelopeKey)) return undefined;
+    const sample = entry.shape.read(bytes, startsAt);
+    if (!sample) return undefined;
+    const nowMs = this.#now();
+    if (entry.shape.hasTime) {
+      const ts = readTime(sample.ts, [], { problems: [], inexact: [] }, nowMs, this.#limits);
+      if (ts === undefined) return undefined;
+      sample.ts = ts;
+    }
+    const samples = [sample];
+    giveServerTimes(samples, ap_id, nowMs, this.#limits);
+    const locOf: TelemetryReport['locOf'] = (index, field) => {
+      const { value } = readJson(bodyOf(bytes, startsAt));
+      return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
+    };
+    return { samples, configuration: undefined, receivedMs: nowMs, locOf };
+  }
+
+  /** The report in JSON. `bytes` and `startsAt` are as `recall` has not known them: to learn from, once it is stored. */
+  parse({ value, inexact }: JsonBody, ap_id: string, bytes?: Uint8Array, startsAt = 0): TelemetryReport {
+    const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact);
+    const { samples, configuration } = report;
+    if (bytes && samples.length === 1 && configuration === undefined) {
+      report.onStored = () => this.#learn(bytes, startsAt, ap_id);
+    }
+    return report;
+  }
+
+  #learn(bytes: Uint8Array, startsAt: number, ap_id: string): void {
+    const known = this.#entries.get(ap_id);
+    if (known && known.wait > 0) {
+      known.wait--;
+      return;
+    }
+    if (known) this.#forget(ap_id, known);
+    const isLong = bytes.length - startsAt > maxShapeBytes;
+    const entry = isLong ? noShape() : learnEntry(bodyOf(bytes, startsAt), ap_id);
+    while (this.#bytes + costOf(entry) > this.#maxBytes && this.#entries.size > 0) {
+      const [oldest] = this.#entries;
+      this.#forget(...oldest!);
+    }
+    this.#entries.set(ap_id, entry);
+    this.#bytes += costOf(entry);
+  }
+
+  #forget(ap_id: string, entry: Entry): void {
+    this.#entries.delete(ap_id);
+    this.#bytes -= costOf(entry);
+  }
+}
+
+function readBody(body: Uint8Array): JsonBody {
+  const json = readJson(body, maxReportKeys);
+  if (json.value !== null) return json;
+  throw new ValidationError([{ loc: ['body'], msg: 'Field required', type: 'missing' }]);
+}
+
+/** The report as an object of its own. */
+function bodyOf(bytes: Uint8Array, startsAt: number): Uint8Array {
+  return startsAt === 0 ? bytes : Buffer.concat([openBrace, bytes.subarray(startsAt + 1)]);
+}
+
+function noShape(): Entry {
+  return { shape: undefined, hasEnvelopeKey: false, wait: learnEvery };
+}
+
+function learnEntry(body: Uint8Array, ap_id: string): Entry {
+  const entry = noShape();
+  entry.shape = ReportShape.learn(body, (probe, nowMs) => {
+    const { value, inexact } = readJson(probe);
+    const { samples, configuration } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
+    entry.hasEnvelopeKey = envelopeKeys.some((key) => Object.hasOwn(value as object, key));
+    return samples.length === 1 && configuration === undefined ? samples[0] : undefined;
+  });
+  return entry;
+}
+
+/** For parsing without consequences. */
+function probeLimits(): PointLimits {
+  return { retentionMs: Number.POSITIVE_INFINITY, serverTimes: new ServerTimes() };
+}
+
+function costOf({ shape }: Entry): number {
+  return entryBytes + (shape?.bytes ?? 0);
+}
