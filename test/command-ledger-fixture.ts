@@ -29,13 +29,14 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
     ...{ database, store, jobs, mailbox, audit: createAuditLog(database), rules, now },
     onCommitted: (committed) => {
       for (const { job_number } of committed.jobs) dispatcher.created(job_number);
-      dispatcher.wake(committed.due);
+      dispatcher.dispatch(committed.released);
     },
   });
   const onError = (error: unknown) => {
     throw error;
   };
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError, now });
+  const isShared = database.dialect === 'postgres';
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
   const send = (intent: Intent, more: Partial<NewCommand> = {}) => ledger.do(operations.send(newCommand(intent, more)));
   return { store, ledger, operations, dispatcher, jobs, mailbox, send };
 }

@@ -66,18 +66,18 @@ export function createCommandPath({ config, database, broker, principals, agents
   let decided = 0;
   const ledger = new CommandLedger({
     ...{ database, store, jobs: jobStore, mailbox: mailboxStore, audit, rules },
-    onCommitted: ({ jobs, messages, due, frozen, hasGuards }) => {
+    onCommitted: ({ jobs, messages, released, frozen, hasGuards }) => {
       decided += jobs.length;
       if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
-      dispatcher.wake(due);
+      dispatcher.dispatch(released);
       mailbox.tell(messages);
       if (isPublished) for (const job of jobs) outbox.publish(job);
-      if (isShared) tellNodes([...due]);
+      if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
       for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
       if (hasGuards) guards.refresh().catch((error) => onError(error, 'guards could not be read'));
     },
   });
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError });
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError });
   const rate = new RateLimiter('too_many_commands', { max: config.limits.commandsPerApp, windowMs: minute });
   const intake = new CommandIntake({ agents, fleet, rate });
   const commands = new CommandService({ store, ledger, operations, intake });
@@ -128,7 +128,7 @@ export function createCommandPath({ config, database, broker, principals, agents
     async start(): Promise<void> {
       if (!config.roles.includes('api')) return;
       broker.listen(
-        (news) => dispatcher.wake(parseNews(news)),
+        (news) => dispatcher.lookFor(parseNews(news)),
         () => {},
       );
       await broker.consume('send_command', { prefetch: 200 }, async ({ id, body }) => {

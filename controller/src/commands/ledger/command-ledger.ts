@@ -8,7 +8,7 @@ import { TryLaterError, WeftError } from '../../errors.ts';
 import type { MailboxStore, MessageRecord } from '../../jobs/mailbox/mailbox-store.ts';
 import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import type { CommandStore } from './command-store.ts';
+import type { CommandRecord, CommandStore } from './command-store.ts';
 import { LedgerBatch, ReadSet } from './ledger-batch.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
@@ -27,7 +27,8 @@ export interface Operation<T> {
 export interface Committed {
   jobs: NewJob[];
   messages: MessageRecord[];
-  due: Set<string>;
+  /** Commands that can be sent now, oldest first. */
+  released: CommandRecord[];
   hasGuards: boolean;
   frozen: LedgerBatch['frozen'];
 }
@@ -130,7 +131,7 @@ export class CommandLedger {
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
-    const { due, frozen, hasGuards } = batch;
-    return { outcomes, jobs: batch.jobs, messages, due, frozen, hasGuards };
+    const { released, frozen, hasGuards } = batch;
+    return { outcomes, jobs: batch.jobs, messages, released, frozen, hasGuards };
   }
 }

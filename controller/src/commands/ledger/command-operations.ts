@@ -102,9 +102,11 @@ export class CommandOperations {
       state: 'received' | 'succeeded' | 'failed';
       result: string | null;
       applied: Record<string, unknown> | null;
+      /** It was sent, and that is not recorded yet. */
+      wasSent: boolean;
     },
   ): Operation<CommandRecord> {
-    const { state } = answer;
+    const { state, wasSent } = answer;
     return {
       readSet: (reads) => {
         reads.commands.add(command_id);
@@ -114,6 +116,7 @@ export class CommandOperations {
         const command = await batch.command(command_id);
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
+        if (wasSent) this.#life.sent(batch, command);
         if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
         else if (command.received_at === null) this.#life.received(batch, command);
         return command;

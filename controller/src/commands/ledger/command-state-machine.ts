@@ -31,7 +31,7 @@ export class CommandStateMachine {
   release(batch: LedgerBatch, command: CommandRecord): void {
     command.due_at = batch.nowMs;
     batch.moved(command);
-    batch.due.add(command.ap_id);
+    batch.release(command);
   }
 
   /** It was written to the agent, perhaps once more. */

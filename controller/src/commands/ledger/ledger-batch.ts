@@ -45,8 +45,6 @@ export class LedgerBatch {
   readonly jobs: NewJob[] = [];
   readonly messages: NewMessage[] = [];
   readonly entries: NewAuditEntry[] = [];
-  /** Agents that have something to get now. */
-  readonly due = new Set<string>();
   /** Parameters that were frozen, for the server's log. */
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
   /** Whether guards are to be watched from now on. */
@@ -62,6 +60,7 @@ export class LedgerBatch {
   readonly #endedLeases: Lease[] = [];
   readonly #newLeases = new Map<string, Lease>();
   readonly #newStates = new Set<StateRecord>();
+  readonly #released = new Set<CommandRecord>();
 
   constructor(tx: SqlQueries, store: CommandStore, rules: ConflictRules, nowMs: number) {
     this.tx = tx;
@@ -132,6 +131,16 @@ export class LedgerBatch {
   changed(command: CommandRecord): void {
     this.moved(command);
     if (!this.#created.has(command)) this.#changed.add(command);
+  }
+
+  /** The command can be sent once the transaction is durable. */
+  release(command: CommandRecord): void {
+    this.#released.add(command);
+  }
+
+  /** What can be sent now, in the order of release: without what has ended since. */
+  get released(): CommandRecord[] {
+    return [...this.#released].filter(({ ended_at }) => ended_at === null);
   }
 
   stateChanged(state: StateRecord): void {

@@ -19,7 +19,7 @@ export interface CommandUpkeepOptions {
   store: CommandStore;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
-  dispatcher: Pick<CommandDispatcher, 'wake'>;
+  dispatcher: Pick<CommandDispatcher, 'lookFor'>;
   guards: Pick<GuardWatch, 'refresh'>;
   batches: Pick<BatchService, 'goOn'>;
   /** Reads the fleet anew, where other nodes may have changed it; undefined where there are none. */
@@ -117,7 +117,7 @@ export class CommandUpkeep {
     const { store, dispatcher } = this.#options;
     const agents = await store.listUnacknowledged(this.#now(), this.#resentAfter, steps);
     this.#resentAfter = agents.length === steps ? agents.at(-1)! : '';
-    dispatcher.wake(agents);
+    dispatcher.lookFor(agents);
   }
 
   async #tidy(): Promise<void> {

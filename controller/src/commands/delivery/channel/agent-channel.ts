@@ -10,7 +10,7 @@ import type { Validator } from '../../../input/validator.ts';
 import type { KnownReports } from '../../../telemetry/ingest/known-reports.ts';
 import { parseReport } from '../../../telemetry/ingest/parse-report.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
-import type { CommandDelivery } from '../command-delivery.ts';
+import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
 import {
@@ -52,16 +52,16 @@ export class AgentChannel implements SocketListener {
     this.#flow = new ChannelFlow(parts.flow, socket);
     this.#commands = new ChannelCommands(socket, agent.name, parts);
     socket.listener = this;
-    this.#commands.wake();
+    this.#commands.onDue();
   }
 
   get isOpen(): boolean {
     return this.#socket.isOpen;
   }
 
-  /** Commands may have become due. */
-  wake(): void {
-    this.#commands.wake();
+  /** These commands became due, or any may have. */
+  onDue(commands?: readonly OutgoingCommand[]): void {
+    this.#commands.onDue(commands);
   }
 
   replace(): void {
