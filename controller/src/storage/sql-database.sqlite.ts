@@ -25,6 +25,11 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** How long the log grows before it is copied into the database file: 16 MiB. A page that many commits change is copied once. */
+const checkpointPages = 4000;
+/** The pages of the indexes that every command changes fit in. */
+const cacheKiB = 16 * 1024;
+
 /** Most transactions that become durable with one commit: those behind must not wait too long. */
 const maxSharedCommit = 64;
 
@@ -224,6 +229,7 @@ function openFile(file: string): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}; PRAGMA cache_size = -${cacheKiB};`);
     return connection;
   } catch (error) {
     connection.close();
