@@ -78,7 +78,7 @@ export interface BatchRecord {
 }
 
 export interface CommandFilter {
-  /** Of everybody unless told. */
+  /** Default: of all owners. */
   owner?: Pick<CommandRecord, 'owner_kind' | 'owner_id'>;
   ap_id?: string;
   state?: CommandState;
@@ -111,8 +111,9 @@ export interface Found {
 
 export interface Changes {
   created: readonly CommandRecord[];
-  /** Those whose state or times changed, and those of which also the rest did. */
+  /** Those whose state, detail or times changed. */
   moved: readonly CommandRecord[];
+  /** Those of which anything else changed, with or without the state. */
   changed: readonly CommandRecord[];
   endedLeases: readonly Lease[];
   leases: readonly Lease[];
@@ -143,6 +144,11 @@ export interface CommandStore {
   listGuarded(limit: number): Promise<CommandRecord[]>;
   /** Forgets commands that ended before, leases that have ended, and what was last set long ago; resolves whether there may be more. */
   prune(times: { nowMs: number; commandsBefore: number; statesBefore: number }, limit: number): Promise<boolean>;
+  /**
+   * Inside a transaction: another number than before if anybody else has written to the database since; undefined if
+   * that cannot be known.
+   */
+  version(tx: SqlQueries): Promise<number | undefined>;
   /** Inside a transaction. */
   find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found>;
   /** Inside a transaction. Throws UniqueViolation if an idempotency key is taken. */
