@@ -1,5 +1,5 @@
-// From a request to a command that can be decided about: what the caller may send, what the agent can do, and what is
-// wanted of which parameter.
+// From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
+// and finds the parameter.
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';

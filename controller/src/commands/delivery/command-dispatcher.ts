@@ -23,8 +23,8 @@ export interface CommandDispatcherOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   /**
-   * Other nodes create commands in the same database. Only a look there then tells the order of the commands of one
-   * agent, so nothing is handed over from memory.
+   * Other nodes create commands in the same database. Only the database then knows the order of the
+   * commands of one agent, so nothing is handed over from memory.
    */
   isShared: boolean;
   onError: (error: unknown, message: string) => void;

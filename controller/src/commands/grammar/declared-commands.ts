@@ -1,4 +1,4 @@
-// What an access point says it can do: reads `configuration.commands`, and holds a command against it before anybody
+// The commands that an access point declares: reads `configuration.commands`, and validates a command by it before anybody
 // decides about it.
 import { didYouMean } from '@weft/cli/closest-name';
 import { type Problem, ValidationError } from '../../errors.ts';

@@ -13,7 +13,7 @@ import { LedgerBatch, ReadSet } from './ledger-batch.ts';
 import { OpenCommands } from './open-commands.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
-/** The embedded database works on this thread: more would hold up everybody else for too long. */
+/** The embedded database works on this thread: larger batches would block everything else for too long. */
 const maxBatch = 192;
 const maxWaiting = 20_000;
 

@@ -162,7 +162,7 @@ export class CommandOperations {
     };
   }
 
-  /** The agent is no more: its commands fail, and nobody holds anything of it. */
+  /** The agent was removed: its commands fail, and its leases end. */
   agentRemoved(ap_id: string, command_ids: readonly string[]): Operation<void> {
     const failAll = this.#each(command_ids, (batch, command) => {
       if (command.ended_at === null || command.guard_until !== null) {
@@ -186,7 +186,7 @@ export class CommandOperations {
     });
   }
 
-  /** Takes the command back, if that has not been done yet; `wish` is how, or undefined where nobody knows what was before. */
+  /** Rolls the command back, unless that was done already; `wish` restores the value before, undefined if it is not known. */
   guardBroken(guarded: CommandRecord, wish: NewCommand | undefined, why: Record<string, unknown>): Operation<void> {
     const { command_id, ap_id, parameter } = guarded;
     return {

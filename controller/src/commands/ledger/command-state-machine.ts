@@ -7,7 +7,7 @@ import type { LedgerBatch } from './ledger-batch.ts';
 
 type EndingState = Exclude<CommandState, 'queued' | 'sent' | 'received'>;
 
-/** How the job of a command ends. A job has no word for a command that had to give way. */
+/** How the job of a command ends. Jobs have no state for a superseded command. */
 const jobEnds: Record<EndingState, EndState> = {
   succeeded: 'succeeded',
   failed: 'failed',
@@ -27,7 +27,7 @@ export class CommandStateMachine {
     this.#resendMs = resendMs;
   }
 
-  /** It may go out now. */
+  /** It can be sent now. */
   release(batch: LedgerBatch, command: CommandRecord): void {
     command.due_at = batch.nowMs;
     batch.moved(command);
@@ -75,7 +75,7 @@ export class CommandStateMachine {
     } else this.#tellLast(batch, command, jobEnds[answer.state]);
   }
 
-  /** Ended by something else than the agent's word: the socket also gets the status of the job. */
+  /** Ended by something else than the agent's answer: the socket also gets the status of the job. */
   end(batch: LedgerBatch, command: CommandRecord, state: Exclude<EndingState, 'succeeded'>, detail: string): void {
     command.detail = detail;
     command.guard_until = null;

@@ -1,6 +1,5 @@
-// What has to happen to commands without anybody asking: overdue ones expire, those that waited for a lease are decided
-// again, unacknowledged ones are sent again, stages of roll-outs begin, guards end, old rows go. Every node does it; none
-// minds the others.
+// Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
+// sent again, stages of roll-outs begin, guards end, old rows are deleted. Every node does it, without coordination.
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -22,10 +21,10 @@ export interface CommandUpkeepOptions {
   dispatcher: Pick<CommandDispatcher, 'lookFor'>;
   guards: Pick<GuardWatch, 'refresh'>;
   batches: Pick<BatchService, 'goOn'>;
-  /** Reads the fleet anew, where other nodes may have changed it; undefined where there are none. */
+  /** Reloads the fleet, which other nodes may have changed; undefined where there are none. */
   reloadFleet?: (() => Promise<void>) | undefined;
   retentionMs: number;
-  /** Told when it stops working, and when it works again; never for each round. */
+  /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
 }

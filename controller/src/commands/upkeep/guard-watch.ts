@@ -40,7 +40,7 @@ export class GuardWatch {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Looks for what is to be watched, and ends what has been watched for long enough. */
+  /** Reads the guards to watch, and ends those that have been watched for long enough. */
   async refresh(): Promise<void> {
     const { store, ledger, operations } = this.#options;
     const commands = await store.listGuarded(maxWatched);
@@ -58,16 +58,16 @@ export class GuardWatch {
     for (const { command, guard } of this.#watched.get(ap_id) ?? []) {
       if (this.#underWay.has(command.command_id)) continue;
       for (const { ts, names, values } of samples) {
-        // What was measured before the agent had done it says nothing about it.
+        // A sample from before the command succeeded does not count.
         const at = ts >= command.ended_at! ? names.indexOf(guard.metric) : -1;
         if (at < 0 || !isBroken(guard, values[at]!)) continue;
-        this.#takeBack(command, guard, values[at]!);
+        this.#rollBack(command, guard, values[at]!);
         break;
       }
     }
   }
 
-  #takeBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
+  #rollBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
     const { ledger, operations, onError } = this.#options;
     const { command_id } = command;
     this.#underWay.add(command_id);
@@ -77,7 +77,7 @@ export class GuardWatch {
       .finally(() => this.#underWay.delete(command_id));
   }
 
-  /** What brings back what was set before; undefined where that is not known, or the agent is gone. */
+  /** The command that restores the value before; undefined if that is not known, or the agent was removed. */
   async #inverseOf(command: CommandRecord): Promise<NewCommand | undefined> {
     const { ap_id, previous, parameter, command_id, agent_id, owner_kind, owner_id, caller_name } = command;
     const agent = previous && (await this.#options.agents.lookUp(ap_id));

@@ -6,7 +6,7 @@ import type { SentWindow } from '../sent-window.ts';
 const maxWaitersPerAgent = 4;
 /** A response holds at least one command, and no more than about this. */
 const maxAnswerBytes = 1024 * 1024;
-/** Commands without an answer become due again, and nobody is notified of that. */
+/** Commands without an answer become due again without a notification. */
 const lookAgainMs = 5_000;
 /** An agent that has polled within this time is expected to poll again. */
 const attentiveMs = 60_000;

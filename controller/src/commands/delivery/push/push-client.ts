@@ -154,7 +154,7 @@ async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** Says nothing of what a name stands for: whoever may see the command must not learn the inside of a network by it. */
+/** Without the addresses of a name: callers who can see the command must not learn about the internal network. */
 function notListed({ host, port }: PushDestination): PushRefused {
   return new PushRefused(`${host}:${port} is not on the list of allowed destinations`);
 }
