@@ -115,12 +115,10 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
   if (action !== 'command_decided') {
     if (app !== undefined) return undefined;
     return {
-      ...{
-        ...base,
-        command_id: textOrNull(detail.command_id),
-        ap_id: target,
-        parameter: String(detail.parameter ?? ''),
-      },
+      ...base,
+      command_id: textOrNull(detail.command_id),
+      ap_id: target,
+      parameter: String(detail.parameter ?? ''),
       parameter_group: null,
       caller_kind: null,
       caller_name: null,
