@@ -67,7 +67,7 @@ async function measure(parameter: string): Promise<{ sorted: number[]; lost: num
     for (let n = 0; n < rounds; n++) {
       const intent = intentFor(nameOf((n * 7919) % agentCount), parameter);
       const startedAt = performance.now();
-      const batch = new LedgerBatch(tx, store, rules, nowMs);
+      const batch = new LedgerBatch({ tx, store, rules, nowMs, open: new Map() });
       const reads = new ReadSet();
       decision.readSet(reads, rules, intent);
       await batch.load(reads);

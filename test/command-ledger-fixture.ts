@@ -6,9 +6,10 @@ import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
 import { CommandDispatcher } from '../controller/src/commands/delivery/command-dispatcher.ts';
 import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
 import { CommandLedger } from '../controller/src/commands/ledger/command-ledger.ts';
-import { CommandOperations, type NewCommand } from '../controller/src/commands/ledger/command-operations.ts';
+import { CommandOperations } from '../controller/src/commands/ledger/command-operations.ts';
 import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
 import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
+import type { NewCommand } from '../controller/src/commands/ledger/new-command.ts';
 import { RulesKeeper } from '../controller/src/commands/ledger/rules-keeper.ts';
 import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
 import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
@@ -29,13 +30,14 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
     ...{ database, store, jobs, mailbox, audit: createAuditLog(database), rules, now },
     onCommitted: (committed) => {
       for (const { job_number } of committed.jobs) dispatcher.created(job_number);
-      dispatcher.wake(committed.due);
+      dispatcher.dispatch(committed.released);
     },
   });
   const onError = (error: unknown) => {
     throw error;
   };
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError, now });
+  const isShared = database.dialect === 'postgres';
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
   const send = (intent: Intent, more: Partial<NewCommand> = {}) => ledger.do(operations.send(newCommand(intent, more)));
   return { store, ledger, operations, dispatcher, jobs, mailbox, send };
 }

@@ -1,7 +1,12 @@
 // A ledger in memory that keeps the promises of CommandDelivery and nothing else.
 import { randomUUID } from 'node:crypto';
 import type { Command, CommandResult } from '../contract/src/index.ts';
-import type { CommandDelivery, OutgoingCommand } from '../controller/src/commands/delivery/command-delivery.ts';
+import type {
+  CommandDelivery,
+  DueListener,
+  OutgoingCommand,
+} from '../controller/src/commands/delivery/command-delivery.ts';
+import type { CommandRecord } from '../controller/src/commands/ledger/command-store.ts';
 import { NotFoundError } from '../controller/src/errors.ts';
 
 export interface MemoryCommand extends OutgoingCommand {
@@ -14,7 +19,9 @@ export interface MemoryCommand extends OutgoingCommand {
 
 export class MemoryLedger implements CommandDelivery {
   readonly commands = new Map<string, MemoryCommand>();
-  readonly #listeners: ((ap_id: string) => void)[] = [];
+  readonly #listeners: DueListener[] = [];
+  /** Whether new commands are handed to the transports, or only announced, as those of another node are. */
+  handsOver = true;
   /** How long a command without a word waits to be sent again. */
   resendMs = 60_000;
   dues = 0;
@@ -29,16 +36,21 @@ export class MemoryLedger implements CommandDelivery {
   ): string {
     const command_id = randomUUID();
     const now = Date.now();
+    const outgoing = { command_id, ap_id: agent.ap_id, name, args, issued_at: now, expires_at: now + lifeMs };
     this.commands.set(command_id, {
-      ...{ command_id, ap_id: agent.ap_id, agent_id: agent.id, name, args, issued_at: now, expires_at: now + lifeMs },
-      ...{ state: 'queued', sentAtMs: 0, detail: '', answers: [] },
+      ...outgoing,
+      agent_id: agent.id,
+      state: 'queued',
+      sentAtMs: 0,
+      detail: '',
+      answers: [],
     });
-    this.tell(agent.ap_id);
+    this.tell(agent.ap_id, this.handsOver ? [outgoing] : undefined);
     return command_id;
   }
 
-  tell(ap_id: string): void {
-    for (const listener of this.#listeners) listener(ap_id);
+  tell(ap_id: string, commands?: OutgoingCommand[]): void {
+    for (const listener of this.#listeners) listener(ap_id, commands);
   }
 
   async due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]> {
@@ -52,7 +64,12 @@ export class MemoryLedger implements CommandDelivery {
       })
       .slice(0, 1000)
       .map(({ command_id, ap_id, name, args, issued_at, expires_at }) => ({
-        ...{ command_id, ap_id, name, args, issued_at, expires_at },
+        command_id,
+        ap_id,
+        name,
+        args,
+        issued_at,
+        expires_at,
       }));
   }
 
@@ -67,19 +84,19 @@ export class MemoryLedger implements CommandDelivery {
     }, 20);
   }
 
-  async answer(agent: { id: string }, command_id: string, answer: CommandResult): Promise<Command> {
+  async answer(agent: { id: string }, command_id: string, answer: CommandResult): Promise<CommandRecord> {
     const command = this.commands.get(command_id);
     if (command?.agent_id !== agent.id) throw new NotFoundError('command_not_found', 'Command not found');
     command.answers.push(answer);
     if (!['succeeded', 'failed'].includes(command.state)) command.state = answer.state;
-    return { state: command.state } as Command;
+    return { state: command.state } as CommandRecord;
   }
 
   async fail(command_id: string, detail: string): Promise<void> {
     Object.assign(this.commands.get(command_id)!, { state: 'failed', detail });
   }
 
-  onDue(listener: (ap_id: string) => void): void {
+  onDue(listener: DueListener): void {
     this.#listeners.push(listener);
   }
 

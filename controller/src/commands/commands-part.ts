@@ -65,7 +65,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     rules,
     onCommitted: committed.emit,
   });
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, onError });
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate });
   const commands = new CommandService({ store, ledger, operations, intake });
@@ -96,13 +96,13 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   });
 
   let decided = 0;
-  committed.on(({ jobs, messages, due, frozen, hasGuards }) => {
+  committed.on(({ jobs, messages, released, frozen, hasGuards }) => {
     decided += jobs.length;
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
-    dispatcher.wake(due);
+    dispatcher.dispatch(released);
     mailbox.tell(messages);
     if (isPublished) for (const job of jobs) outbox.publish(job);
-    if (isShared) tellNodes([...due]);
+    if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
     for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
     if (hasGuards) guards.refresh().catch((error) => onError(error, 'guards could not be read'));
   });
@@ -141,7 +141,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     async start() {
       if (!config.roles.includes('api')) return;
       broker.listen(
-        (news) => dispatcher.wake(parseNews(news)),
+        (news) => dispatcher.lookFor(parseNews(news)),
         () => {},
       );
       await broker.consume('send_command', { prefetch: 200 }, async ({ id, body }) => {

@@ -26,6 +26,11 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
+/** How long the log grows before it is copied into the database file: 16 MiB. A page that many commits change is copied once. */
+const checkpointPages = 4000;
+/** The pages of the indexes that every command changes fit in. */
+const cacheKiB = 16 * 1024;
+
 /** Maximum transactions per commit, so that later ones do not wait too long. */
 const maxSharedCommit = 64;
 const pauses = { firstMs: 1, longestMs: 25 };
@@ -226,6 +231,7 @@ function openFile(file: string): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}; PRAGMA cache_size = -${cacheKiB};`);
     return connection;
   } catch (error) {
     connection.close();

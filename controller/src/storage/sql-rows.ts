@@ -35,15 +35,20 @@ export async function runRows<Row extends SqlRow = SqlRow>(
   return found;
 }
 
-const statements = new Map<string, string>();
+/** By their text without rows, then by the number of rows; the mark belongs to the text. */
+const statements = new Map<string, Map<number, string>>();
 
 function statement(sql: string, rows: number, width: number, mark: string): string {
-  const key = `${rows} ${mark} ${sql}`;
-  let text = statements.get(key);
+  let sizes = statements.get(sql);
+  if (sizes === undefined) {
+    sizes = new Map();
+    statements.set(sql, sizes);
+  }
+  let text = sizes.get(rows);
   if (text === undefined) {
     const row = mark === '?' ? `(${Array(width).fill('?').join(', ')})` : mark;
     text = sql.replace('{{rows}}', Array(rows).fill(row).join(', '));
-    statements.set(key, text);
+    sizes.set(rows, text);
   }
   return text;
 }

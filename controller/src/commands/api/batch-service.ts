@@ -1,6 +1,5 @@
-// One command to many agents: all at once, or in stages that go on after a restart. Each target gets a verdict of its own,
-// by the same way as a single command.
-
+// One command to many agents: all at once, or in stages that continue after a restart. Each target gets its own verdict, by
+// the same path as a single command.
 import { randomUUID } from 'node:crypto';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
@@ -27,7 +26,7 @@ export interface BatchServiceOptions {
   operations: CommandOperations;
   intake: CommandIntake;
   agents: Pick<AgentService, 'page'>;
-  /** The caller as it stands now; undefined if it is gone. */
+  /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
@@ -89,7 +88,9 @@ export class BatchService {
       // The key makes a stage that was cut off by a crash go on where it was.
       const keyed = { ...options, idempotency_key: `batch ${batch_id}` };
       const targets = await this.#sendAll(caller, stage.ap_ids, stage.number, {
-        ...{ command, options: keyed, isDryRun: false },
+        command,
+        options: keyed,
+        isDryRun: false,
       });
       const refused = targets.filter(({ command_id }) => command_id === null).length;
       if (refused > 0)
@@ -147,7 +148,12 @@ export class BatchService {
       if (!outcome.command) return { ...head, ...toDecisionVerdict(outcome.decision) };
       const { command_id, job_number, verdict, reason, detail, rival, hold_until } = outcome.command;
       return {
-        ...{ ...head, command_id, job_number, verdict, reason, detail },
+        ...head,
+        command_id,
+        job_number,
+        verdict,
+        reason,
+        detail,
         rival: rival && toRival(rival),
         hold_until: hold_until === null ? null : toTime(hold_until),
       };
@@ -162,7 +168,7 @@ function inStages(ap_ids: string[], given: BatchRequest['stages'] = []): Plan['s
   const stages: Plan['stages'] = [];
   let taken = 0;
   for (const { percent, pause_s } of [...given, { percent: 100, pause_s: 0 }]) {
-    // Each stage has somebody while there is anybody.
+    // No stage is empty while there are targets left.
     const end = Math.max(taken + 1, Math.round((ap_ids.length * percent) / 100));
     const part = ap_ids.slice(taken, end);
     if (part.length > 0) stages.push({ number: stages.length + 1, ap_ids: part, pause_s });
@@ -197,8 +203,15 @@ function detailOf(error: WeftError): string {
 
 function toWaiting(ap_id: string, stage: number): BatchTarget {
   return {
-    ...{ ap_id, command_id: null, job_number: null, stage, verdict: 'queued', reason: 'waits_for_stage' },
-    ...{ detail: `Decided when stage ${stage} begins`, rival: null, hold_until: null },
+    ap_id,
+    command_id: null,
+    job_number: null,
+    stage,
+    verdict: 'queued',
+    reason: 'waits_for_stage',
+    detail: `Decided when stage ${stage} begins`,
+    rival: null,
+    hold_until: null,
   };
 }
 

@@ -1,6 +1,5 @@
-// From a request to a command that can be decided about: what the caller may send, what the agent can do, and what is
-// wanted of which parameter.
-import { randomUUID } from 'node:crypto';
+// From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
+// and finds the parameter.
 import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
@@ -11,7 +10,8 @@ import { requireCommandPermission, standingOf } from '../grammar/command-permiss
 import type { ParsedCommand } from '../grammar/command-text.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
-import type { NewCommand } from '../ledger/command-operations.ts';
+import type { NewCommand } from '../ledger/new-command.ts';
+import { orderedUuid } from '../ledger/ordered-uuid.ts';
 
 type Loc = (string | number)[];
 export type TargetAgent = Awaited<ReturnType<AgentService['find']>>;
@@ -85,23 +85,31 @@ export class CommandIntake {
     this.#fleet.set(agent);
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
+    const now = this.#now();
     return {
       intent: {
-        command_id: randomUUID(),
+        command_id: orderedUuid(now),
         ap_id,
         ...placeOf(configuration),
         ...command,
         parameter: declaration?.parameter ?? defaultParameter(command.name),
-        ...{ caller_kind: kind, caller_id: id, caller_name: name, ...standingOf(caller) },
+        caller_kind: kind,
+        caller_id: id,
+        caller_name: name,
+        ...standingOf(caller),
         hold_seconds: options.hold_seconds ?? null,
-        expires_at: this.#now() + (options.expires_in ?? defaultExpiryS) * 1000,
+        expires_at: now + (options.expires_in ?? defaultExpiryS) * 1000,
         declaration: declaration ?? null,
       },
       agent_id: agent.id,
-      ...{ owner_kind: kind === 'user' ? 'user' : 'third_party_app', owner_id: id, owner_name: name },
+      owner_kind: kind === 'user' ? 'user' : 'third_party_app',
+      owner_id: id,
+      owner_name: name,
       idempotency_key: options.idempotency_key ?? null,
-      ...{ guard, settle_ms: guard === null ? null : settleMsOf(configuration) },
-      ...{ batch_id: options.batch_id ?? null, inverse_of: null },
+      guard,
+      settle_ms: guard === null ? null : settleMsOf(configuration),
+      batch_id: options.batch_id ?? null,
+      inverse_of: null,
     };
   }
 }

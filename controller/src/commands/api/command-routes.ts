@@ -1,5 +1,4 @@
-// Operations on commands: those of callers, and the agent's word.
-
+// Routes for commands: those of callers, and the agent's answer.
 import {
   BatchAnswer,
   BatchRequest,
@@ -15,6 +14,7 @@ import { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { INEXACT_INTEGER, valueError } from '../../input/value-rules.ts';
 import type { CommandDelivery } from '../delivery/command-delivery.ts';
+import { toCommand } from '../ledger/command-answers.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
 
@@ -134,7 +134,11 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       body: CommandResult,
       maxKeys: maxAnswerKeys,
       response: Command,
-      handle: (context) => delivery.answer(context.caller as AgentCaller, context.path('command_id'), context.body),
+      async handle(context) {
+        return toCommand(
+          await delivery.answer(context.caller as AgentCaller, context.path('command_id'), context.body),
+        );
+      },
     }),
   ];
 }

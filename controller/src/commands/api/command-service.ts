@@ -1,5 +1,5 @@
-// Commands as callers know them: sent, listed, read, cancelled. A command belongs to whoever sent it; administrators see
-// all of them, and to everybody else there is no such command.
+// Commands of callers: send, list, read, cancel. A command belongs to its sender; administrators see all commands, and for
+// all others it does not exist.
 import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
@@ -39,7 +39,7 @@ export class CommandService {
 
   /**
    * Durable when it resolves. Throws ConflictError `command_conflict` for the loser of a conflict; everything else that is
-   * wrong is told before anything is decided.
+   * wrong is thrown before anything is decided.
    */
   async send(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandAccepted> {
     const { ledger, operations } = this.#options;
@@ -55,7 +55,7 @@ export class CommandService {
     return toPreview((await ledger.do(operations.look(intent))).decision);
   }
 
-  /** Newest first: the caller's own, or everybody's for administrators. */
+  /** Newest first: the caller's own, or all for administrators. */
   async list(caller: Caller, query: CommandQuery): Promise<Command[]> {
     const { agent, state, batch_id, before, limit } = query;
     const owner = isAdmin(caller) ? undefined : ownerOf(caller);
@@ -79,7 +79,7 @@ export class CommandService {
     return toCommand(await this.#cancel(caller, await this.#requireVisible(caller, command_id)));
   }
 
-  /** By way of its job. Whether the job was that of a command. */
+  /** Cancels the command of a job. Resolves whether the job was that of a command. */
   async cancelJob(
     caller: Caller,
     { job_number, task_type, data }: { job_number: string; task_type: string; data: string },

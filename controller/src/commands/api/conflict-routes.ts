@@ -39,7 +39,10 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       response: ConflictPage,
       handle: ({ query: { agent, reason, since, until, before, limit }, caller }) =>
         conflicts.list(caller, {
-          ...{ agent, reason, before, limit: limit! },
+          agent,
+          reason,
+          before,
+          limit: limit!,
           sinceMs: since === undefined ? undefined : Date.parse(since),
           untilMs: until === undefined ? undefined : Date.parse(until),
         }),

@@ -1,5 +1,5 @@
-// The rules between callers, and what came of them: reads and replaces the rules, and tells from the log of decisions
-// where callers were in each other's way.
+// The conflict rules and their effects: reads and replaces the rules, and finds conflicts between callers in the log of
+// decisions.
 import type { Conflict, ConflictRules } from '@weft/contract';
 import type { AuditLog, AuditRecord } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
@@ -12,7 +12,7 @@ import type { RulesKeeper } from '../ledger/rules-keeper.ts';
 
 const actions = ['command_decided', 'parameter_frozen', 'rolled_back'] as const;
 const pageSize = 500;
-/** Decisions that one request looks through: most are plain, and a search must end. */
+/** How many decisions one request searches: most are no conflicts, and a search must end. */
 const maxPages = 20;
 
 export interface ConflictQuery {
@@ -87,7 +87,12 @@ export class ConflictService {
     let beforeSeq = query.before;
     for (let page = 0; page < maxPages; page += 1) {
       const { entries, has_more } = await this.#options.audit.list({
-        ...{ action, target: agent, sinceMs, untilMs, beforeSeq, limit: pageSize },
+        action,
+        target: agent,
+        sinceMs,
+        untilMs,
+        beforeSeq,
+        limit: pageSize,
       });
       for (const entry of entries) {
         beforeSeq = entry.seq;
@@ -110,14 +115,17 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
   if (action !== 'command_decided') {
     if (app !== undefined) return undefined;
     return {
-      ...{
-        ...base,
-        command_id: textOrNull(detail.command_id),
-        ap_id: target,
-        parameter: String(detail.parameter ?? ''),
-      },
-      ...{ parameter_group: null, caller_kind: null, caller_name: null, verdict: null, reason: null },
-      ...{ detail: String(detail.detail ?? ''), rival: null },
+      ...base,
+      command_id: textOrNull(detail.command_id),
+      ap_id: target,
+      parameter: String(detail.parameter ?? ''),
+      parameter_group: null,
+      caller_kind: null,
+      caller_name: null,
+      verdict: null,
+      reason: null,
+      detail: String(detail.detail ?? ''),
+      rival: null,
     };
   }
   if (!intent || !outcome || !group) return undefined;
@@ -127,8 +135,17 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
   const { command_id, ap_id, parameter, caller_kind, caller_name } = intent;
   const { verdict, reason, rival } = outcome;
   return {
-    ...{ ...base, command_id, ap_id, parameter, parameter_group: group.name, caller_kind, caller_name },
-    ...{ verdict, reason, detail: outcome.detail, rival: rival && toRival(rival) },
+    ...base,
+    command_id,
+    ap_id,
+    parameter,
+    parameter_group: group.name,
+    caller_kind,
+    caller_name,
+    verdict,
+    reason,
+    detail: outcome.detail,
+    rival: rival && toRival(rival),
   };
 }
 

@@ -1,4 +1,4 @@
-// How many agents of a site one app has commanded lately, so that one program gone wild does not take a whole site with
+// How many agents of a site one app has commanded recently, so that one faulty program does not take a whole site with
 // it. Counts live in this process: n nodes allow n times as much.
 import type { BlastCount } from './conflict-intent.ts';
 

@@ -48,7 +48,7 @@ export interface Lease {
 export interface RecentValue {
   /** What was sent, as `fingerprint` writes it. */
   value: string;
-  /** Who brought it, and the rank and time of whoever sent it last. */
+  /** Who set it, and the rank and time of its last sender. */
   caller_id: string;
   rank: number;
   at: number;
@@ -61,7 +61,7 @@ export interface ParameterState {
   frozen_until: number | null;
 }
 
-/** How much of a site an app has in hand; null where nobody counts. */
+/** How much of a site an app has commanded; null where that is not limited. */
 export interface BlastCount {
   /** Agents that it commanded within the window, this one included. */
   commanded: number;
@@ -80,7 +80,7 @@ export interface Decision {
   reason: VerdictReason;
   /** The reason as a sentence, for people. */
   detail: string;
-  /** The strongest of those in the way, won or lost against. */
+  /** The strongest of the blocking leases, whether it won or lost. */
   rival?: Lease;
   /** What the caller holds from now on; it replaces the lease that it had on the same parameter. */
   lease?: Lease;

@@ -1,4 +1,4 @@
-// The decision between callers: may this command go out now, and who holds the parameter afterwards? Pure: the same
+// The decision between callers: can this command be sent now, and who holds the parameter afterwards? Pure: the same
 // intent, leases, state, rules and time give the same decision, and nothing is changed by asking.
 import type { ConflictRules, ParameterGroup, VerdictReason } from '@weft/contract';
 import { ranks } from '../grammar/command-permissions.ts';
@@ -7,7 +7,7 @@ import type { Decision, DecisionState, Intent, Lease, ParameterState } from './c
 import { isOscillating, withRecent } from './oscillation.ts';
 import { groupOf } from './parameter-groups.ts';
 
-/** Either the way is free, over what it supersedes, or these leases are in the way. */
+/** Either the parameter is free, after superseding these leases, or these leases block it. */
 type Resolution =
   | { reason: VerdictReason; rival?: Lease; supersedes: Lease[]; args?: Record<string, unknown> }
   | { lostTo: Lease[] };
@@ -17,7 +17,7 @@ type Resolution =
  * agents within range; others, and leases that have ended, do no harm. In this order:
  * - an app's command to a frozen parameter, or beyond the blast radius, is rejected;
  * - a caller is never in conflict with itself, and the value that others hold already is accepted beside them;
- * - against every other lease the higher rank wins, then the group's policy; whoever loses to one lease loses;
+ * - against every other lease the higher rank wins, then the group's policy; an intent that loses against one lease loses;
  * - a command that has won comes too soon after one of the same rank or a higher one, unless Weft itself sends it.
  * A loser is queued where the group says so and the leases end before it expires.
  */
@@ -88,7 +88,7 @@ function isOn(lease: Lease, { ap_id, parameter }: Intent): boolean {
   return lease.ap_id === ap_id && lease.parameter === parameter;
 }
 
-/** On the agent itself its parameter tells; on another one only the group does, since technologies share names. */
+/** On the agent itself the parameter decides; on another agent only the group, since technologies share names. */
 function isInGroup(lease: Lease, intent: Intent, group: ParameterGroup): boolean {
   if (lease.ap_id === intent.ap_id) return group.parameters.includes(lease.parameter);
   return group.scope === 'neighbours' && lease.parameter_group === group.name;
@@ -102,7 +102,7 @@ function reasonToWin(intent: Intent, rival: Lease, { policy }: ParameterGroup): 
   return intent.priority > rival.priority ? 'higher_priority' : undefined;
 }
 
-/** What is made of all wants of the intent's rank; undefined where the group does not merge, or they cannot be. */
+/** All requests of the intent's rank, merged; undefined if the group does not merge, or they cannot be merged. */
 function mergeWithEquals(intent: Intent, direct: readonly Lease[], { policy, merge }: ParameterGroup) {
   const partners = direct.filter(({ rank }) => rank === intent.rank);
   if (policy !== 'merge' || !merge || partners.length === 0) return undefined;
@@ -126,7 +126,7 @@ function lose(intent: Intent, lostTo: Lease[], group: ParameterGroup): Decision 
 
 function tooSoon(intent: Intent, { recent }: ParameterState, group: ParameterGroup, nowMs: number) {
   const last = recent.at(-1);
-  // Whoever may overrule the last sender must not be kept out by its haste.
+  // A caller that may overrule the last sender must not be blocked by its minimum interval.
   if (!last || intent.rank >= ranks.weft || intent.rank > last.rank) return undefined;
   // A last command in the future is another node's clock, or one that was set back.
   if (Math.abs(nowMs - last.at) >= group.min_interval_ms) return undefined;
@@ -171,12 +171,22 @@ function leaseOf(intent: Intent, group: ParameterGroup, since: number, until: nu
   const value = { name, args };
   const parameter_group = group.name;
   return {
-    ...{ ap_id, parameter, parameter_group, command_id, caller_kind, caller_id, caller_name },
-    ...{ rank, priority, value, since, until },
+    ap_id,
+    parameter,
+    parameter_group,
+    command_id,
+    caller_kind,
+    caller_id,
+    caller_name,
+    rank,
+    priority,
+    value,
+    since,
+    until,
   };
 }
 
-/** By rank, priority and age; the last word makes the order the same whatever order the leases come in. */
+/** By rank, priority and age; the last comparison makes the order independent of the order of the leases. */
 function strongest(leases: readonly Lease[]): Lease | undefined {
   const isStronger = (a: Lease, b: Lease) => {
     if (a.rank !== b.rank) return a.rank > b.rank;

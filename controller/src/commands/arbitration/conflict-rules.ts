@@ -1,5 +1,4 @@
-// Conflict rules as an operator edits them: holds them to what a decision needs, and tells all that is wrong at once.
-
+// Conflict rules as an operator edits them: validates them, and reports all problems at once.
 import { ConflictRules } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../errors.ts';
@@ -21,7 +20,7 @@ export function parseConflictRules(input: unknown, loc: Loc = ['body']): Conflic
   return rules;
 }
 
-/** What no single field shows. Looks at the input itself, so that it can be told beside what is wrong with the fields. */
+/** Problems across fields. Reads the input itself, so that they are reported together with those of single fields. */
 function contradictions(input: unknown, loc: Loc): Problem[] {
   const groups = isObject(input) && Array.isArray(input.groups) ? input.groups.slice(0, 200) : [];
   const problems: Problem[] = [];

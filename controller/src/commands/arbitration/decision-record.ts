@@ -1,5 +1,5 @@
-// A decision as the log keeps it: everything that it was made of, small enough for every command, so that it can be
-// explained later and made again under other rules.
+// A decision as the audit log keeps it: all its inputs, small enough for every command, so that it can be explained later
+// and replayed under other rules.
 import type { ConflictRules } from '@weft/contract';
 import type { Decision, DecisionState, Intent, Lease } from './conflict-intent.ts';
 import { groupOf, interferenceRange } from './parameter-groups.ts';

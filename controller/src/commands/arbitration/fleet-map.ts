@@ -1,4 +1,4 @@
-// What decisions must know of all agents at once: where they stand, who is near whom, how many there are on a site. In
+// What decisions need to know of all agents: their places, their neighbours, the number of agents of a site. In
 // memory, fed with every configuration that this process sees.
 import type { ConflictRules, Technology } from '@weft/contract';
 import { readSite, SiteSizes } from './blast-radius.ts';
@@ -38,7 +38,7 @@ export class FleetMap {
     this.#sites.remove(ap_id);
   }
 
-  /** Reads the whole fleet anew, a page at a time; what is there meanwhile stays until it is known to be gone. */
+  /** Reloads the whole fleet, a page at a time; agents stay in the map until the reload has not found them. */
   async load(page: (afterApId: string, limit: number) => Promise<KnownAgent[]>): Promise<void> {
     const gone = new Set(this.#known);
     for (let after = ''; ; ) {

@@ -45,7 +45,7 @@ export class LeaseTable {
     return found;
   }
 
-  /** Forgets all that have ended by then. */
+  /** Removes all that have ended by then. */
   removeEnded(nowMs: number): void {
     for (const leases of [...this.#byAgent.values()]) {
       for (const lease of [...leases.values()]) if (lease.until <= nowMs) this.remove(lease);

@@ -1,11 +1,11 @@
-// Who is near whom: which agents disturb each other, by their places and technologies. Kept in memory, one agent at a
+// Neighbours: which agents interfere with each other, by their places and technologies. Kept in memory, one agent at a
 // time; a decision asks for the neighbours of its target.
 import type { Technology } from '@weft/contract';
 
 /** On a sphere of the earth's mean radius, which is wrong by half a percent at most. */
 const earthRadiusM = 6_371_008.8;
 const minCellM = 1;
-/** More than any radio hears; a fleet that is all in one place must not make every decision slow. */
+/** More than any radio receives; a fleet in one place must not make every decision slow. */
 const defaultMaxNeighbours = 1000;
 
 const nothing: readonly Cell[] = [];
@@ -34,7 +34,7 @@ interface Cell {
 
 /**
  * Agents as points in space, sorted into cubes as wide as the range of their technology: no edge at the antimeridian, no
- * special case at the poles. An agent without a place or a known technology is nobody's neighbour.
+ * special case at the poles. An agent without a place or a known technology has no neighbours.
  */
 export class Neighbours {
   readonly #entries = new Map<string, Entry>();
@@ -67,7 +67,7 @@ export class Neighbours {
     this.#entries.delete(ap_id);
   }
 
-  /** For other ranges than at first: sorts everybody anew. */
+  /** The ranges have changed: sorts all agents again. */
   setRanges(ranges: Readonly<Record<Technology, number>>): void {
     this.#grids = gridsFor(ranges);
     for (const entry of this.#entries.values()) this.#grids[entry.technology].add(entry);

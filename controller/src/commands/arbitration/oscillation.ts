@@ -1,4 +1,4 @@
-// Two callers who undo each other's work: notices a parameter that goes back and forth, so that it can be frozen.
+// Oscillation: detects a parameter that two callers set back and forth, so that it can be frozen.
 import type { ConflictRules } from '@weft/contract';
 import type { RecentValue } from './conflict-intent.ts';
 
@@ -16,7 +16,7 @@ export function withRecent(recent: readonly RecentValue[], next: RecentValue): R
 }
 
 /**
- * Whether the newest value is a reversal, one that brings back the value before last, and there are enough of them within
+ * Whether the newest value is a reversal, one that restores the value before last, and there are enough of them within
  * the window. One caller alone does not oscillate: it may have its reasons.
  */
 export function isOscillating(

@@ -1,5 +1,5 @@
-// Parameters that touch the same thing stand in one group: two callers who change two of them can be in each other's
-// way. The groups that ship, and the way from a parameter to its group.
+// Parameters that affect the same thing are in one group: callers that change two of them can be in conflict. The default
+// groups, and how the group of a parameter is found.
 import type { ConflictRules, ParameterGroup, Technology } from '@weft/contract';
 
 /** What holds for a group that says nothing else, and for a parameter in no group. */
@@ -11,7 +11,7 @@ const groupDefaults = {
   min_interval_ms: 1000,
 } as const satisfies Partial<ParameterGroup>;
 
-/** Whoever retunes a cell needs to see what came of it: devices must find it again. */
+/** After a cell is retuned its effect must be seen first: devices must find the cell again. */
 const channelHoldSeconds = 300;
 
 export const defaultConflictRules: ConflictRules = {
@@ -46,7 +46,7 @@ const indexes = new WeakMap<ConflictRules, Map<string, ParameterGroup>>();
 
 /**
  * The group of a parameter of agents of this technology: one of the technology's own before one of no technology, and a
- * group of its own, named `parameter:<name>`, for a parameter that stands in none.
+ * group of its own, named `parameter:<name>`, for a parameter that is in none.
  */
 export function groupOf(rules: ConflictRules, technology: Technology | null, parameter: string): ParameterGroup {
   let index = indexes.get(rules);

@@ -1,7 +1,8 @@
-// What the ways to an agent (channel, long poll, push) need of the ledger: what waits for the agent, that it was written,
-// and what the agent said to it.
-import type { Command, CommandResult } from '@weft/contract';
+// What the transports to an agent (channel, long poll, push) need from the ledger: what is due for the agent, a way to
+// report what was sent, and a way to report what the agent answered.
+import type { CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
+import type { CommandRecord } from '../ledger/command-store.ts';
 
 export interface OutgoingCommand {
   command_id: string;
@@ -13,19 +14,25 @@ export interface OutgoingCommand {
   expires_at: number;
 }
 
+/**
+ * `commands` are those that became due now, oldest first, none expired: the transport may send them at once, if it knows
+ * of nothing older that is due. What it does not send, and everything if `commands` is absent, is found by `due`.
+ */
+export type DueListener = (ap_id: string, commands?: readonly OutgoingCommand[]) => void;
+
 export interface CommandDelivery {
   /**
    * Commands that wait for this agent: queued ones, and those that were sent and not acknowledged for a while; on a
    * fresh connection all that were not acknowledged. Oldest first, none expired, at most 1,000.
    */
   due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]>;
-  /** They were written to the agent: evidence for `sent`. Durable soon, not at once. */
+  /** They were written to the agent: evidence for `sent`. Durable soon, or with the agent's answer, not at once. */
   sent(command_ids: readonly string[]): void;
   /**
-   * The agent's word. Throws NotFoundError for a command that is not this agent's. Repeats and late answers change
+   * The agent's answer. Throws NotFoundError for a command that is not this agent's. Repeats and late answers change
    * nothing and return the command as it is.
    */
-  answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<Command>;
-  /** The listener hears of agents for which commands became due, here or on another node. */
-  onDue(listener: (ap_id: string) => void): void;
+  answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<CommandRecord>;
+  /** The listener is called for agents for which commands became due, here or on another node. */
+  onDue(listener: DueListener): void;
 }

@@ -1,22 +1,20 @@
-// Between the ledger and the ways to the agents: tells the ways when something waits, hands it out, and takes back what
-// the agents say.
-
+// Between the ledger and the transports to the agents: hands committed commands to the transports, finds what else is due,
+// and passes on what was sent and what the agents answer.
 import { setImmediate } from 'node:timers/promises';
-import type { Command, CommandResult } from '@weft/contract';
+import type { CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
 import { invalidValue } from '../../input/value-rules.ts';
-import { toCommand } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
-import type { CommandDelivery, OutgoingCommand } from './command-delivery.ts';
+import type { CommandDelivery, DueListener, OutgoingCommand } from './command-delivery.ts';
 
 const maxHandedOut = 1000;
 const maxResultBytes = 64 * 1024;
-/** Long enough for the acknowledgement of a quick agent to be part of the same transaction. */
-const flushAfterMs = 10;
+/** The answer of a quick agent comes earlier, and then one transaction writes both. */
+const flushAfterMs = 50;
 const retryAfterMs = 1_000;
-/** Beyond these the oldest are forgotten; such commands are sent once more. */
+/** Beyond these limits the oldest are dropped; such commands are sent once more. */
 const maxUnwritten = 50_000;
 const maxLocallyDispatched = 20_000;
 
@@ -24,6 +22,11 @@ export interface CommandDispatcherOptions {
   store: Pick<CommandStore, 'listDue'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
+  /**
+   * Other nodes create commands in the same database. Only the database then knows the order of the
+   * commands of one agent, so nothing is handed over from memory.
+   */
+  isShared: boolean;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
@@ -36,10 +39,10 @@ interface SharedLook {
 export class CommandDispatcher implements CommandDelivery {
   readonly #options: CommandDispatcherOptions;
   readonly #now: () => number;
-  readonly #listeners: ((ap_id: string) => void)[] = [];
-  /** Written to agents, which the database does not know yet. */
+  readonly #listeners: DueListener[] = [];
+  /** Sent to agents, but not yet recorded in the database. */
   readonly #unwritten = new Set<string>();
-  /** Jobs whose agents have been told of already; the broker's message about them is no news. */
+  /** Jobs whose commands were dispatched by this node: the broker's message about them is ignored. */
   readonly #locallyDispatched = new Set<string>();
   #asked: SharedLook | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -57,7 +60,7 @@ export class CommandDispatcher implements CommandDelivery {
     return found.filter(({ command_id }) => !this.#unwritten.has(command_id)).map(toOutgoing);
   }
 
-  /** One commit makes commands of many agents due: those who ask at the same time share one look. */
+  /** Lookups that begin at the same time share one query. */
   #dueWithOthers(ap_id: string): Promise<CommandRecord[]> {
     this.#asked ??= this.#lookSoon();
     this.#asked.ap_ids.add(ap_id);
@@ -87,30 +90,46 @@ export class CommandDispatcher implements CommandDelivery {
     this.#flushIn(flushAfterMs);
   }
 
-  async answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<Command> {
+  async answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<CommandRecord> {
     const { state, applied = null } = answer;
     const result = answer.result === undefined ? null : boundedText(answer.result, 'result');
     if (applied) boundedText(applied, 'applied');
     const { ledger, operations } = this.#options;
-    return toCommand(await ledger.do(operations.answer(agent, command_id, { state, result, applied })));
+    const wasSent = this.#unwritten.has(command_id);
+    const command = await ledger.do(operations.answer(agent, command_id, { state, result, applied, wasSent }));
+    this.#unwritten.delete(command_id);
+    return command;
   }
 
-  /** No way will ever bring it to the agent; one that the agent has, or that has ended, stays as it is. */
+  /** It cannot be delivered. One that the agent has received, or that has ended, stays as it is. */
   async fail(command_id: string, detail: string): Promise<void> {
     const { ledger, operations } = this.#options;
     await ledger.do(operations.fail([command_id], detail));
   }
 
-  onDue(listener: (ap_id: string) => void): void {
+  onDue(listener: DueListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Commands of these agents can go out. */
-  wake(ap_ids: Iterable<string>): void {
+  /** These commands were committed and can be sent; oldest first. */
+  dispatch(commands: readonly CommandRecord[]): void {
+    if (this.#options.isShared) {
+      this.lookFor(new Set(commands.map(({ ap_id }) => ap_id)));
+      return;
+    }
+    const now = this.#now();
+    const due = commands.filter(({ expires_at }) => expires_at > now).map(toOutgoing);
+    for (const [ap_id, own] of Map.groupBy(due, (command) => command.ap_id)) {
+      for (const listener of this.#listeners) listener(ap_id, own);
+    }
+  }
+
+  /** Commands of these agents may be due: the transports look in the database. */
+  lookFor(ap_ids: Iterable<string>): void {
     for (const ap_id of ap_ids) for (const listener of this.#listeners) listener(ap_id);
   }
 
-  /** The same for the command of a job; the second word about it is no news. */
+  /** This node dispatches the command of the job itself. */
   created(job_number: string): void {
     if (this.#locallyDispatched.size >= maxLocallyDispatched)
       this.#locallyDispatched.delete(this.#locallyDispatched.values().next().value!);
@@ -118,10 +137,10 @@ export class CommandDispatcher implements CommandDelivery {
   }
 
   onBrokerMessage(job_number: string, ap_id: string): void {
-    if (!this.#locallyDispatched.delete(job_number)) this.wake([ap_id]);
+    if (!this.#locallyDispatched.delete(job_number)) this.lookFor([ap_id]);
   }
 
-  /** Resolves when what was sent is written down, if the database is there. */
+  /** Resolves when what was sent is recorded, if the database can be reached. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -1,9 +1,9 @@
-// What this node has just handed to agents, on whatever way. That a command was sent becomes durable a moment later; in
-// between it must not be handed out again.
+// What this node has just sent to agents, over any transport. That a command was sent becomes durable a moment later; until
+// then it must not be sent again.
 import type { AgentCommand } from '@weft/contract';
 import type { OutgoingCommand } from './command-delivery.ts';
 
-/** After this long without a word of the agent a command may be sent again. */
+/** After this long without an answer of the agent a command may be sent again. */
 const resendAfterMs = 5_000;
 const maxEntries = 100_000;
 
@@ -16,7 +16,7 @@ export class SentWindow {
     this.#now = now;
   }
 
-  /** Those that were not handed out a moment ago. */
+  /** Those that were not sent a moment ago. */
   unsent(commands: readonly OutgoingCommand[]): OutgoingCommand[] {
     const now = this.#now();
     return commands.filter(({ command_id }) => {

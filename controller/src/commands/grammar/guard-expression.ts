@@ -1,5 +1,5 @@
 // A guard: what a caller wants to stay true of an access point after its command. `rsrp_dbm>-110` is broken by the first
-// value that is not above -110; then the command is taken back.
+// value that is not above -110; then the command is rolled back.
 import { invalidValue, type Loc } from '../../input/value-rules.ts';
 import { checkName, toPlainNumber } from '../../telemetry/ingest/sample-fields.ts';
 

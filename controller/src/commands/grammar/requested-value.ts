@@ -1,4 +1,4 @@
-// What is wanted of a parameter: a command's name and arguments. Tells whether two wants are the same, and makes one of
+// What is wanted of a parameter: a command's name and arguments. Compares two requests, and makes one of
 // several where the rules say so.
 import { createHash } from 'node:crypto';
 import type { ParameterGroup } from '@weft/contract';
@@ -72,7 +72,7 @@ function mergeNumbers(values: number[], how: 'min' | 'max' | 'mean', step: numbe
   if (how !== 'mean') return how === 'min' ? lowest : highest;
   // Divided first, because the sum of two large numbers may be none.
   let mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  // A step of 0.1 leaves a tail of digits that nobody asked for.
+  // A step of 0.1 leaves rounding digits.
   if (step !== undefined) mean = Number((Math.round(mean / step) * step).toPrecision(12));
   return Math.min(Math.max(mean, lowest), highest);
 }

@@ -1,5 +1,4 @@
-// Checks a command against what its agent declares, before anybody decides about it.
-
+// Validates a command against what its agent declares, before anybody decides about it.
 import { didYouMean } from '@weft/contract/closest-name';
 import type { DeclaredArgument, DeclaredCommand } from '@weft/contract/declared-commands';
 import { type Problem, ValidationError } from '../../errors.ts';

@@ -9,8 +9,19 @@ export function toCommand(record: CommandRecord): Command {
   const { command_id, job_number, ap_id, name, args, sent_args, parameter, parameter_group } = record;
   const { caller_kind, caller_name, priority, state, applied, result, guard, inverse_of, batch_id } = record;
   return {
-    ...{ command_id, job_number, ap_id, name, args, sent_args: sent_args ?? args, parameter, parameter_group },
-    ...{ caller_kind, caller_name, priority, state, ...toVerdict(record) },
+    command_id,
+    job_number,
+    ap_id,
+    name,
+    args,
+    sent_args: sent_args ?? args,
+    parameter,
+    parameter_group,
+    caller_kind,
+    caller_name,
+    priority,
+    state,
+    ...toVerdict(record),
     created_at: toTime(record.created_at),
     expires_at: toTime(record.expires_at),
     deliver_after: toTimeOrNull(record.deliver_after),
@@ -18,14 +29,21 @@ export function toCommand(record: CommandRecord): Command {
     received_at: toTimeOrNull(record.received_at),
     ended_at: toTimeOrNull(record.ended_at),
     result: result === null ? null : JSON.parse(result),
-    ...{ applied, guard, inverse_of, batch_id },
+    applied,
+    guard,
+    inverse_of,
+    batch_id,
   };
 }
 
 export function toAccepted(record: CommandRecord): CommandAccepted {
   const { job_number, command_id, sent_args, deliver_after, verdict } = record;
   return {
-    ...{ job_number, status: 'queued', websocket: `/api/v1/ws/${job_number}`, command_id, ...toVerdict(record) },
+    job_number,
+    status: 'queued',
+    websocket: `/api/v1/ws/${job_number}`,
+    command_id,
+    ...toVerdict(record),
     ...(verdict === 'accepted_modified' && sent_args && { sent_args }),
     ...(deliver_after !== null && { deliver_after: toTime(deliver_after) }),
   };
@@ -34,7 +52,8 @@ export function toAccepted(record: CommandRecord): CommandAccepted {
 export function toPreview(decision: Decision): CommandPreview {
   const { verdict, args, deliver_after } = decision;
   return {
-    ...{ dry_run: true, ...toDecisionVerdict(decision) },
+    dry_run: true,
+    ...toDecisionVerdict(decision),
     ...(verdict === 'accepted_modified' && args && { sent_args: args }),
     ...(deliver_after !== undefined && { deliver_after: toTime(deliver_after) }),
   };
@@ -43,7 +62,11 @@ export function toPreview(decision: Decision): CommandPreview {
 export function toDecisionVerdict(decision: Decision) {
   const { verdict, reason, detail, rival, lease } = decision;
   return toVerdict({
-    ...{ verdict, reason, detail, rival: rival ? toOutcome(decision).rival : null, hold_until: lease?.until ?? null },
+    verdict,
+    reason,
+    detail,
+    rival: rival ? toOutcome(decision).rival : null,
+    hold_until: lease?.until ?? null,
   });
 }
 
@@ -52,7 +75,10 @@ export function toConflict(decision: Decision, nowMs: number): ConflictError {
   const { verdict, reason, detail, rival, retry_at } = decision;
   const seconds = retry_at === undefined ? undefined : Math.max(1, Math.ceil((retry_at - nowMs) / 1000));
   const more = {
-    ...{ verdict, reason, rival: rival ? toRival(rival) : null, lease_until: rival ? toTime(rival.until) : null },
+    verdict,
+    reason,
+    rival: rival ? toRival(rival) : null,
+    lease_until: rival ? toTime(rival.until) : null,
   };
   return new ConflictError('command_conflict', detail, more, seconds);
 }

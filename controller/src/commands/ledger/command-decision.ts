@@ -1,5 +1,5 @@
-// The decision inside the ledger: brings together what holds now, lets the pure core decide, and does with the decision
-// what has to be done: leases, states, the entry in the log, commands that must give way.
+// The decision inside the ledger: collects the current leases and states, calls the pure decision function, and applies its
+// result: leases, states, the audit entry, superseded commands.
 
 import type { ConflictRules } from '@weft/contract';
 import type { Actor } from '../../caller.ts';

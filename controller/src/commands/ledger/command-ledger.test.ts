@@ -79,6 +79,59 @@ eachDatabase((kind: DatabaseKind) => {
     expect(await node.dispatcher.due('ap-1', true)).toEqual([]);
   });
 
+  test('an answer that comes before `sent` is recorded records both', async () => {
+    const [node] = nodes;
+    const { command_id, job_number } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
+    node.dispatcher.sent([command_id]);
+    await node.dispatcher.answer(agent, command_id, { state: 'received' });
+    await node.dispatcher.answer(agent, command_id, { state: 'succeeded', result: { done: true } });
+    expect(await statesOf(node, job_number)).toEqual(['sent', 'received', 'succeeded']);
+    expect(await node.store.get(command_id)).toMatchObject({ sent_at: now, received_at: now, result: '{"done":true}' });
+    await node.dispatcher.stop();
+    expect(await statesOf(node, job_number)).toHaveLength(3);
+  });
+
+  test('what another node has changed is not overwritten from memory', async () => {
+    const { command_id } = (await nodes[0].send(intentOf({ expires_at: now + 60_000 }))).command!;
+    await nodes[0].dispatcher.answer(agent, command_id, { state: 'received' });
+    await nodes[1].dispatcher.answer(agent, command_id, { state: 'succeeded' });
+    expect(await nodes[0].dispatcher.answer(agent, command_id, { state: 'failed' })).toMatchObject({
+      state: 'succeeded',
+    });
+  });
+
+  test('a transaction that fails leaves nothing in memory', async () => {
+    const [node] = nodes;
+    const { command_id, job_number } = (await node.send(intentOf({ expires_at: now + 60_000 }))).command!;
+    const received = node.dispatcher.answer(agent, command_id, { state: 'received' });
+    const bad = node.ledger.do({
+      readSet: () => {},
+      run: async ({ tx }) => {
+        await tx.query('SELECT nothing FROM nowhere');
+      },
+    });
+    await expect(bad).rejects.toThrow();
+    await received;
+    expect(await node.store.get(command_id)).toMatchObject({ state: 'received', received_at: now });
+    expect(await statesOf(node, job_number)).toEqual(['received']);
+  });
+
+  test('onDue gets new commands in order where no other node has some, and nothing that ended with its own commit', async () => {
+    const [node] = nodes;
+    const heard: (string[] | undefined)[] = [];
+    node.dispatcher.onDue((_, commands) => heard.push(commands?.map(({ command_id }) => command_id)));
+    const [first, second, cancelled] = ['a', 'b', 'c'].map((parameter) =>
+      intentOf({ parameter, expires_at: now + 60_000 }),
+    );
+    await Promise.all([
+      node.send(first!),
+      node.send(cancelled!),
+      node.ledger.do(node.operations.cancel(cancelled as never, 'not wanted')),
+      node.send(second!),
+    ]);
+    expect(heard).toEqual([databases[0].dialect === 'sqlite' ? [first!.command_id, second!.command_id] : undefined]);
+  });
+
   test('onDue hears of new commands, and each once', async () => {
     const [node] = nodes;
     const heard: string[] = [];
@@ -90,6 +143,12 @@ eachDatabase((kind: DatabaseKind) => {
     expect(heard).toEqual(['ap-1', 'ap-2']);
   });
 });
+
+/** The states that the messages of the job tell of. */
+async function statesOf(node: LedgerNode, job_number: string): Promise<string[]> {
+  const messages = await node.mailbox.list(job_number, 0, 1_000_000);
+  return messages.map(({ data }) => JSON.parse(data)[0].state);
+}
 
 async function count(db: SqlDatabase, table: string): Promise<number> {
   const [row] = await db.query<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`);

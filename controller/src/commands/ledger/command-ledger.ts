@@ -1,6 +1,6 @@
-// Everything that changes commands goes through here: operations that wait become one transaction, so that they share one
-// commit. The transaction holds the end of the audit log from its beginning, so that decisions are made one after the other,
-// on every node: what is read after that is what holds.
+// All changes of commands go through the ledger: operations that wait are run in one transaction and share its commit. The
+// transaction locks the audit log at its beginning, so decisions are made one after the other on all nodes, and what is read
+// after that is current.
 import { setImmediate } from 'node:timers/promises';
 import type { ConflictRules } from '@weft/contract';
 import type { AuditLog } from '../../audit/audit-store.ts';
@@ -8,18 +8,19 @@ import { TryLaterError, WeftError } from '../../errors.ts';
 import type { MailboxStore, MessageRecord } from '../../jobs/mailbox/mailbox-store.ts';
 import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import type { CommandStore } from './command-store.ts';
+import type { CommandRecord, CommandStore } from './command-store.ts';
 import { LedgerBatch, ReadSet } from './ledger-batch.ts';
+import { OpenCommands } from './open-commands.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
-/** The embedded database works on this thread: more would hold up everybody else for too long. */
-const maxBatch = 128;
+/** The embedded database works on this thread: larger batches would block everything else for too long. */
+const maxBatch = 192;
 const maxWaiting = 20_000;
 
-/** One change. It may run more than once, each time on a batch of its own, and must count for nothing else. */
+/** One change. It may run more than once, each time on a batch of its own, and must have no other effect. */
 export interface Operation<T> {
   readSet(reads: ReadSet, rules: ConflictRules): void;
-  /** What it throws is the answer to this operation alone; it must not have changed anything before. */
+  /** An error rejects this operation only; it must not have changed anything before it throws. */
   run(batch: LedgerBatch): Promise<T>;
 }
 
@@ -27,7 +28,8 @@ export interface Operation<T> {
 export interface Committed {
   jobs: NewJob[];
   messages: MessageRecord[];
-  due: Set<string>;
+  /** Commands that can be sent now, oldest first. */
+  released: CommandRecord[];
   hasGuards: boolean;
   frozen: LedgerBatch['frozen'];
 }
@@ -52,9 +54,17 @@ interface Waiting {
 
 type Outcome = { value: unknown } | { error: unknown };
 
+interface Run {
+  outcomes: Outcome[];
+  /** All that were read or created. */
+  commands: Iterable<CommandRecord>;
+  committed: Committed;
+}
+
 export class CommandLedger {
   readonly #options: CommandLedgerOptions;
   readonly #now: () => number;
+  readonly #open = new OpenCommands();
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
 
@@ -81,7 +91,7 @@ export class CommandLedger {
 
   async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Those that came during the last commit are still on their way through the event loop.
+      // Requests that arrived during the last commit are still in the event loop.
       await setImmediate();
       const batch = this.#waiting.splice(0, maxBatch);
       await this.#commit(batch);
@@ -93,11 +103,13 @@ export class CommandLedger {
   async #commit(batch: Waiting[]): Promise<void> {
     let outcomes: Outcome[];
     try {
-      const committed = await this.#options.database.transaction((tx) => this.#run(tx, batch));
-      this.#options.onCommitted(committed);
-      outcomes = committed.outcomes;
+      const run = await this.#options.database.transaction((tx) => this.#run(tx, batch));
+      this.#open.keep(run.commands);
+      this.#options.onCommitted(run.committed);
+      outcomes = run.outcomes;
     } catch (error) {
-      // One that the database does not like must not take the others along.
+      this.#open.clear();
+      // An operation that the database refuses must not fail the others.
       if (batch.length > 1 && !(error instanceof WeftError)) {
         for (const each of batch) await this.#commit([each]);
         return;
@@ -110,11 +122,17 @@ export class CommandLedger {
     }
   }
 
-  async #run(tx: SqlQueries, waiting: Waiting[]): Promise<Committed & { outcomes: Outcome[] }> {
+  async #run(tx: SqlQueries, waiting: Waiting[]): Promise<Run> {
     const { store, jobs, mailbox, audit, rules } = this.#options;
     await audit.lock(tx);
     await rules.refresh(tx);
-    const batch = new LedgerBatch(tx, store, rules.current, this.#now());
+    const batch = new LedgerBatch({
+      tx,
+      store,
+      rules: rules.current,
+      nowMs: this.#now(),
+      open: this.#open.at(await store.version(tx)),
+    });
     const reads = new ReadSet();
     for (const { operation } of waiting) operation.readSet(reads, batch.rules);
     await batch.load(reads);
@@ -130,7 +148,7 @@ export class CommandLedger {
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
-    const { due, frozen, hasGuards } = batch;
-    return { outcomes, jobs: batch.jobs, messages, due, frozen, hasGuards };
+    const { jobs: newJobs, commands, released, frozen, hasGuards } = batch;
+    return { outcomes, commands, committed: { jobs: newJobs, messages, released, frozen, hasGuards } };
   }
 }

@@ -1,36 +1,19 @@
-// The operations of the ledger, one function for each: a new command, a word of the agent, a cancellation, and what time
-// brings.
-import { randomUUID } from 'node:crypto';
+// The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
+// at a certain time.
 import type { AgentCaller } from '../../caller.ts';
 import { system } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
-import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
-import type { CommandRecord, CommandStore, OwnerKind } from './command-store.ts';
+import type { CommandRecord, CommandStore } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
+import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
 
-/** Jobs of commands end with their commands; this long after, should that be missed. */
-const jobSlackMs = 3_600_000;
-
-export interface NewCommand {
-  intent: Intent;
-  agent_id: string;
-  owner_kind: OwnerKind;
-  owner_id: string;
-  owner_name: string;
-  idempotency_key: string | null;
-  guard: string | null;
-  settle_ms: number | null;
-  batch_id: string | null;
-  inverse_of: string | null;
-}
-
-/** A command that was taken, or the decision against it. */
+/** A command that was accepted, or the decision against it. */
 export type SendOutcome =
   | { command: CommandRecord; isRepeat: boolean }
   | { command: undefined; decision: Decision; group: string };
@@ -41,7 +24,7 @@ export interface CommandOperationsOptions {
   life: CommandStateMachine;
   /** Open commands of one owner. */
   maxOpen: number;
-  /** Whether anybody outside of this process could hear of a command over the broker. */
+  /** Whether commands are published on a broker outside of this process. */
   isPublished: boolean;
 }
 
@@ -72,7 +55,7 @@ export class CommandOperations {
     };
   }
 
-  /** Only the decision, and nothing of it stays. */
+  /** Only decides; changes nothing. */
   look(intent: Intent): Operation<{ decision: Decision; group: string }> {
     return {
       readSet: (reads, rules) => this.#decision.readSet(reads, rules, intent),
@@ -102,9 +85,11 @@ export class CommandOperations {
       state: 'received' | 'succeeded' | 'failed';
       result: string | null;
       applied: Record<string, unknown> | null;
+      /** It was sent, and that is not recorded yet. */
+      wasSent: boolean;
     },
   ): Operation<CommandRecord> {
-    const { state } = answer;
+    const { state, wasSent } = answer;
     return {
       readSet: (reads) => {
         reads.commands.add(command_id);
@@ -114,6 +99,7 @@ export class CommandOperations {
         const command = await batch.command(command_id);
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
+        if (wasSent) this.#life.sent(batch, command);
         if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
         else if (command.received_at === null) this.#life.received(batch, command);
         return command;
@@ -177,7 +163,7 @@ export class CommandOperations {
     };
   }
 
-  /** The agent is no more: its commands fail, and nobody holds anything of it. */
+  /** The agent was removed: its commands fail, and its leases end. */
   agentRemoved(ap_id: string, command_ids: readonly string[]): Operation<void> {
     const failAll = this.#each(command_ids, (batch, command) => {
       if (command.ended_at === null || command.guard_until !== null) {
@@ -201,7 +187,7 @@ export class CommandOperations {
     });
   }
 
-  /** Takes the command back, if that has not been done yet; `wish` is how, or undefined where nobody knows what was before. */
+  /** Rolls the command back, unless that was done already; `wish` restores the value before, undefined if it is not known. */
   guardBroken(guarded: CommandRecord, wish: NewCommand | undefined, why: Record<string, unknown>): Operation<void> {
     const { command_id, ap_id, parameter } = guarded;
     return {
@@ -241,9 +227,8 @@ export class CommandOperations {
     }
     const { decision, group } = await this.#decision.make(batch, intent);
     if (decision.verdict === 'rejected') return { command: undefined, decision, group };
-    const command = newRecord(batch, wish, group);
-    const job = toJob(wish, { ...command, args: decision.args ?? command.args });
-    batch.create(command, { ...job, published_at: this.#isPublished ? null : batch.nowMs });
+    const command = toNewRecord(wish, group, batch.nowMs);
+    batch.create(command, toNewJob(wish, command, decision.args ?? command.args, this.#isPublished));
     this.#settle(batch, command, decision, group);
     return { command, isRepeat: false };
   }
@@ -293,27 +278,4 @@ export class CommandOperations {
 
 export function commandNotFound(): NotFoundError {
   return new NotFoundError('command_not_found', 'Command not found');
-}
-
-function newRecord({ nowMs }: LedgerBatch, wish: NewCommand, parameter_group: string): CommandRecord {
-  const { intent, agent_id, owner_kind, owner_id, idempotency_key, guard, settle_ms, batch_id, inverse_of } = wish;
-  const { command_id, ap_id, name, args, parameter, caller_kind, caller_id, caller_name, rank, priority } = intent;
-  return {
-    ...{ command_id, job_number: randomUUID(), ap_id, agent_id, name, args, sent_args: null, parameter },
-    ...{ parameter_group, caller_kind, caller_id, caller_name, owner_kind, owner_id, rank, priority },
-    ...{ state: 'queued', verdict: 'queued', reason: 'waits_for_lease', detail: '', rival: null, hold_until: null },
-    ...{ created_at: nowMs, expires_at: intent.expires_at, deliver_after: null, due_at: null, sent_at: null },
-    ...{ received_at: null, ended_at: null, idempotency_key, guard, settle_ms, guard_until: null, inverse_of },
-    ...{ batch_id, applied: null, previous: null, intent, result: null },
-  };
-}
-
-function toJob(wish: NewCommand, { job_number, command_id, ap_id, name, args, created_at, expires_at }: CommandRecord) {
-  const { owner_kind, owner_id, owner_name } = wish;
-  return {
-    ...{ job_number, task_type: 'send_command', owner_kind, owner_id, owner_name, subject: null },
-    data: JSON.stringify({ agent_id: ap_id, command_id, command: name, args }),
-    ...{ created_at, expires_at: expires_at + (wish.settle_ms ?? 0) + jobSlackMs },
-    publish_after: created_at + publishHoldMs,
-  };
 }

@@ -1,5 +1,5 @@
-// How a command moves through its states inside the ledger, and what its job's socket is told of it. Every step is taken
-// here, so that row, job and message always say the same.
+// The states of a command, and the messages that its job gets with each of them. Every transition is made here, so that
+// row, job and message always agree.
 import type { CommandState } from '@weft/contract';
 import type { EndState } from '../../jobs/store/job-store.ts';
 import type { CommandRecord } from './command-store.ts';
@@ -7,7 +7,7 @@ import type { LedgerBatch } from './ledger-batch.ts';
 
 type EndingState = Exclude<CommandState, 'queued' | 'sent' | 'received'>;
 
-/** How the job of a command ends. A job has no word for a command that had to give way. */
+/** How the job of a command ends. Jobs have no state for a superseded command. */
 const jobEnds: Record<EndingState, EndState> = {
   succeeded: 'succeeded',
   failed: 'failed',
@@ -27,11 +27,11 @@ export class CommandStateMachine {
     this.#resendMs = resendMs;
   }
 
-  /** It may go out now. */
+  /** It can be sent now. */
   release(batch: LedgerBatch, command: CommandRecord): void {
     command.due_at = batch.nowMs;
     batch.moved(command);
-    batch.due.add(command.ap_id);
+    batch.release(command);
   }
 
   /** It was written to the agent, perhaps once more. */
@@ -66,6 +66,7 @@ export class CommandStateMachine {
     command.result = answer.result;
     command.applied = answer.applied;
     this.#close(batch, command, answer.state);
+    if (answer.result !== null || answer.applied !== null) batch.changed(command);
     if (answer.state === 'succeeded') this.#keepValue(batch, command);
     if (answer.state === 'succeeded' && command.guard !== null) {
       command.guard_until = nowMs + (command.settle_ms ?? 0);
@@ -74,7 +75,7 @@ export class CommandStateMachine {
     } else this.#tellLast(batch, command, jobEnds[answer.state]);
   }
 
-  /** Ended by something else than the agent's word: the socket also gets the status of the job. */
+  /** Ended by something else than the agent's answer: the socket also gets the status of the job. */
   end(batch: LedgerBatch, command: CommandRecord, state: Exclude<EndingState, 'succeeded'>, detail: string): void {
     command.detail = detail;
     command.guard_until = null;
@@ -111,14 +112,19 @@ export class CommandStateMachine {
     command.state = state;
     command.ended_at = batch.nowMs;
     command.due_at = null;
-    command.deliver_after = null;
-    command.intent = null;
-    batch.changed(command);
+    if (command.deliver_after !== null || command.intent !== null) {
+      command.deliver_after = null;
+      command.intent = null;
+      batch.changed(command);
+    } else batch.moved(command);
   }
 
   #keepValue(batch: LedgerBatch, command: CommandRecord): void {
     const state = batch.state(command.ap_id, command.parameter);
-    if (command.guard !== null) command.previous = state.value;
+    if (command.guard !== null) {
+      command.previous = state.value;
+      batch.changed(command);
+    }
     state.value = { name: command.name, args: command.sent_args ?? command.args };
     batch.stateChanged(state);
   }

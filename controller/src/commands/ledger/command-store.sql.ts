@@ -1,10 +1,17 @@
-// Commands, leases and parameters in SQL. Whoever writes holds the end of the audit log, so that nothing here has to ask
-// twice: see command-ledger.ts.
+// Commands in SQL, with the leases, parameter states, rules and roll-outs that belong to them. Every writer holds the lock
+// of the audit log (see command-ledger.ts), so no statement here checks for concurrent changes.
 import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
-import type { Lease } from '../arbitration/conflict-intent.ts';
+import {
+  COMMAND_COLUMNS,
+  type CommandRow,
+  insertCommands,
+  toRecord,
+  updateCommandStates,
+  updateCommands,
+} from './command-rows.ts';
 import type {
   BatchRecord,
   Changes,
@@ -13,52 +20,9 @@ import type {
   CommandStore,
   Found,
   ReadSetFields,
-  StateRecord,
 } from './command-store.ts';
+import { deleteLeases, findLeases, findStates, putLeases, putStates } from './lease-rows.ts';
 
-const COLUMNS = [
-  ...['command_id', 'job_number', 'ap_id', 'agent_id', 'name', 'parameter', 'parameter_group', 'caller_kind'],
-  ...['caller_id', 'caller_name', 'owner_kind', 'owner_id', 'rank', 'priority', 'state', 'verdict', 'reason'],
-  ...['detail', 'rival', 'hold_until', 'created_at', 'expires_at', 'deliver_after', 'due_at', 'sent_at'],
-  ...['received_at', 'ended_at', 'idempotency_key', 'guard', 'settle_ms', 'guard_until', 'inverse_of', 'batch_id'],
-  ...['args', 'sent_args', 'applied', 'previous', 'intent', 'result'],
-] as const;
-const LIST = COLUMNS.join(', ');
-const jsonColumns = ['rival', 'args', 'sent_args', 'applied', 'previous', 'intent'] as const;
-const isJson: ReadonlySet<string> = new Set(jsonColumns);
-
-const LEASE_COLUMNS = [
-  ...['ap_id', 'parameter', 'caller_id', 'parameter_group', 'command_id', 'caller_kind', 'caller_name'],
-  ...['rank', 'priority', 'since', 'until', 'value'],
-] as const;
-const LEASE_LIST = LEASE_COLUMNS.join(', ');
-const STATE_LIST = 'ap_id, parameter, changed_at, frozen_until, recent, value';
-
-/** What changes along a command's life; the first is its key. PostgreSQL must be told types, SQLite does not mind. */
-const lifeColumns = [
-  ...[['command_id', 'TEXT'] as const, ['state', 'TEXT'] as const, ['detail', 'TEXT'] as const],
-  ...(['due_at', 'sent_at', 'received_at', 'ended_at', 'guard_until'] as const).map(
-    (name) => [name, 'BIGINT'] as const,
-  ),
-] as const;
-/** What changes once or seldom. */
-const restColumns = [
-  ['command_id', 'TEXT'],
-  ['verdict', 'TEXT'],
-  ['reason', 'TEXT'],
-  ['rival', 'TEXT'],
-  ['hold_until', 'BIGINT'],
-  ['deliver_after', 'BIGINT'],
-  ['parameter_group', 'TEXT'],
-  ['sent_args', 'TEXT'],
-  ['applied', 'TEXT'],
-  ['previous', 'TEXT'],
-  ['intent', 'TEXT'],
-  ['result', 'TEXT'],
-] as const;
-
-type CommandRow = { [Column in (typeof COLUMNS)[number]]: SqlValue } & SqlRow;
-type LeaseRow = { [Column in (typeof LEASE_COLUMNS)[number]]: SqlValue } & SqlRow;
 type Id = { command_id: string };
 
 export function createCommandStore(db: SqlDatabase): CommandStore {
@@ -167,55 +131,28 @@ class SqlCommandStore implements CommandStore {
     return Math.max(commands.length, leases.length, states.length) === limit;
   }
 
+  async version(tx: SqlQueries): Promise<number | undefined> {
+    if (this.#db.dialect !== 'sqlite') return undefined;
+    const [row] = await tx.query<{ data_version: number }>('PRAGMA data_version');
+    return row?.data_version;
+  }
+
   async find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found> {
     return {
       commands: [...(await this.#findCommands(tx, wanted.commands)), ...(await this.#findKeys(tx, wanted.keys))],
-      leases: await this.#findLeases(tx, wanted, nowMs),
-      states: (
-        await runRows<StateRow>(
-          tx,
-          `SELECT ${STATE_LIST} FROM parameter_states WHERE (ap_id, parameter) IN (VALUES {{rows}})`,
-          wanted.states,
-        )
-      ).map(toState),
+      leases: await findLeases(tx, wanted, nowMs),
+      states: await findStates(tx, wanted.states),
       openOf: await this.#countOpen(tx, wanted.owners),
     };
   }
 
   async write(tx: SqlQueries, changes: Changes): Promise<void> {
-    await runRows(tx, `INSERT INTO commands (${LIST}) VALUES {{rows}}`, changes.created.map(toValues));
-    await updateCommands(tx, changes.moved, lifeColumns);
-    await updateCommands(tx, changes.changed, restColumns);
-    await runRows(
-      tx,
-      'DELETE FROM leases WHERE (ap_id, parameter, caller_id, command_id) IN (VALUES {{rows}})',
-      changes.endedLeases.map(({ ap_id, parameter, caller_id, command_id }) => [
-        ap_id,
-        parameter,
-        caller_id,
-        command_id,
-      ]),
-    );
-    await runRows(
-      tx,
-      `INSERT INTO leases (${LEASE_LIST}) VALUES {{rows}} ON CONFLICT (ap_id, parameter, caller_id) DO UPDATE SET
-         ${LEASE_COLUMNS.slice(3)
-           .map((column) => `${column} = excluded.${column}`)
-           .join(', ')}`,
-      changes.leases.map((lease) =>
-        LEASE_COLUMNS.map((column) => (column === 'value' ? JSON.stringify(lease.value) : lease[column])),
-      ),
-    );
-    await runRows(
-      tx,
-      `INSERT INTO parameter_states (${STATE_LIST}) VALUES {{rows}} ON CONFLICT (ap_id, parameter) DO UPDATE SET
-         changed_at = excluded.changed_at, frozen_until = excluded.frozen_until, recent = excluded.recent,
-         value = excluded.value`,
-      changes.states.map(({ ap_id, parameter, changed_at, frozen_until, recent, value }) => [
-        ...[ap_id, parameter, changed_at, frozen_until],
-        ...[JSON.stringify(recent), value && JSON.stringify(value)],
-      ]),
-    );
+    await insertCommands(tx, changes.created);
+    await updateCommandStates(tx, changes.moved);
+    await updateCommands(tx, changes.changed);
+    await deleteLeases(tx, changes.endedLeases);
+    await putLeases(tx, changes.leases);
+    await putStates(tx, changes.states);
   }
 
   async hasTraces(ap_id: string): Promise<boolean> {
@@ -277,7 +214,9 @@ class SqlCommandStore implements CommandStore {
   }
 
   async #select(where: string, params: readonly SqlValue[]): Promise<CommandRecord[]> {
-    return (await this.#db.query<CommandRow>(`SELECT ${LIST} FROM commands WHERE ${where}`, params)).map(toRecord);
+    return (await this.#db.query<CommandRow>(`SELECT ${COMMAND_COLUMNS} FROM commands WHERE ${where}`, params)).map(
+      toRecord,
+    );
   }
 
   async #ids(where: string, params: readonly SqlValue[]): Promise<string[]> {
@@ -288,7 +227,10 @@ class SqlCommandStore implements CommandStore {
   async #findCommands(tx: SqlQueries, ids: ReadonlySet<string>): Promise<CommandRecord[]> {
     const found: CommandRecord[] = [];
     for (const { marks, values } of inParts([...ids])) {
-      const rows = await tx.query<CommandRow>(`SELECT ${LIST} FROM commands WHERE command_id IN (${marks})`, values);
+      const rows = await tx.query<CommandRow>(
+        `SELECT ${COMMAND_COLUMNS} FROM commands WHERE command_id IN (${marks})`,
+        values,
+      );
       found.push(...rows.map(toRecord));
     }
     return found;
@@ -296,24 +238,9 @@ class SqlCommandStore implements CommandStore {
 
   async #findKeys(tx: SqlQueries, keys: ReadSetFields['keys']): Promise<CommandRecord[]> {
     // The condition lets the partial index be used.
-    const sql = `SELECT ${LIST} FROM commands
+    const sql = `SELECT ${COMMAND_COLUMNS} FROM commands
       WHERE idempotency_key IS NOT NULL AND (owner_id, idempotency_key) IN (VALUES {{rows}})`;
     return (await runRows<CommandRow>(tx, sql, keys)).map(toRecord);
-  }
-
-  async #findLeases(tx: SqlQueries, { leases, near }: ReadSetFields, nowMs: number): Promise<Lease[]> {
-    const found: Lease[] = [];
-    const sql = `SELECT ${LEASE_LIST} FROM leases WHERE (ap_id, parameter) IN (VALUES {{rows}})`;
-    for (const lease of (await runRows<LeaseRow>(tx, sql, leases)).map(toLease)) {
-      if (lease.until > nowMs) found.push(lease);
-    }
-    for (const [group, ap_ids] of near) {
-      for (const { marks, values } of inParts([...ap_ids])) {
-        const sql = `SELECT ${LEASE_LIST} FROM leases WHERE parameter_group = ? AND ap_id IN (${marks}) AND until > ?`;
-        found.push(...(await tx.query<LeaseRow>(sql, [group, ...values, nowMs])).map(toLease));
-      }
-    }
-    return found;
   }
 
   async #countOpen(tx: SqlQueries, owners: ReadonlySet<string>): Promise<Map<string, number>> {
@@ -328,52 +255,4 @@ class SqlCommandStore implements CommandStore {
     }
     return counts;
   }
-}
-
-async function updateCommands(
-  tx: SqlQueries,
-  commands: readonly CommandRecord[],
-  columns: typeof lifeColumns | typeof restColumns,
-): Promise<void> {
-  const sets = columns.slice(1).map(([name], index) => `${name} = v.column${index + 2}`);
-  const mark = `(${columns.map(([, type]) => `CAST(? AS ${type})`).join(', ')})`;
-  const sql = `UPDATE commands SET ${sets.join(', ')} FROM (VALUES {{rows}}) AS v WHERE command_id = v.column1`;
-  const rows = commands.map((command) => columns.map(([name]) => toValue(command, name)));
-  await runRows(tx, sql, rows, mark);
-}
-
-function toValue(command: CommandRecord, column: (typeof COLUMNS)[number]): SqlValue {
-  const value = command[column];
-  if (value === null || !isJson.has(column)) return value as SqlValue;
-  return JSON.stringify(value);
-}
-
-function toValues(command: CommandRecord): SqlValue[] {
-  return COLUMNS.map((column) => toValue(command, column));
-}
-
-function toRecord(row: CommandRow): CommandRecord {
-  const record: Record<string, unknown> = { ...row };
-  for (const column of jsonColumns) {
-    const text = row[column];
-    if (text !== null) record[column] = JSON.parse(text as string);
-  }
-  return record as unknown as CommandRecord;
-}
-
-function toLease(row: LeaseRow): Lease {
-  return { ...row, value: JSON.parse(row.value as string) } as unknown as Lease;
-}
-
-type StateRow = {
-  ap_id: string;
-  parameter: string;
-  changed_at: number;
-  frozen_until: number | null;
-  recent: string;
-  value: string | null;
-};
-
-function toState({ recent, value, ...rest }: StateRow): StateRecord {
-  return { ...rest, recent: JSON.parse(recent), value: value === null ? null : JSON.parse(value) };
 }

@@ -1,5 +1,5 @@
 // Commands, leases and what was last set, as the database keeps them. The ledger reads and writes them inside its
-// transactions; everybody else only reads.
+// transactions; all others only read.
 import type { CommandState, ConflictRules, VerdictReason, VerdictWord } from '@weft/contract';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Intent, IntentCallerKind, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
@@ -24,7 +24,7 @@ export interface CommandRecord {
   caller_kind: IntentCallerKind;
   caller_id: string;
   caller_name: string;
-  /** Who sees it. Another than the caller where Weft takes somebody's command back. */
+  /** Who can see it. Not the caller where Weft rolls a command back. */
   owner_kind: OwnerKind;
   owner_id: string;
   rank: number;
@@ -38,7 +38,7 @@ export interface CommandRecord {
   created_at: number;
   expires_at: number;
   deliver_after: number | null;
-  /** When it is to be sent, or sent again; null: not, or no more. */
+  /** When it is to be sent, or sent again; null: never, or never again. */
   due_at: number | null;
   sent_at: number | null;
   received_at: number | null;
@@ -51,7 +51,7 @@ export interface CommandRecord {
   inverse_of: string | null;
   batch_id: string | null;
   applied: Record<string, unknown> | null;
-  /** What was set before, where a guard may bring it back. */
+  /** What was set before, where a broken guard may restore it. */
   previous: Want | null;
   /** What is to be decided again, while it waits for a lease. */
   intent: Intent | null;
@@ -78,7 +78,7 @@ export interface BatchRecord {
 }
 
 export interface CommandFilter {
-  /** Of everybody unless told. */
+  /** Default: of all owners. */
   owner?: Pick<CommandRecord, 'owner_kind' | 'owner_id'>;
   ap_id?: string;
   state?: CommandState;
@@ -111,8 +111,9 @@ export interface Found {
 
 export interface Changes {
   created: readonly CommandRecord[];
-  /** Those whose state or times changed, and those of which also the rest did. */
+  /** Those whose state, detail or times changed. */
   moved: readonly CommandRecord[];
+  /** Those of which anything else changed, with or without the state. */
   changed: readonly CommandRecord[];
   endedLeases: readonly Lease[];
   leases: readonly Lease[];
@@ -141,21 +142,26 @@ export interface CommandStore {
   listOpen(ap_id: string): Promise<string[]>;
   /** Commands whose guard is watched, soonest to end first. */
   listGuarded(limit: number): Promise<CommandRecord[]>;
-  /** Forgets commands that ended before, leases that have ended, and what was last set long ago; resolves whether there may be more. */
+  /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
   prune(times: { nowMs: number; commandsBefore: number; statesBefore: number }, limit: number): Promise<boolean>;
+  /**
+   * Inside a transaction: another number than before if another connection has written to the database since; undefined if
+   * that cannot be known.
+   */
+  version(tx: SqlQueries): Promise<number | undefined>;
   /** Inside a transaction. */
   find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found>;
   /** Inside a transaction. Throws UniqueViolation if an idempotency key is taken. */
   write(tx: SqlQueries, changes: Changes): Promise<void>;
-  /** Whether there is anything that `forgetAgent` would forget. */
+  /** Whether there is anything that `forgetAgent` would delete. */
   hasTraces(ap_id: string): Promise<boolean>;
-  /** Inside a transaction: forgets leases, and what was last set, of an agent that is gone. */
+  /** Inside a transaction: deletes the leases and parameter states of an agent that was removed. */
   forgetAgent(tx: SqlQueries, ap_id: string): Promise<void>;
   /** Inside a transaction: those rules that are not the version known already. */
   newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined>;
-  /** Roll-outs under way. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`. */
+  /** Stores a roll-out. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`. */
   createBatch(batch: BatchRecord, max: number): Promise<void>;
-  /** Up to `limit` whose next stage has come; nobody else gets them before `nowMs + holdMs`. */
+  /** Up to `limit` whose next stage is due; no other node gets them before `nowMs + holdMs`. */
   takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]>;
   /** `next_at` undefined: it is done, and forgotten. */
   updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void>;

@@ -1,4 +1,4 @@
-// One transaction of the ledger: what its operations know, read in few statements before they begin, and what they
+// One transaction of the ledger: what its operations read, loaded in few statements before they begin, and what they
 // change, kept here and written at the end. Operations run one after the other and see each other's changes.
 import type { ConflictRules } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-store.ts';
@@ -9,7 +9,7 @@ import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import type { CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
 
-/** What an operation will look at; what it forgets to name is not there. */
+/** What an operation will read; what it does not name here is not loaded. */
 export class ReadSet implements ReadSetFields {
   readonly commands = new Set<string>();
   readonly leases: [string, string][] = [];
@@ -37,6 +37,15 @@ export class ReadSet implements ReadSetFields {
   }
 }
 
+export interface LedgerBatchParts {
+  tx: SqlQueries;
+  store: CommandStore;
+  rules: ConflictRules;
+  nowMs: number;
+  /** Open commands that are known already, as the database has them. */
+  open: ReadonlyMap<string, CommandRecord>;
+}
+
 export class LedgerBatch {
   readonly tx: SqlQueries;
   readonly nowMs: number;
@@ -45,13 +54,12 @@ export class LedgerBatch {
   readonly jobs: NewJob[] = [];
   readonly messages: NewMessage[] = [];
   readonly entries: NewAuditEntry[] = [];
-  /** Agents that have something to get now. */
-  readonly due = new Set<string>();
   /** Parameters that were frozen, for the server's log. */
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
   /** Whether guards are to be watched from now on. */
   hasGuards = false;
   readonly #store: CommandStore;
+  readonly #open: ReadonlyMap<string, CommandRecord>;
   readonly #commands = new Map<string, CommandRecord>();
   readonly #byKey = new Map<string, CommandRecord>();
   readonly #states = new Map<string, StateRecord>();
@@ -62,15 +70,23 @@ export class LedgerBatch {
   readonly #endedLeases: Lease[] = [];
   readonly #newLeases = new Map<string, Lease>();
   readonly #newStates = new Set<StateRecord>();
+  readonly #released = new Set<CommandRecord>();
 
-  constructor(tx: SqlQueries, store: CommandStore, rules: ConflictRules, nowMs: number) {
+  constructor({ tx, store, rules, nowMs, open }: LedgerBatchParts) {
     this.tx = tx;
     this.#store = store;
     this.rules = rules;
     this.nowMs = nowMs;
+    this.#open = open;
   }
 
   async load(reads: ReadSet): Promise<void> {
+    for (const id of reads.commands) {
+      const known = this.#open.get(id);
+      if (!known) continue;
+      this.#remember(known);
+      reads.commands.delete(id);
+    }
     const { commands, leases, states, openOf } = await this.#store.find(this.tx, reads, this.nowMs);
     for (const command of commands) this.#remember(command);
     for (const lease of leases) this.leases.set(lease);
@@ -87,15 +103,23 @@ export class LedgerBatch {
     for (const state of found.states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
   }
 
-  /** One that was wanted, or made by this batch; any other is looked for now. */
+  /** One of the read set, or created by this batch; any other is read now. */
   async command(command_id: string): Promise<CommandRecord | undefined> {
-    const known = this.#commands.get(command_id);
-    if (known) return known;
+    const known = this.#commands.get(command_id) ?? this.#open.get(command_id);
+    if (known) {
+      this.#remember(known);
+      return known;
+    }
     const reads = new ReadSet();
     reads.commands.add(command_id);
     const [found] = (await this.#store.find(this.tx, reads, this.nowMs)).commands;
     if (found) this.#remember(found);
     return found;
+  }
+
+  /** All that were read or created. */
+  get commands(): Iterable<CommandRecord> {
+    return this.#commands.values();
   }
 
   byKey(owner_id: string, key: string): CommandRecord | undefined {
@@ -123,15 +147,26 @@ export class LedgerBatch {
     this.#openOf.set(command.owner_id, this.openOf(command.owner_id) + 1);
   }
 
-  /** State, detail or times of the command are others now. */
+  /** State, detail or times of the command have changed. */
   moved(command: CommandRecord): void {
-    if (!this.#created.has(command)) this.#moved.add(command);
+    if (!this.#created.has(command) && !this.#changed.has(command)) this.#moved.add(command);
   }
 
-  /** And so is what was decided, or what the agent said. */
+  /** The decision, or the agent's answer, has changed, perhaps with the state. */
   changed(command: CommandRecord): void {
-    this.moved(command);
-    if (!this.#created.has(command)) this.#changed.add(command);
+    if (this.#created.has(command)) return;
+    this.#moved.delete(command);
+    this.#changed.add(command);
+  }
+
+  /** The command can be sent once the transaction is durable. */
+  release(command: CommandRecord): void {
+    this.#released.add(command);
+  }
+
+  /** What can be sent now, in the order of release: without what has ended since. */
+  get released(): CommandRecord[] {
+    return [...this.#released].filter(({ ended_at }) => ended_at === null);
   }
 
   stateChanged(state: StateRecord): void {

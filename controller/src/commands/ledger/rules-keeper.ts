@@ -1,5 +1,5 @@
-// The conflict rules in force: those that ship until an operator has stored others. The ledger looks for new ones at the
-// beginning of every transaction, so that no node decides by old ones.
+// The conflict rules in force: the defaults until an operator has stored others. The ledger reads new ones at the beginning
+// of every transaction, so that no node decides by old ones.
 import type { ConflictRules } from '@weft/contract';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';
@@ -12,7 +12,7 @@ export class RulesKeeper {
   #rules = defaultConflictRules;
   #version = 0;
 
-  /** `onChange` is told of every new set of rules; it must not throw. */
+  /** `onChange` is called for every new set of rules; it must not throw. */
   constructor(store: Pick<CommandStore, 'newRules' | 'putRules'>, onChange: (rules: ConflictRules) => void) {
     this.#store = store;
     this.#onChange = onChange;

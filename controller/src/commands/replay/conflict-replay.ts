@@ -13,7 +13,7 @@ import { ReplayLeases } from './replay-leases.ts';
 const maxDifferences = 1000;
 
 export interface ReplayOptions {
-  /** Who is near whom, for what the records do not tell: places as they are now. */
+  /** Neighbours, for what the records do not contain: by the current places. */
   neighboursOf?: (ap_id: string, metres: number) => Iterable<string>;
 }
 
@@ -65,14 +65,19 @@ export class ConflictReplay {
   readonly #blast: ReplayBlast;
   /** Of parameters whose history is no longer that of the records. */
   readonly #states = new Map<string, ParameterState>();
-  /** Queued in the replay and not in the record, or for another time: nobody else will decide these again. */
+  /** Queued in the replay and not in the record, or for another time: only the replay decides these again. */
   readonly #waiting = new Set<Waiting>();
   #nextWaitingAt = Number.POSITIVE_INFINITY;
   /** Decided otherwise than recorded: a second decision in the record is no longer about anything. */
   readonly #settled = new Set<string>();
   readonly #report: ReplayReport = {
-    ...{ decisions: 0, differing: 0, differences: [] },
-    ...{ before: {}, after: {}, reasons_before: {}, reasons_after: {} },
+    decisions: 0,
+    differing: 0,
+    differences: [],
+    before: {},
+    after: {},
+    reasons_before: {},
+    reasons_after: {},
   };
 
   constructor(rules: ConflictRules, { neighboursOf }: ReplayOptions = {}) {

@@ -1,4 +1,4 @@
-// The leases of a replay. Where the replay and the record agree, the record tells what is there, also of what went on
+// The leases of a replay. Where the replay and the record agree, the record says what is there, also of what happened
 // between decisions; what only the replay has granted, or not taken away, is kept beside it.
 import type { ConflictRules, ParameterGroup, Technology } from '@weft/contract';
 import type { Decision, Intent, Lease } from '../arbitration/conflict-intent.ts';
@@ -20,7 +20,7 @@ export class ReplayLeases {
   readonly #rules: ConflictRules;
   readonly #neighboursOf: NeighboursOf | undefined;
   readonly #table = new LeaseTable();
-  /** Commands whose leases are known: those that are gone from the table are gone for good. */
+  /** Commands whose leases are known: those that are not in the table have ended. */
   readonly #seen = new Set<string>();
   /** Commands whose leases are not, or no longer, those of the record. */
   readonly #diverged = new Set<string>();

@@ -1,6 +1,5 @@
-// What has to happen to commands without anybody asking: overdue ones expire, those that waited for a lease are decided
-// again, unacknowledged ones are sent again, stages of roll-outs begin, guards end, old rows go. Every node does it; none
-// minds the others.
+// Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
+// sent again, stages of roll-outs begin, guards end, old rows are deleted. Every node does it, without coordination.
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -19,13 +18,13 @@ export interface CommandUpkeepOptions {
   store: CommandStore;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
-  dispatcher: Pick<CommandDispatcher, 'wake'>;
+  dispatcher: Pick<CommandDispatcher, 'lookFor'>;
   guards: Pick<GuardWatch, 'refresh'>;
   batches: Pick<BatchService, 'goOn'>;
-  /** Reads the fleet anew, where other nodes may have changed it; undefined where there are none. */
+  /** Reloads the fleet, which other nodes may have changed; undefined where there are none. */
   reloadFleet?: (() => Promise<void>) | undefined;
   retentionMs: number;
-  /** Told when it stops working, and when it works again; never for each round. */
+  /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
 }
@@ -117,7 +116,7 @@ export class CommandUpkeep {
     const { store, dispatcher } = this.#options;
     const agents = await store.listUnacknowledged(this.#now(), this.#resentAfter, steps);
     this.#resentAfter = agents.length === steps ? agents.at(-1)! : '';
-    dispatcher.wake(agents);
+    dispatcher.lookFor(agents);
   }
 
   async #tidy(): Promise<void> {

@@ -1,14 +1,15 @@
 // Watches the metrics that callers want to stay within bounds after their commands, and takes a command back when one
 // does not. On several nodes telemetry comes in anywhere: each learns of new guards by looking.
-import { randomUUID } from 'node:crypto';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { placeOf } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { type Guard, isBroken, parseGuard } from '../grammar/guard-expression.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
-import type { CommandOperations, NewCommand } from '../ledger/command-operations.ts';
+import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import type { NewCommand } from '../ledger/new-command.ts';
+import { orderedUuid } from '../ledger/ordered-uuid.ts';
 
 const maxWatched = 10_000;
 const inverseExpiryMs = 600_000;
@@ -39,7 +40,7 @@ export class GuardWatch {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Looks for what is to be watched, and ends what has been watched for long enough. */
+  /** Reads the guards to watch, and ends those that have been watched for long enough. */
   async refresh(): Promise<void> {
     const { store, ledger, operations } = this.#options;
     const commands = await store.listGuarded(maxWatched);
@@ -57,16 +58,16 @@ export class GuardWatch {
     for (const { command, guard } of this.#watched.get(ap_id) ?? []) {
       if (this.#underWay.has(command.command_id)) continue;
       for (const { ts, names, values } of samples) {
-        // What was measured before the agent had done it says nothing about it.
+        // A sample from before the command succeeded does not count.
         const at = ts >= command.ended_at! ? names.indexOf(guard.metric) : -1;
         if (at < 0 || !isBroken(guard, values[at]!)) continue;
-        this.#takeBack(command, guard, values[at]!);
+        this.#rollBack(command, guard, values[at]!);
         break;
       }
     }
   }
 
-  #takeBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
+  #rollBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
     const { ledger, operations, onError } = this.#options;
     const { command_id } = command;
     this.#underWay.add(command_id);
@@ -76,19 +77,37 @@ export class GuardWatch {
       .finally(() => this.#underWay.delete(command_id));
   }
 
-  /** What brings back what was set before; undefined where that is not known, or the agent is gone. */
+  /** The command that restores the value before; undefined if that is not known, or the agent was removed. */
   async #inverseOf(command: CommandRecord): Promise<NewCommand | undefined> {
     const { ap_id, previous, parameter, command_id, agent_id, owner_kind, owner_id, caller_name } = command;
     const agent = previous && (await this.#options.agents.lookUp(ap_id));
     if (!previous || agent?.id !== agent_id) return undefined;
+    const now = this.#now();
     return {
       intent: {
-        ...{ command_id: randomUUID(), ap_id, ...placeOf(agent.configuration), ...previous, parameter },
-        ...{ caller_kind: 'weft', caller_id: 'weft', caller_name: 'weft', rank: ranks.weft, priority: topPriority },
-        ...{ hold_seconds: null, expires_at: this.#now() + inverseExpiryMs, declaration: null },
+        command_id: orderedUuid(now),
+        ap_id,
+        ...placeOf(agent.configuration),
+        ...previous,
+        parameter,
+        caller_kind: 'weft',
+        caller_id: 'weft',
+        caller_name: 'weft',
+        rank: ranks.weft,
+        priority: topPriority,
+        hold_seconds: null,
+        expires_at: now + inverseExpiryMs,
+        declaration: null,
       },
-      ...{ agent_id, owner_kind, owner_id, owner_name: caller_name, idempotency_key: null, guard: null },
-      ...{ settle_ms: null, batch_id: null, inverse_of: command_id },
+      agent_id,
+      owner_kind,
+      owner_id,
+      owner_name: caller_name,
+      idempotency_key: null,
+      guard: null,
+      settle_ms: null,
+      batch_id: null,
+      inverse_of: command_id,
     };
   }
 }

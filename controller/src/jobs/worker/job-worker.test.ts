@@ -302,7 +302,7 @@ test('a job that is full fails, and says why', async () => {
   const mailbox = new MailboxService({ mailbox: fixture.mailboxStore, retentionMs: 60_000, limits });
   await startWorker(counting(3), { mailbox });
   const job = await publishJob();
-  const detail = 'The controller refused a result: This job has taken as many messages as it can hold';
+  const detail = 'The controller refused a result: This job has reached its maximum number or size of messages';
   await expectState(job, { state: 'failed', detail });
   expect(await numbersIn(job)).toStrictEqual([1, 2]);
 });

@@ -7,7 +7,7 @@ import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
 import type { Validator } from '../../../input/validator.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
-import type { CommandDelivery } from '../command-delivery.ts';
+import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
 import { idsOf, readMessage } from './channel-message.ts';
@@ -40,16 +40,16 @@ export class AgentChannel implements SocketListener {
     this.#flow = new ChannelFlow(parts.flow, socket);
     this.#commands = new ChannelCommands(socket, agent.name, parts);
     socket.listener = this;
-    this.#commands.wake();
+    this.#commands.onDue();
   }
 
   get isOpen(): boolean {
     return this.#socket.isOpen;
   }
 
-  /** Commands may have become due. */
-  wake(): void {
-    this.#commands.wake();
+  /** These commands became due, or any may have. */
+  onDue(commands?: readonly OutgoingCommand[]): void {
+    this.#commands.onDue(commands);
   }
 
   replace(): void {

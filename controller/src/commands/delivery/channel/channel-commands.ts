@@ -1,21 +1,21 @@
-// The way down a channel: hands the agent what is due, oldest first, no faster than it takes it, and again what it says
-// nothing about.
+// Sends commands over a channel: oldest first, no faster than the agent reads them, and again when the agent does not
+// answer.
 import type { OpenSocket } from '../../../http/sockets/open-socket.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
 
-/** What a channel may hold that its agent has not taken. */
+/** What a channel may hold that its agent has not read. */
 export const maxBufferedBytes = 1024 * 1024;
 /** How often to look whether commands without an answer have become due again, in sweeps. */
 const lookAgainEvery = 5;
 const maxUnanswered = 10_000;
-/** With so many at once there may be more; they come to light in the next sweeps, once these are known to be sent. */
+/** With so many at once there may be more; the next sweeps find them, once these are recorded as sent. */
 const duePage = 1_000;
 const looksAfterPage = 5;
 
 export interface ChannelCommandsParts {
   delivery: Pick<CommandDelivery, 'sent'>;
-  /** As of CommandDelivery, but few at a time. */
+  /** As in CommandDelivery, but with a limit on concurrent lookups. */
   due: CommandDelivery['due'];
   sentWindow: SentWindow;
   onError: (error: unknown, message: string) => void;
@@ -26,10 +26,11 @@ export class ChannelCommands {
   readonly #ap_id: string;
   readonly #parts: ChannelCommandsParts;
   #pending: OutgoingCommand[] = [];
-  /** Sent on this channel, and no word about them yet; with the time when they expire. */
+  /** Sent on this channel and not answered yet; with the time when they expire. */
   readonly #unanswered = new Map<string, number>();
-  #told = 0;
-  #heardOf = 0;
+  /** How many lookups were requested, and how many of those requests have been served. */
+  #wakeups = 0;
+  #seenWakeups = 0;
   #isFresh = true;
   #isReading = false;
   #moreLooks = 0;
@@ -41,13 +42,16 @@ export class ChannelCommands {
     this.#parts = parts;
   }
 
-  /** Commands may have become due. */
-  wake(): void {
-    this.#told++;
-    this.pump();
+  /** These commands became due, or any may have. What cannot be written now is looked for later. */
+  onDue(commands?: readonly OutgoingCommand[]): void {
+    if (commands && this.#isUpToDate) {
+      const unsent = this.#parts.sentWindow.unsent(commands);
+      if (this.#write(unsent) === unsent.length) return;
+    }
+    this.#look();
   }
 
-  /** The agent has said something about it. */
+  /** The agent has answered it. */
   answered(command_id: string): void {
     this.#unanswered.delete(command_id);
   }
@@ -58,7 +62,7 @@ export class ChannelCommands {
     if (isLate) this.#forgetExpired();
     if (isLate || this.#moreLooks > 0) {
       this.#moreLooks = Math.max(0, this.#moreLooks - 1);
-      this.wake();
+      this.#look();
     } else this.pump();
   }
 
@@ -66,9 +70,9 @@ export class ChannelCommands {
     this.#pending = [];
   }
 
-  /** Writes what waits, as far as the agent takes it. */
+  /** Writes what is due, as far as the agent reads it. */
   pump(): void {
-    if (!this.#isReading && this.#mayWrite && (this.#pending.length > 0 || this.#heardOf < this.#told)) {
+    if (!this.#isReading && this.#mayWrite && (this.#pending.length > 0 || this.#seenWakeups < this.#wakeups)) {
       void this.#deliver();
     }
   }
@@ -77,22 +81,33 @@ export class ChannelCommands {
     return this.#socket.isOpen && this.#socket.bufferedBytes <= maxBufferedBytes;
   }
 
+  /** Nothing older can be due that this channel has not written. */
+  get #isUpToDate(): boolean {
+    const hasLooked = !this.#isFresh && !this.#isReading && this.#seenWakeups === this.#wakeups;
+    return hasLooked && this.#pending.length === 0 && this.#moreLooks === 0;
+  }
+
+  #look(): void {
+    this.#wakeups++;
+    this.pump();
+  }
+
   async #deliver(): Promise<void> {
     this.#isReading = true;
     try {
       do {
-        this.#writePending();
-        if (!this.#mayWrite || this.#heardOf === this.#told) return;
-        const told = this.#told;
+        this.#pending = this.#pending.slice(this.#write(this.#pending));
+        if (!this.#mayWrite || this.#seenWakeups === this.#wakeups) return;
+        const wakeups = this.#wakeups;
         const isFresh = this.#isFresh;
         const due = await this.#parts.due(this.#ap_id, isFresh);
         this.#isFresh = false;
-        this.#heardOf = told;
-        // Somebody who comes back is given again what an earlier channel was given.
+        this.#seenWakeups = wakeups;
+        // An agent that reconnects gets again what an earlier channel sent it.
         this.#pending = isFresh ? due : this.#parts.sentWindow.unsent(due);
         if (due.length >= duePage) this.#moreLooks = looksAfterPage;
         else if (this.#moreLooks > 0 && this.#pending.length > 0) this.#moreLooks = looksAfterPage;
-      } while (this.#pending.length > 0 || this.#heardOf < this.#told);
+      } while (this.#pending.length > 0 || this.#seenWakeups < this.#wakeups);
     } catch (error) {
       // The next sweep tries again.
       this.#parts.onError(error, 'the commands for an agent cannot be read; trying again');
@@ -101,27 +116,27 @@ export class ChannelCommands {
     }
   }
 
-  #writePending(): void {
+  /** Writes as many as fit, without those that have expired; returns how many are done with. */
+  #write(commands: readonly OutgoingCommand[]): number {
     const { sentWindow, delivery } = this.#parts;
     const now = Date.now();
-    const written: string[] = [];
-    while (this.#pending.length > written.length && this.#mayWrite) {
-      const command = this.#pending[written.length]!;
-      written.push(command.command_id);
+    const sent: string[] = [];
+    let count = 0;
+    for (; count < commands.length && this.#mayWrite; count++) {
+      const command = commands[count]!;
       if (command.expires_at <= now) continue;
       this.#socket.batchWrites();
       this.#socket.send(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
       sentWindow.note(command.command_id);
       this.#unanswered.set(command.command_id, command.expires_at);
+      sent.push(command.command_id);
     }
-    if (written.length === 0) return;
-    const sent = written.filter((_, index) => this.#pending[index]!.expires_at > now);
-    this.#pending = this.#pending.slice(written.length);
     for (const oldest of this.#unanswered.keys()) {
       if (this.#unanswered.size <= maxUnanswered) break;
       this.#unanswered.delete(oldest);
     }
-    delivery.sent(sent);
+    if (sent.length > 0) delivery.sent(sent);
+    return count;
   }
 
   #forgetExpired(): void {

@@ -6,7 +6,7 @@ const forgetAfterMs = 65_000;
 const maxEntries = 200_000;
 const namesPerNews = 100;
 
-/** What nodes tell each other about channels. */
+/** What nodes publish to each other about channels. */
 export interface ChannelNews {
   kind: 'channel_opened' | 'channel_closed' | 'channels_open' | 'agent_removed';
   node: string;
@@ -71,7 +71,7 @@ export class ChannelsElsewhere {
     }
   }
 
-  /** Tells the others what is here. */
+  /** Publishes which channels are open here. */
   repeat(): void {
     const ap_ids = [...this.#own()];
     for (let start = 0; start < ap_ids.length; start += namesPerNews) {

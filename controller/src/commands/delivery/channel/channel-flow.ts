@@ -58,7 +58,7 @@ export class ChannelFlow {
     return this.#isPaused;
   }
 
-  /** The agent does not take its answers: no more questions. */
+  /** The agent does not read its responses: nothing more is read from it. */
   set peerNotReading(peerNotReading: boolean) {
     if (this.#peerNotReading === peerNotReading) return;
     this.#peerNotReading = peerNotReading;

@@ -73,7 +73,7 @@ export class ChannelHub {
     this.#tell = tell ?? (() => {});
     const own = () => this.#channels.keys();
     this.#elsewhere = tell && new ChannelsElsewhere({ node: this.#node, tell, own });
-    delivery.onDue((ap_id) => this.#channels.get(ap_id)?.wake());
+    delivery.onDue((ap_id, commands) => this.#channels.get(ap_id)?.onDue(commands));
   }
 
   get openChannels(): number {
@@ -109,7 +109,7 @@ export class ChannelHub {
 
   /** Looks for every agent whether something is due: after news may have been lost. */
   wakeAll(): void {
-    for (const channel of this.#channels.values()) channel.wake();
+    for (const channel of this.#channels.values()) channel.onDue();
   }
 
   /** Another node tells of its channels. */

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { Agent } from '../../../../../sdk/src/index.ts';
 import { type DatabaseNamespace, databaseKinds } from '../../../../../test/databases.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { bearer, connect, type SocketClient } from '../../../../../test/socket-client.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../../test/tcp-proxy.ts';
-import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../../../test/weft.ts';
 
 const unavailable = { type: 'error', status: 503, code: 'database_unavailable', retry_after: 1 };

@@ -9,7 +9,7 @@ const maxMessageBytes = 1024 * 1024;
 
 export interface ChannelSocketOptions {
   hub: ChannelHub;
-  /** Per agent: who connects and goes all the time is kept waiting. */
+  /** Per agent: limits how often it may reconnect. */
   connects: RateLimiter;
 }
 
@@ -22,7 +22,7 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
       maxMessageBytes,
       query: Type.Object({}),
       async handle({ caller, token, upgrade }) {
-        // The permissions table lets nobody else in; this tells the compiler.
+        // The permissions table admits agents only; this is for the compiler.
         if (caller.kind !== 'agent') throw new PermissionError();
         connects.take(caller.id);
         hub.requireCapacity(caller);

@@ -1,17 +1,25 @@
-// Agents that ask for commands and wait: each question is held until something is due, the time is over, the agent hangs
-// up, or Weft stops.
+// Long polls: each request is held until a command is due, its time is over, the agent disconnects, or Weft stops.
 import { TryLaterError } from '../../../errors.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
 
 const maxWaitersPerAgent = 4;
-/** An answer holds at least one command, and no more than about this. */
+/** A response holds at least one command, and no more than about this. */
 const maxAnswerBytes = 1024 * 1024;
-/** Commands without an answer become due again without a word. */
+/** Commands without an answer become due again without a notification. */
 const lookAgainMs = 5_000;
-/** Who has asked within this time is expected to ask again. */
+/** An agent that has polled within this time is expected to poll again. */
 const attentiveMs = 60_000;
 const maxAttentive = 200_000;
+
+/** Ends the waiting of one request, with the commands that it gets or so that it looks for some. */
+type Wake = (commands?: OutgoingCommand[]) => void;
+
+interface Waiter {
+  wake: Wake;
+  /** It has looked, has found nothing, and was not woken since. */
+  isIdle: boolean;
+}
 
 export interface CommandPollOptions {
   delivery: CommandDelivery;
@@ -23,8 +31,9 @@ export class CommandPoll {
   readonly #delivery: CommandDelivery;
   readonly #sentWindow: SentWindow;
   readonly #now: () => number;
-  readonly #waiters = new Map<string, Set<() => void>>();
-  /** When each agent last asked, oldest first. */
+  /** In the order of arrival. */
+  readonly #waiters = new Map<string, Set<Waiter>>();
+  /** When each agent last polled, oldest first. */
   readonly #askedAtMs = new Map<string, number>();
   #isStopped = false;
 
@@ -32,25 +41,23 @@ export class CommandPoll {
     this.#delivery = delivery;
     this.#sentWindow = sentWindow;
     this.#now = now ?? (() => performance.now());
-    delivery.onDue((ap_id) => {
-      for (const wake of this.#waiters.get(ap_id) ?? []) wake();
-    });
+    delivery.onDue((ap_id, commands) => this.#onDue(ap_id, commands));
   }
 
-  /** Whether the agent waits for commands, or has asked within the last minute. */
+  /** Whether the agent waits for commands, or has polled within the last minute. */
   isAttentive(ap_id: string): boolean {
     const askedAtMs = this.#askedAtMs.get(ap_id);
     return this.#waiters.has(ap_id) || (askedAtMs !== undefined && this.#now() - askedAtMs < attentiveMs);
   }
 
-  /** Whether an agent is being held on the line right now. */
+  /** Whether a request of the agent is held now. */
   isWaiting(ap_id: string): boolean {
     return this.#waiters.has(ap_id);
   }
 
   /**
-   * What is due for the agent, marked as sent; empty once the time is over, the agent has gone, or Weft stops. Throws
-   * TryLaterError (429) if the agent asks too often at once.
+   * What is due for the agent, marked as sent; empty once the time is over, the agent has disconnected, or Weft stops.
+   * Throws TryLaterError (429) if too many requests of the agent wait already.
    */
   async take(ap_id: string, waitMs: number, gone: AbortSignal): Promise<OutgoingCommand[]> {
     const waiters = this.#waiters.get(ap_id) ?? new Set();
@@ -59,15 +66,15 @@ export class CommandPoll {
     }
     this.#noteAsked(ap_id);
     const until = this.#now() + waitMs;
-    let wakeNow = () => {};
     let wasWoken = false;
-    const wake = () => {
+    const noteWoken = () => {
       wasWoken = true;
-      wakeNow();
     };
-    waiters.add(wake);
+    const waiter: Waiter = { wake: noteWoken, isIdle: false };
+    waiters.add(waiter);
     this.#waiters.set(ap_id, waiters);
-    gone.addEventListener('abort', wake);
+    const onGone = () => waiter.wake();
+    gone.addEventListener('abort', onGone);
     try {
       for (;;) {
         wasWoken = false;
@@ -75,32 +82,46 @@ export class CommandPoll {
         const leftMs = until - this.#now();
         if (commands.length > 0 || leftMs <= 0 || gone.aborted || this.#isStopped) return commands;
         if (wasWoken) continue;
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(leftMs, lookAgainMs));
-          wakeNow = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
+        const handedOver = await waitIdle(waiter, Math.min(leftMs, lookAgainMs));
+        waiter.wake = noteWoken;
+        if (handedOver) return handedOver;
         if (gone.aborted || this.#isStopped) return [];
       }
     } finally {
-      gone.removeEventListener('abort', wake);
-      waiters.delete(wake);
+      gone.removeEventListener('abort', onGone);
+      waiters.delete(waiter);
       if (waiters.size === 0) this.#waiters.delete(ap_id);
       this.#noteAsked(ap_id);
     }
   }
 
-  /** Everybody who waits is answered now; nobody waits any more. */
+  /** Every request that waits is answered now; no other waits any more. */
   stop(): void {
     this.#isStopped = true;
-    for (const waiters of this.#waiters.values()) for (const wake of waiters) wake();
+    for (const waiters of this.#waiters.values()) for (const { wake } of waiters) wake();
+  }
+
+  #onDue(ap_id: string, commands: readonly OutgoingCommand[] | undefined): void {
+    const waiters = this.#waiters.get(ap_id);
+    if (!waiters) return;
+    let left = commands && this.#sentWindow.unsent(commands);
+    const idle = [...waiters].find(({ isIdle }) => isIdle);
+    if (left && left.length > 0 && idle && !this.#isStopped) {
+      const taken = this.#take(left);
+      left = left.slice(taken.length);
+      idle.wake(taken);
+    }
+    if (left?.length === 0) return;
+    for (const { wake } of waiters) wake();
   }
 
   async #takeNow(ap_id: string, gone: AbortSignal): Promise<OutgoingCommand[]> {
     const due = this.#sentWindow.unsent(await this.#delivery.due(ap_id, false));
-    if (gone.aborted) return [];
+    return gone.aborted ? [] : this.#take(due);
+  }
+
+  /** The first of them, as many as one response holds, marked as sent. */
+  #take(due: readonly OutgoingCommand[]): OutgoingCommand[] {
     const taken: OutgoingCommand[] = [];
     let bytes = 0;
     for (const command of due) {
@@ -122,4 +143,18 @@ export class CommandPoll {
       this.#askedAtMs.delete(oldest);
     }
   }
+}
+
+/** Resolves the commands that were handed over, if the request was woken with some. */
+function waitIdle(waiter: Waiter, ms: number): Promise<OutgoingCommand[] | undefined> {
+  return new Promise((resolve) => {
+    const end: Wake = (commands) => {
+      clearTimeout(timer);
+      waiter.isIdle = false;
+      resolve(commands);
+    };
+    const timer = setTimeout(end, ms);
+    waiter.wake = end;
+    waiter.isIdle = true;
+  });
 }

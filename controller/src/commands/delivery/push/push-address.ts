@@ -48,7 +48,7 @@ const special = listOf(specialNetworks);
 /** All of IPv6 that is given out. */
 const globalSix = listOf(['2000::/3']);
 
-/** Reads `configuration.api_url`; throws PushRefused. Every way to write an address comes out as the same one. */
+/** Reads `configuration.api_url`; throws PushRefused. All spellings of an address have the same result. */
 export function parseDestination(api_url: unknown): PushDestination {
   if (typeof api_url !== 'string' || api_url.length > 2048) throw new PushRefused('api_url is no usable text');
   const url = URL.parse(api_url);
@@ -73,7 +73,7 @@ export class PushAllowList {
     }
   }
 
-  /** False if it will be refused whatever its name stands for: nobody needs to be asked. */
+  /** False if it is refused whatever its name resolves to: no lookup is needed. */
   mayResolve({ host, port }: PushDestination): boolean {
     return this.#names.has(`${host}:${port}`) || this.#networks.has(port);
   }

@@ -97,7 +97,7 @@ function lookupFailed({ code }: NodeJS.ErrnoException): never {
   throw new PushFailed(code ?? 'the name could not be looked up');
 }
 
-/** Says nothing of what a name stands for: whoever may see the command must not learn the inside of a network by it. */
+/** Without the addresses of a name: callers who can see the command must not learn about the internal network. */
 function notListed({ host, port }: PushDestination): PushRefused {
   return new PushRefused(`${host}:${port} is not on the list of allowed destinations`);
 }

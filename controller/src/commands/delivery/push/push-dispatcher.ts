@@ -1,4 +1,4 @@
-// Pushes commands to agents that have named an address, hold a secret, and have no other way open: oldest first, one at a
+// Pushes commands to agents that have an address and a secret, and no other transport open: oldest first, one at a
 // time an agent, again and again until the command expires. Where several nodes serve, one of them at a time.
 import { randomUUID } from 'node:crypto';
 import { CommandResult } from '@weft/contract';
@@ -22,7 +22,7 @@ const claimMs = 15_000;
 const pauses = { firstMs: 1_000, longestMs: 60_000 };
 /** The last attempt comes this long before the end, so that its outcome still counts. */
 const lastTryMs = 6_000;
-/** How often to look at agents whose pushes have no answer yet, and after how many such looks at all of them. */
+/** How often to retry agents whose pushes have no answer yet, and after how many such sweeps to look at all agents. */
 const sweepMs = 10_000;
 const allEverySweeps = 6;
 
@@ -36,7 +36,7 @@ export interface PushDispatcherOptions {
   client: PushClient;
   validator: Validator;
   sentWindow: SentWindow;
-  /** Whether the agent can be reached in another way now. */
+  /** Whether the agent can be reached over another transport now. */
   isReachable: (ap_id: string) => boolean;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
@@ -76,7 +76,7 @@ export class PushDispatcher {
     await this.#wakeAll();
   }
 
-  /** Pushes under way are broken off; their commands will be sent again. */
+  /** Aborts running pushes; their commands will be sent again. */
   async stop(): Promise<void> {
     clearInterval(this.#sweeping);
     this.#stopping.abort(new Error('stopping'));
@@ -158,8 +158,8 @@ export class PushDispatcher {
       if (status < 200 || status >= 300) return `it answered ${status}`;
       sentWindow.note(command.command_id);
       delivery.sent([command.command_id]);
-      const word = this.#readWord(text);
-      if (word) await delivery.answer(agent, command.command_id, word);
+      const answer = this.#readAnswer(text);
+      if (answer) await delivery.answer(agent, command.command_id, answer);
       return undefined;
     } catch (error) {
       if (error instanceof PushFailed) return error.message;
@@ -170,12 +170,12 @@ export class PushDispatcher {
   }
 
   /** What the agent says about the command in its answer, if that is what the answer is. */
-  #readWord(text: string): CommandResult | undefined {
+  #readAnswer(text: string): CommandResult | undefined {
     try {
       const { value, inexact } = readJson(Buffer.from(text));
       const problems: Problem[] = [];
-      const word = this.#options.validator.checkBody(CommandResult, value, problems, inexact);
-      return problems.length === 0 ? word : undefined;
+      const answer = this.#options.validator.checkBody(CommandResult, value, problems, inexact);
+      return problems.length === 0 ? answer : undefined;
     } catch {
       return undefined;
     }
@@ -214,7 +214,7 @@ export class PushDispatcher {
   }
 }
 
-/** The agent is gone; so is whatever waits for it. */
+/** The agent was removed, and with it what is due for it. */
 function orNothing(error: unknown): { configuration: Record<string, unknown> } {
   if (error instanceof NotFoundError) return { configuration: {} };
   throw error;

@@ -7,7 +7,7 @@ import type { Caller } from '../../../caller.ts';
 import { generateSecret, type Keyring } from '../../../secrets.ts';
 import type { PushSecretRecord, PushSecretStore } from './push-secret-store.ts';
 
-/** What a push secret begins with, so that whoever finds one knows what it is. */
+/** The prefix of a push secret, so that a leaked one can be recognised. */
 const prefix = 'weft-push-';
 
 export interface PushSecretServiceOptions {
@@ -22,7 +22,7 @@ export class PushSecretService {
   readonly #agents: AgentService;
   readonly #keyring: Keyring;
   readonly #audit: AuditService;
-  /** Who has a secret, for presence; other nodes' are learned with the next start or push. */
+  /** Agents that have a secret, for presence; those of other nodes are read with the next start or push. */
   readonly #holders = new Set<string>();
 
   constructor({ secrets, agents, keyring, audit }: PushSecretServiceOptions) {
@@ -49,7 +49,7 @@ export class PushSecretService {
     return { ap_id, secret };
   }
 
-  /** Signs for this very agent; undefined without a secret of its own. Throws if its key is no longer known. */
+  /** Signs for this agent; undefined if it has no secret. Throws if its key is not known any more. */
   async signer(agent: { id: string; ap_id: string }): Promise<((seconds: number, body: string) => string) | undefined> {
     const record = await this.#secrets.get(agent.ap_id);
     if (record?.agent_id !== agent.id) {
@@ -66,7 +66,7 @@ export class PushSecretService {
     return this.#holders.has(ap_id);
   }
 
-  /** Brings every secret under the newest key; resolves who has one. Those under an unknown key are left as they are. */
+  /** Re-encrypts every secret with the newest key; resolves which agents have one. Those with an unknown key stay unchanged. */
   async prepare(): Promise<string[]> {
     const records = await this.#secrets.list();
     for (const { ap_id, agent_id, secret_encrypted: before } of records) {
@@ -78,14 +78,14 @@ export class PushSecretService {
     return records.map(({ ap_id }) => ap_id);
   }
 
-  /** The agent is no more. */
+  /** The agent was removed. */
   async removed(ap_id: string): Promise<void> {
     this.#holders.delete(ap_id);
     await this.#secrets.remove(ap_id);
   }
 }
 
-/** The value of X-Weft-Signature: bound to a time, so that a push that was overheard is of no use later. */
+/** The value of X-Weft-Signature: bound to a time, so that a recorded push cannot be replayed later. */
 function sign(secret: string, seconds: number, body: string): string {
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }

@@ -1,0 +1,132 @@
+// Commands as rows of the table `commands`: its columns, and the statements that write many rows at once.
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { runRows } from '../../storage/sql-rows.ts';
+import type { CommandRecord } from './command-store.ts';
+
+type ColumnType = 'TEXT' | 'BIGINT';
+
+/** What is written once. */
+const fixedColumns = [
+  'command_id',
+  'job_number',
+  'ap_id',
+  'agent_id',
+  'name',
+  'parameter',
+  'caller_kind',
+  'caller_id',
+  'caller_name',
+  'owner_kind',
+  'owner_id',
+  'rank',
+  'priority',
+  'created_at',
+  'expires_at',
+  'idempotency_key',
+  'guard',
+  'settle_ms',
+  'inverse_of',
+  'batch_id',
+  'args',
+] as const;
+
+/** What changes with the state. PostgreSQL needs the types, SQLite ignores them. */
+const stateColumns = {
+  state: 'TEXT',
+  detail: 'TEXT',
+  due_at: 'BIGINT',
+  sent_at: 'BIGINT',
+  received_at: 'BIGINT',
+  ended_at: 'BIGINT',
+  guard_until: 'BIGINT',
+} as const satisfies Record<string, ColumnType>;
+
+/** What a decision, or the agent's answer, writes. */
+const decisionColumns = {
+  verdict: 'TEXT',
+  reason: 'TEXT',
+  rival: 'TEXT',
+  hold_until: 'BIGINT',
+  deliver_after: 'BIGINT',
+  parameter_group: 'TEXT',
+  sent_args: 'TEXT',
+  applied: 'TEXT',
+  previous: 'TEXT',
+  intent: 'TEXT',
+  result: 'TEXT',
+} as const satisfies Record<string, ColumnType>;
+
+type Column = (typeof fixedColumns)[number] | keyof typeof stateColumns | keyof typeof decisionColumns;
+
+const columns: readonly Column[] = [
+  ...fixedColumns,
+  ...(Object.keys(stateColumns) as (keyof typeof stateColumns)[]),
+  ...(Object.keys(decisionColumns) as (keyof typeof decisionColumns)[]),
+];
+const jsonColumns = ['rival', 'args', 'sent_args', 'applied', 'previous', 'intent'] as const;
+const isJson: ReadonlySet<string> = new Set(jsonColumns);
+
+export const COMMAND_COLUMNS = columns.join(', ');
+
+export type CommandRow = { [Name in Column]: SqlValue } & SqlRow;
+
+export function toRecord(row: CommandRow): CommandRecord {
+  const record: Record<string, unknown> = { ...row };
+  for (const column of jsonColumns) {
+    const text = row[column];
+    if (text !== null) record[column] = JSON.parse(text as string);
+  }
+  return record as unknown as CommandRecord;
+}
+
+export async function insertCommands(tx: SqlQueries, commands: readonly CommandRecord[]): Promise<void> {
+  const rows = commands.map((command) => toValues(command, columns));
+  await runRows(tx, `INSERT INTO commands (${COMMAND_COLUMNS}) VALUES {{rows}}`, rows);
+}
+
+const updateState = toUpdate(stateColumns);
+const updateAll = toUpdate({ ...stateColumns, ...decisionColumns });
+
+/** Writes state, detail and times. */
+export function updateCommandStates(tx: SqlQueries, commands: readonly CommandRecord[]): Promise<void> {
+  return update(tx, commands, updateState);
+}
+
+/** Writes everything that can change. */
+export function updateCommands(tx: SqlQueries, commands: readonly CommandRecord[]): Promise<void> {
+  return update(tx, commands, updateAll);
+}
+
+interface Update {
+  sql: string;
+  mark: string;
+  columns: readonly Column[];
+}
+
+function toUpdate(types: Partial<Record<Column, ColumnType>>): Update {
+  const names = Object.keys(types) as Column[];
+  const sets = names.map((name, index) => `${name} = v.column${index + 2}`);
+  const marks = ['TEXT', ...Object.values(types)].map((type) => `CAST(? AS ${type})`);
+  return {
+    sql: `UPDATE commands SET ${sets.join(', ')} FROM (VALUES {{rows}}) AS v WHERE command_id = v.column1`,
+    mark: `(${marks.join(', ')})`,
+    columns: ['command_id', ...names],
+  };
+}
+
+async function update(
+  tx: SqlQueries,
+  commands: readonly CommandRecord[],
+  { sql, mark, columns }: Update,
+): Promise<void> {
+  const rows = commands.map((command) => toValues(command, columns));
+  await runRows(tx, sql, rows, mark);
+}
+
+function toValues(command: CommandRecord, names: readonly Column[]): SqlValue[] {
+  return names.map((name) => {
+    const value = command[name];
+    if (value === null || !isJson.has(name)) return value as SqlValue;
+    return JSON.stringify(value);
+  });
+}

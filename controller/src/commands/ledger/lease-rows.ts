@@ -1,0 +1,103 @@
+// Leases and parameter states as rows: what a transaction of the ledger reads and writes of them.
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
+import type { Lease } from '../arbitration/conflict-intent.ts';
+import type { ReadSetFields, StateRecord } from './command-store.ts';
+
+const leaseColumns = [
+  'ap_id',
+  'parameter',
+  'caller_id',
+  'parameter_group',
+  'command_id',
+  'caller_kind',
+  'caller_name',
+  'rank',
+  'priority',
+  'since',
+  'until',
+  'value',
+] as const;
+const LEASE_COLUMNS = leaseColumns.join(', ');
+/** All but the key. */
+const LEASE_CHANGES = leaseColumns
+  .slice(3)
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');
+const STATE_COLUMNS = 'ap_id, parameter, changed_at, frozen_until, recent, value';
+
+type LeaseRow = { [Column in (typeof leaseColumns)[number]]: SqlValue } & SqlRow;
+type StateRow = {
+  ap_id: string;
+  parameter: string;
+  changed_at: number;
+  frozen_until: number | null;
+  recent: string;
+  value: string | null;
+};
+
+export async function findLeases(tx: SqlQueries, { leases, near }: ReadSetFields, nowMs: number): Promise<Lease[]> {
+  const found: Lease[] = [];
+  const sql = `SELECT ${LEASE_COLUMNS} FROM leases WHERE (ap_id, parameter) IN (VALUES {{rows}})`;
+  for (const row of await runRows<LeaseRow>(tx, sql, leases)) {
+    if ((row.until as number) > nowMs) found.push(toLease(row));
+  }
+  for (const [group, ap_ids] of near) {
+    for (const { marks, values } of inParts([...ap_ids])) {
+      const nearSql = `SELECT ${LEASE_COLUMNS} FROM leases
+        WHERE parameter_group = ? AND ap_id IN (${marks}) AND until > ?`;
+      found.push(...(await tx.query<LeaseRow>(nearSql, [group, ...values, nowMs])).map(toLease));
+    }
+  }
+  return found;
+}
+
+/** Only this very lease of the caller, not one that has replaced it. */
+export async function deleteLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
+  await runRows(
+    tx,
+    'DELETE FROM leases WHERE (ap_id, parameter, caller_id, command_id) IN (VALUES {{rows}})',
+    leases.map(({ ap_id, parameter, caller_id, command_id }) => [ap_id, parameter, caller_id, command_id]),
+  );
+}
+
+export async function putLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
+  await runRows(
+    tx,
+    `INSERT INTO leases (${LEASE_COLUMNS}) VALUES {{rows}}
+     ON CONFLICT (ap_id, parameter, caller_id) DO UPDATE SET ${LEASE_CHANGES}`,
+    leases.map((lease) =>
+      leaseColumns.map((column) => (column === 'value' ? JSON.stringify(lease.value) : lease[column])),
+    ),
+  );
+}
+
+export async function findStates(tx: SqlQueries, states: ReadSetFields['states']): Promise<StateRecord[]> {
+  const sql = `SELECT ${STATE_COLUMNS} FROM parameter_states WHERE (ap_id, parameter) IN (VALUES {{rows}})`;
+  return (await runRows<StateRow>(tx, sql, states)).map(toState);
+}
+
+export async function putStates(tx: SqlQueries, states: readonly StateRecord[]): Promise<void> {
+  await runRows(
+    tx,
+    `INSERT INTO parameter_states (${STATE_COLUMNS}) VALUES {{rows}} ON CONFLICT (ap_id, parameter) DO UPDATE SET
+       changed_at = excluded.changed_at, frozen_until = excluded.frozen_until, recent = excluded.recent,
+       value = excluded.value`,
+    states.map(({ ap_id, parameter, changed_at, frozen_until, recent, value }) => [
+      ap_id,
+      parameter,
+      changed_at,
+      frozen_until,
+      JSON.stringify(recent),
+      value && JSON.stringify(value),
+    ]),
+  );
+}
+
+function toLease(row: LeaseRow): Lease {
+  return { ...row, value: JSON.parse(row.value as string) } as unknown as Lease;
+}
+
+function toState({ recent, value, ...rest }: StateRow): StateRecord {
+  return { ...rest, recent: JSON.parse(recent), value: value === null ? null : JSON.parse(value) };
+}

@@ -1,0 +1,90 @@
+// A command that is to be decided about, and the record and the job that it becomes.
+import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
+import type { NewJob } from '../../jobs/store/job-store.ts';
+import type { Intent } from '../arbitration/conflict-intent.ts';
+import type { CommandRecord, OwnerKind } from './command-store.ts';
+import { orderedUuid } from './ordered-uuid.ts';
+
+/** A job ends with its command; should that fail, it expires this long after the command. */
+const jobSlackMs = 3_600_000;
+
+export interface NewCommand {
+  intent: Intent;
+  agent_id: string;
+  owner_kind: OwnerKind;
+  owner_id: string;
+  owner_name: string;
+  idempotency_key: string | null;
+  guard: string | null;
+  settle_ms: number | null;
+  batch_id: string | null;
+  inverse_of: string | null;
+}
+
+/** The record before its decision is written into it. */
+export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: number): CommandRecord {
+  const { intent } = wish;
+  return {
+    command_id: intent.command_id,
+    job_number: orderedUuid(nowMs),
+    ap_id: intent.ap_id,
+    agent_id: wish.agent_id,
+    name: intent.name,
+    args: intent.args,
+    sent_args: null,
+    parameter: intent.parameter,
+    parameter_group,
+    caller_kind: intent.caller_kind,
+    caller_id: intent.caller_id,
+    caller_name: intent.caller_name,
+    owner_kind: wish.owner_kind,
+    owner_id: wish.owner_id,
+    rank: intent.rank,
+    priority: intent.priority,
+    state: 'queued',
+    verdict: 'queued',
+    reason: 'waits_for_lease',
+    detail: '',
+    rival: null,
+    hold_until: null,
+    created_at: nowMs,
+    expires_at: intent.expires_at,
+    deliver_after: null,
+    due_at: null,
+    sent_at: null,
+    received_at: null,
+    ended_at: null,
+    idempotency_key: wish.idempotency_key,
+    guard: wish.guard,
+    settle_ms: wish.settle_ms,
+    guard_until: null,
+    inverse_of: wish.inverse_of,
+    batch_id: wish.batch_id,
+    applied: null,
+    previous: null,
+    intent,
+    result: null,
+  };
+}
+
+/** `args` are those that are sent. `isPublished`: the job's message goes to a broker outside of this process. */
+export function toNewJob(
+  wish: NewCommand,
+  { job_number, command_id, ap_id, name, created_at, expires_at }: CommandRecord,
+  args: Record<string, unknown>,
+  isPublished: boolean,
+): NewJob {
+  return {
+    job_number,
+    task_type: 'send_command',
+    owner_kind: wish.owner_kind,
+    owner_id: wish.owner_id,
+    owner_name: wish.owner_name,
+    subject: null,
+    data: JSON.stringify({ agent_id: ap_id, command_id, command: name, args }),
+    created_at,
+    expires_at: expires_at + (wish.settle_ms ?? 0) + jobSlackMs,
+    published_at: isPublished ? null : created_at,
+    publish_after: created_at + publishHoldMs,
+  };
+}
