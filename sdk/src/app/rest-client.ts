@@ -177,7 +177,7 @@ function toSearch(query: Query = {}): string {
 /** What is not an answer of Weft's. */
 export function toUnreachable(error: unknown): Error {
   if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
-  return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
+  return new WeftUnreachable(`Weft is unreachable: ${reasonOf(error)}`, { cause: error });
 }
 
 /** Node says why in the cause. */
