@@ -211,7 +211,7 @@ test('what is in other servers is not in the backup, and it says so', async () =
   const manifest = JSON.parse(out);
   expect([code, manifest.parts.map(({ path }: { path: string }) => path)]).toEqual([0, ['weft.db']]);
   expect(manifest.left_out).toEqual([{ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' }]);
-  expect(err).toContain('Not in it: telemetry, in InfluxDB. Back it up there with influxd backup -portable.');
+  expect(err).toContain('Not included: telemetry, in InfluxDB. Back it up with influxd backup -portable.');
   const both = {
     ...env,
     WEFT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:9/weft',

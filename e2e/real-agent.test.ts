@@ -134,7 +134,7 @@ test('whoever is not let in, or has the wrong address, is told what to do', asyn
   expect([refused.code, refused.err]).toEqual([
     1,
     expect.stringMatching(
-      /roof-1 in: the enrolment token is unknown.*\. Make a new line for it: weft agent line roof-1\n$/,
+      /Authentication of roof-1 failed: the enrolment token is unknown.*\. Create a new install line: weft agent line roof-1\n$/,
     ),
   ]);
   const other = createServer((_request, response) => response.writeHead(404).end('<html>')).listen(0, '127.0.0.1');

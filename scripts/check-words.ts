@@ -9,21 +9,22 @@ const places = [
   'README.md',
   'docs',
   'examples',
+  'broker/src',
   'cli/src',
-  'controller/src/bin',
-  'controller/src/settings.ts',
-  'controller/src/settings',
+  'contract/src',
+  'controller/src',
   'dashboard/README.md',
   'dashboard/src/text',
   'dashboard/src/pages',
   'dashboard/src/components',
   'dashboard/src/shell',
+  'sdk/src',
 ];
 
 const chosen = process.argv.slice(2);
 const files = (chosen.length > 0 ? chosen : places)
   .flatMap(filesBelow)
-  .filter((path) => /\.(md|tsx?|mjs)$/.test(path) && !/\.test\.tsx?$/.test(path))
+  .filter((path) => /\.(md|tsx?|mjs)$/.test(path) && !/\.(test|contract)\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 const found = findDialect(files);

@@ -62,7 +62,7 @@ export class AmqpConnection {
   }
 
   unavailable(reason: string): BrokerUnavailable {
-    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} cannot be used: ${reason}`);
+    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} is unavailable: ${reason}`);
   }
 
   /**

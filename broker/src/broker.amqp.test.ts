@@ -130,7 +130,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     await vi.waitFor(() => expect(onQueueLost).toHaveBeenCalled(), soon);
     await publish(broker, 'b');
     await vi.waitFor(() => expect(ids).toEqual(['a', 'b']), soon);
-    expect(events).toContainEqual({ kind: 'queue_lost', detail: 'work was made anew', queue: 'work' });
+    expect(events).toContainEqual({ kind: 'queue_lost', detail: 'work was declared again', queue: 'work' });
   });
 
   test('a queue deleted before publishing is made anew, and has the message', async () => {
@@ -161,7 +161,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     await server.control('stop_app');
     await vi.waitFor(() => expect(kinds()).toContain('lost'), soon);
     await expect(publish(broker, 'during')).rejects.toMatchObject(UNAVAILABLE);
-    await expect(broker.check()).rejects.toThrow(`RabbitMQ at 127.0.0.1:${proxy.port}/ cannot be used: `);
+    await expect(broker.check()).rejects.toThrow(`RabbitMQ at 127.0.0.1:${proxy.port}/ is unavailable: `);
     expect(await broker.depth('work')).toBeUndefined();
     broker.tell('nobody hears this');
     const ids = await collect(broker);
@@ -227,7 +227,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     const failure = await wrong.check().catch((error: unknown) => error);
     expect(failure).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('ACCESS_REFUSED') });
     expect(String(failure) + JSON.stringify(failure) + JSON.stringify(events)).not.toContain('s3cret');
-    await expect(lost.check()).rejects.toThrow('/nowhere cannot be used: the virtual host is not there');
+    await expect(lost.check()).rejects.toThrow('/nowhere is unavailable: the virtual host is not there');
     await expect(publish(wrong, 'a')).rejects.toMatchObject(UNAVAILABLE);
   });
 

@@ -217,7 +217,7 @@ class AmqpBroker implements Broker {
   }
 
   #reportLost(queue: string): void {
-    this.#tellOf({ kind: 'queue_lost', detail: `${queue} was made anew`, queue });
+    this.#tellOf({ kind: 'queue_lost', detail: `${queue} was declared again`, queue });
     for (const onLost of this.#onQueueLost.get(queue) ?? []) onLost();
   }
 

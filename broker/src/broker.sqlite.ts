@@ -157,7 +157,7 @@ class SqliteBroker implements Broker {
     if (this.#file === undefined) {
       this.#file = new MessageFile(this.#options.file);
       if (this.#file.isNew) {
-        for (const queue of this.#options.queues) this.#tell('queue_lost', `${queue} was made anew`, queue);
+        for (const queue of this.#options.queues) this.#tell('queue_lost', `${queue} was created again`, queue);
         for (const { options } of this.#subscriptions) options.onQueueLost?.();
       }
     }
@@ -273,7 +273,7 @@ class SqliteBroker implements Broker {
 
   #unavailable(cause: unknown): BrokerUnavailable {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new BrokerUnavailable(`The broker's file ${this.#options.file} cannot be used: ${reason}`, { cause });
+    return new BrokerUnavailable(`The broker's file ${this.#options.file} is unavailable: ${reason}`, { cause });
   }
 
   #tell(kind: 'connected' | 'lost' | 'queue_lost' | 'dead_letter', detail: string, queue?: string): void {

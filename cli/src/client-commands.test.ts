@@ -202,7 +202,7 @@ test('data: a file has its name when all of it is there', async () => {
   const answer = await run(['data', 'roof-1', '--out', join(home, 'roof.csv')], {
     env: { WEFT_URL: url, WEFT_TOKEN: 'x' },
   });
-  expect(answer).toMatchObject({ code: 1, err: expect.stringContaining('out of reach') });
+  expect(answer).toMatchObject({ code: 1, err: expect.stringContaining('unreachable') });
   expect(readdirSync(home)).toEqual([]);
   cut.close();
 });

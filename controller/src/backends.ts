@@ -58,11 +58,11 @@ export async function openTelemetry(
 /** A message that was started this often without a result becomes a dead letter. */
 const deliveryLimit = 4;
 const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
-  connected: ['info', 'the broker is there'],
-  lost: ['warn', 'the broker is out of reach; jobs wait'],
-  blocked: ['warn', 'the broker takes no more for now; jobs wait'],
-  unblocked: ['info', 'the broker takes jobs again'],
-  queue_lost: ['info', 'a queue was made anew; jobs that waited in an earlier one are published again'],
+  connected: ['info', 'the broker is connected'],
+  lost: ['warn', 'the broker is unavailable; jobs wait'],
+  blocked: ['warn', 'the broker accepts no messages for now; jobs wait'],
+  unblocked: ['info', 'the broker accepts messages again'],
+  queue_lost: ['info', 'a queue was declared again; jobs that waited in it are published again'],
   dead_letter: ['warn', 'a message has become a dead letter'],
 };
 

@@ -41,7 +41,7 @@ export function toStoreError(error: unknown): unknown {
     return new UniqueViolation('A unique key is taken', { cause: error });
   }
   const isPassing = error instanceof DatabaseError ? startsWithAny(error.code, PASSING) : isConnectionLost(error);
-  return isPassing ? unavailable('The database is out of reach right now', error) : error;
+  return isPassing ? unavailable('The database is unavailable right now', error) : error;
 }
 
 /** A short reason for the operator. Neither the server nor the driver repeats a password. */

@@ -73,7 +73,7 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     const failure = await db.check().catch((error: unknown) => error);
     await server.start();
     expect(failure).toMatchObject(OUT_OF_REACH);
-    expect(String(failure)).toContain(`127.0.0.1:${proxy.port}/postgres cannot be used: `);
+    expect(String(failure)).toContain(`127.0.0.1:${proxy.port}/postgres is unavailable: `);
     expect(JSON.stringify(failure) + String(failure)).not.toContain('s3cret');
   });
 

@@ -95,7 +95,7 @@ class PostgresDatabase implements SqlDatabase {
     try {
       rows = await this.query<{ read_only: string }>(`SELECT current_setting('transaction_read_only') AS read_only`);
     } catch (error) {
-      throw unavailable(`PostgreSQL at ${this.#place} cannot be used: ${whyUnavailable(error)}`, error);
+      throw unavailable(`PostgreSQL at ${this.#place} is unavailable: ${whyUnavailable(error)}`, error);
     }
     if (rows[0]?.read_only === 'on') throw unavailable(`PostgreSQL at ${this.#place} is read-only`);
   }

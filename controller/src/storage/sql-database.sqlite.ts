@@ -138,7 +138,7 @@ class SqliteDatabase implements SqlDatabase {
       if (this.#connection && this.#isOnDisk && !existsSync(this.#file)) throw new Error('the file was deleted');
       await this.transaction((tx) => tx.query('SELECT 1 AS one'));
     } catch (error) {
-      throw unavailable(`The SQLite database ${this.#file} cannot be used: ${whyUnavailable(error)}`, error);
+      throw unavailable(`The SQLite database ${this.#file} is unavailable: ${whyUnavailable(error)}`, error);
     }
   }
 

@@ -30,7 +30,7 @@ export function unavailable(detail: string, cause?: unknown): TryLaterError {
 export function toStoreError(error: unknown): unknown {
   const code = resultCode(error);
   if (UNIQUE_CODES.has(code)) return new UniqueViolation('A unique key is taken', { cause: error });
-  if (PASSING.has(code % 256)) return unavailable('The database is out of reach right now', error);
+  if (PASSING.has(code % 256)) return unavailable('The database is unavailable right now', error);
   return error;
 }
 

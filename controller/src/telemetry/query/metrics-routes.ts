@@ -45,7 +45,7 @@ const seriesParameters = {
     }),
   ),
   aggregate: Type.Optional(Type.Enum(Aggregate.enum, { type: 'string', default: 'mean' })),
-  end: Moment('Where the window ends; now unless told.'),
+  end: Moment('End of the window. Default: now.'),
 };
 
 export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; presence: PresenceService }): Route[] {
@@ -144,8 +144,8 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       media: ['text/csv', 'application/x-ndjson'],
       query: Type.Object({
         agent: AgentName,
-        start: Moment('A day before the end unless told.'),
-        end: Moment('Now unless told.'),
+        start: Moment('Default: a day before the end.'),
+        end: Moment('Default: now.'),
         format: Type.Optional(Type.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' })),
         metrics: Type.Optional(Names('metric-filter', 'Only these fields')),
       }),
