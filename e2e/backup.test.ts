@@ -4,8 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { type Answered, BusyWeft } from './busy-weft.ts';
 import { canMount, smallDisk } from '../test/mounts.ts';
+import { type Answered, BusyWeft } from './busy-weft.ts';
 import { adminUsername, command, eventually, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
 
 async function backUp(busy: BusyWeft, name: string): Promise<void> {

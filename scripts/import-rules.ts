@@ -129,7 +129,7 @@ const rules: Rule[] = [
   },
   {
     because: 'the controller makes requests with outgoing-http.ts, which holds the rules of trust',
-    who: /^controller\/src\/(?!http\/|input\/|outgoing-http\.ts$|jobs\/worker\/callback-client\.ts$)/,
+    who: /^controller\/src\/(?!http\/|input\/|outgoing-http\.ts$)/,
     never: /^node:https?$/,
   },
   {

@@ -7,8 +7,6 @@ import { createEvents } from '../controller/src/events.ts';
 import { createLogger } from '../controller/src/http/request/log.ts';
 import { openPlatform } from '../controller/src/platform.ts';
 
-export type TestPlatform = Awaited<ReturnType<typeof openTestPlatform>>;
-
 /** `overrides` are settings by name. The tables are there. */
 export async function openTestPlatform(overrides: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'weft-platform-'));

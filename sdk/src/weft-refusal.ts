@@ -47,7 +47,7 @@ export function retryAfterMs(error: unknown): number {
 /** What is not an answer of Weft's. */
 export function toUnreachable(error: unknown): Error {
   if (error instanceof WeftRefusal || error instanceof WeftUnreachable) return error;
-  return new WeftUnreachable(`Weft is out of reach: ${reasonOf(error)}`, { cause: error });
+  return new WeftUnreachable(`Weft is unreachable: ${reasonOf(error)}`, { cause: error });
 }
 
 /** After a refusal that does not say when to come back. */

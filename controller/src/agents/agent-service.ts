@@ -2,14 +2,13 @@
 // is in enrolment-service.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
-import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, AgentCaller, AppCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import type { Actor, AgentCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
-import { invalidValue } from '../input/value-rules.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
+import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import { AgentMemory } from './agent-memory.ts';
 import {
@@ -19,9 +18,7 @@ import {
   agentExists,
   generatedHashPrefix,
 } from './agent-store.ts';
-
-/** The limit for a configuration in a request (input/formats.ts) and after a merge. */
-const maxConfigurationBytes = 64 * 1024;
+import { canSeeAgent } from './agent-visibility.ts';
 
 export interface NewAgent {
   ap_id: string;
@@ -284,35 +281,6 @@ export function toGeneratedHash(password: string): string {
 
 function isSame(a: string, b: string): boolean {
   return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
-}
-
-/** Users may read every agent, an agent itself, an app the agents that match its `agents` patterns. */
-export function canSeeAgent(caller: Caller, ap_id: string): boolean {
-  if (caller.kind === 'user') return true;
-  if (caller.kind === 'agent') return caller.name === ap_id;
-  return isWithinGlobs(caller, ap_id);
-}
-
-function isWithinGlobs(app: AppCaller, ap_id: string): boolean {
-  const { agents } = app.permissions;
-  return agents === undefined || agents.some((pattern) => matchesGlob(pattern, ap_id));
-}
-
-function mergedConfiguration(
-  configuration: Record<string, unknown>,
-  keys: Record<string, unknown>,
-): Record<string, unknown> {
-  const merged = { ...configuration, ...withoutReadOnlyKeys(keys) };
-  if (Buffer.byteLength(JSON.stringify(merged)) <= maxConfigurationBytes) return merged;
-  throw invalidValue(
-    ['body', 'configuration'],
-    `configuration should have at most ${maxConfigurationBytes} bytes as JSON`,
-  );
-}
-
-/** Only Weft sets `emulated`. */
-function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'emulated'));
 }
 
 function toAgentResponse(agent: AgentRecord): Agent {

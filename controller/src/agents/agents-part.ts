@@ -8,8 +8,6 @@ import { createAgentStore } from './agent-store.sql.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
 
-export type AgentsPart = ReturnType<typeof createAgentsPart>;
-
 export function createAgentsPart(platform: Platform & { audit: AuditService }, events: Events) {
   const { config, database, hasher, audit, freshMs } = platform;
   const store = createAgentStore(database);

@@ -4,8 +4,6 @@ import { auditRoutes } from './audit-routes.ts';
 import { AuditService } from './audit-service.ts';
 import { createAuditLog } from './audit-store.sql.ts';
 
-export type AuditPart = ReturnType<typeof createAuditPart>;
-
 export function createAuditPart({ database }: Platform) {
   const log = createAuditLog(database);
   const audit = new AuditService(log);

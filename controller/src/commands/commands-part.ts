@@ -38,8 +38,6 @@ interface CommandsPartDeps extends Platform {
   jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
-export type CommandsPart = ReturnType<typeof createCommandsPart>;
-
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const { config, database, broker, principals, agents, auditLog: audit, log, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;

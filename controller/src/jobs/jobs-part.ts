@@ -1,6 +1,7 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
 import type { LoginType } from '@weft/contract';
-import { type AgentService, canSeeAgent } from '../agents/agent-service.ts';
+import type { AgentService } from '../agents/agent-service.ts';
+import { canSeeAgent } from '../agents/agent-visibility.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';

@@ -25,8 +25,6 @@ interface TelemetryPartDeps extends Platform {
   recentBytes?: number;
 }
 
-export type TelemetryPart = ReturnType<typeof createTelemetryPart>;
-
 export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const { config, database, telemetryStore: store, agents, auth, recentBytes, onError } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;

@@ -12,8 +12,6 @@ import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
 import { createUserStore } from './user-store.sql.ts';
 
-export type UsersPart = ReturnType<typeof createUsersPart>;
-
 export function createUsersPart(platform: Platform & { audit: AuditService }, events: Events) {
   const { config, database, keyring, hasher, audit, ownUrl, log, onError } = platform;
   const { limits, signup, quotas } = config;

@@ -47,7 +47,7 @@ export class AgentSource {
 
   /** The oldest rows of the range, and whether there may be more of them. Throws JobFailed. */
   page(range: { startMs: number; endMs: number }): Promise<{ frame: Frame; hasMore: boolean }> {
-    return this.#run.patiently(async () => {
+    return this.#run.retryUnavailable(async () => {
       const { telemetry } = this.#options;
       this.#rowWeight ??= weightOf(await telemetry.fields(this.#ap_id, range.startMs));
       const limit = Math.max(1, Math.min(maxPageRows, Math.floor(pageValues / this.#rowWeight)));

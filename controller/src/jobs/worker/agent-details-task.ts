@@ -25,7 +25,7 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
-      const [canSee, page] = await run.patiently(() =>
+      const [canSee, page] = await run.retryUnavailable(() =>
         Promise.all([requireOwner(run, visibleTo), agents.page(after, limit)]),
       );
       if (page.length === 0) break;

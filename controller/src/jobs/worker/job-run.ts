@@ -1,9 +1,10 @@
 // One worker's hold on one job: numbers its messages, posts them only while the lease is good, and knows when to stop.
+import { pauseUnless } from '@weft/contract/pause';
 import { ConflictError, TryLaterError, WeftError } from '../../errors.ts';
 import type { Callback, CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageRecord } from '../mailbox/mailbox-store.ts';
 import type { JobRecord } from '../store/job-store.ts';
-import { patiently, pauseUnless } from './patience.ts';
+import { retryUnavailable } from './retry-unavailable.ts';
 
 /** A job's status is to be read by people. */
 const maxDetailLength = 2_000;
@@ -71,7 +72,7 @@ export class JobRun {
   /** The message after which the work goes on; undefined at the very beginning. To be called once, before any post. */
   async resume(): Promise<MessageRecord | undefined> {
     const { job_number, last_seq } = this.job;
-    const last = last_seq === 0 ? undefined : await this.patiently(() => this.mailbox.lastChunk(job_number));
+    const last = last_seq === 0 ? undefined : await this.retryUnavailable(() => this.mailbox.lastChunk(job_number));
     this.#chunk = last?.chunk ?? 0;
     return last;
   }
@@ -105,8 +106,8 @@ export class JobRun {
   }
 
   /** Repeats what a database, or the telemetry, that is out of reach refuses, for as long as the job is ours. */
-  patiently<T>(work: () => Promise<T>): Promise<T> {
-    return patiently(work, this.signal);
+  retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
+    return retryUnavailable(work, this.signal);
   }
 
   /** Ends early, and throws nothing, when the work should end, or is woken. */
@@ -121,7 +122,7 @@ export class JobRun {
   }
 
   #underLease<T>(work: () => Promise<T>): Promise<T> {
-    return this.patiently(async () => {
+    return this.retryUnavailable(async () => {
       await this.#requireLease();
       try {
         return await work();

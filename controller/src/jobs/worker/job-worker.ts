@@ -2,6 +2,7 @@
 // hand-over), does the work under the lease (job-leases, job-run), and takes over what others have abandoned.
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
 import { JobMessage } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
 import { Semaphore } from '@weft/contract/semaphore';
 import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
@@ -17,7 +18,7 @@ import {
   LeaseLost,
   WorkerStopped,
 } from './job-run.ts';
-import { patiently, pauseUnless } from './patience.ts';
+import { retryUnavailable } from './retry-unavailable.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
 type WorkType = (typeof workTypes)[number];
@@ -124,7 +125,7 @@ export class JobWorker {
         await this.#claim(job_number, this.#slots.job);
         return;
       }
-      const job = await this.#patiently(() => this.#options.jobs.get(job_number));
+      const job = await this.#retryUnavailable(() => this.#options.jobs.get(job_number));
       if (job && this.#canTake(job)) await this.#take(job);
     });
   }
@@ -175,7 +176,7 @@ export class JobWorker {
   async #claim(job_number: string, slots: Semaphore): Promise<void> {
     let run: JobRun | undefined;
     try {
-      run = await this.#patiently(() => this.#leases.claim(job_number));
+      run = await this.#retryUnavailable(() => this.#leases.claim(job_number));
     } finally {
       if (!run) slots.release();
     }
@@ -187,7 +188,7 @@ export class JobWorker {
     if (!isWorkType(run.job.task_type)) {
       end();
       // A message that names somebody else's kind of job: hands off.
-      await this.#patiently(() => this.#leases.giveBack([job_number]));
+      await this.#retryUnavailable(() => this.#leases.giveBack([job_number]));
       return;
     }
     const work = this.#work(run).finally(() => {
@@ -236,8 +237,8 @@ export class JobWorker {
   }
 
   /** Holds the message while the database is away: given back, it would only come again at once. */
-  #patiently<T>(work: () => Promise<T>): Promise<T> {
-    return patiently(work, this.#stopping.signal);
+  #retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
+    return retryUnavailable(work, this.#stopping.signal);
   }
 }
 

@@ -178,7 +178,7 @@ class LiveSubscription {
     let reached = Number.NEGATIVE_INFINITY;
     let postedAt = Number.NEGATIVE_INFINITY;
     for (let after = 0; ; ) {
-      const page = await this.#run.patiently(() => mailbox.list(job.job_number, after, mailboxPageBytes));
+      const page = await this.#run.retryUnavailable(() => mailbox.list(job.job_number, after, mailboxPageBytes));
       if (page.length === 0) break;
       for (const { seq, chunk, ts, data } of page) {
         after = seq;
@@ -195,7 +195,7 @@ class LiveSubscription {
     this.#window = new DeliveredWindow(Math.max(this.#range.startMs, this.#readUntil - lookBackMs));
     for (const { seq, newestMs } of messages) {
       if (newestMs < this.#window.startMs) continue;
-      const [message] = await this.#run.patiently(() => mailbox.list(job.job_number, seq - 1, 1));
+      const [message] = await this.#run.retryUnavailable(() => mailbox.list(job.job_number, seq - 1, 1));
       if (message?.seq !== seq) throw new JobFailed('The messages of this job are gone');
       for (const { ts, field } of parseRecords(message.data)) {
         if (ts >= this.#window.startMs) this.#window.add(ts, field);

@@ -1,6 +1,6 @@
 // Live values: hears of every stored post and hands it to the open streams. Keeps a bounded past for those who come
 // back, asks every second whether each reader may still read, and cuts slow ones off.
-import { canSeeAgent } from '../../agents/agent-service.ts';
+import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { Sample } from '../store/telemetry-store.ts';
