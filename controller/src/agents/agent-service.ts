@@ -1,12 +1,12 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
-import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import { generateSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
@@ -19,6 +19,7 @@ import {
   generatedHashPrefix,
 } from './agent-store.ts';
 import { canSeeAgent } from './agent-visibility.ts';
+import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface NewAgent {
   ap_id: string;
@@ -256,7 +257,7 @@ export class AgentService implements PrincipalSource {
   /** A wrong password takes the same time for every agent, also for generated passwords. */
   async #isPassword(hash: string | undefined, password: string): Promise<boolean> {
     if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
-    if (isSame(hash, toGeneratedHash(password))) return true;
+    if (isSameHash(hash, toGeneratedHash(password))) return true;
     return this.#hasher.verify(undefined, password);
   }
 
@@ -272,15 +273,6 @@ export class AgentService implements PrincipalSource {
       created_at: Date.now(),
     };
   }
-}
-
-/** The stored form of a generated password: it has 256 bits, so slow hashing would not make it safer. */
-export function toGeneratedHash(password: string): string {
-  return generatedHashPrefix + hashGeneratedSecret(password);
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
 function toAgentResponse(agent: AgentRecord): Agent {

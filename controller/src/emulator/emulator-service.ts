@@ -12,8 +12,9 @@ import type {
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
-import { type AgentService, toGeneratedHash } from '../agents/agent-service.ts';
+import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentRecord } from '../agents/agent-store.ts';
+import { toGeneratedHash } from '../agents/generated-password.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
