@@ -1,16 +1,9 @@
-// A ledger of commands on a database, without a server: what one node has.
+// The ledger of commands on a database, without a server: what one node has.
 import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
-import { BlastRadius } from '../controller/src/commands/arbitration/blast-radius.ts';
 import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
-import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
-import { CommandDispatcher } from '../controller/src/commands/delivery/command-dispatcher.ts';
-import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
-import { CommandLedger } from '../controller/src/commands/ledger/command-ledger.ts';
-import { CommandOperations } from '../controller/src/commands/ledger/command-operations.ts';
-import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
+import { createCommandCore } from '../controller/src/commands/command-core.ts';
 import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
 import type { NewCommand } from '../controller/src/commands/ledger/new-command.ts';
-import { RulesKeeper } from '../controller/src/commands/ledger/rules-keeper.ts';
 import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
 import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
@@ -19,25 +12,21 @@ export type LedgerNode = ReturnType<typeof openLedger>;
 
 export function openLedger(database: SqlDatabase, now: () => number = Date.now) {
   const store = createCommandStore(database);
-  const rules = new RulesKeeper(store, () => {});
-  const fleet = new FleetMap(rules.current);
-  const life = new CommandStateMachine({ retentionMs: 86_400_000, resendMs: 15_000 });
-  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
-  const operations = new CommandOperations({ store, decision, life, maxOpen: 20_000, isPublished: true });
   const jobs = createJobStore(database);
   const mailbox = createMailboxStore(database);
-  const ledger = new CommandLedger({
-    ...{ database, store, jobs, mailbox, audit: createAuditLog(database), rules, now },
-    onCommitted: (committed) => {
-      for (const { job_number } of committed.jobs) dispatcher.created(job_number);
-      dispatcher.dispatch(committed.released);
+  const { ledger, operations, dispatcher } = createCommandCore({
+    database,
+    store,
+    jobs,
+    mailbox,
+    audit: createAuditLog(database),
+    retentionMs: 86_400_000,
+    isPublished: true,
+    onError: (error) => {
+      throw error;
     },
+    now,
   });
-  const onError = (error: unknown) => {
-    throw error;
-  };
-  const isShared = database.dialect === 'postgres';
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
   const send = (intent: Intent, more: Partial<NewCommand> = {}) => ledger.do(operations.send(newCommand(intent, more)));
   return { store, ledger, operations, dispatcher, jobs, mailbox, send };
 }

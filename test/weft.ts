@@ -27,6 +27,7 @@ interface Input {
   form?: Record<string, string>;
   body?: RequestInit['body'];
   headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
 }
 
 /** Talks to a Weft, wherever it runs. */
@@ -39,7 +40,11 @@ export class WeftClient {
     this.url = url;
   }
 
-  async request(method: string, path: string, { token, json, form, body, headers = {} }: Input = {}): Promise<Answer> {
+  async request(
+    method: string,
+    path: string,
+    { token, json, form, body, headers = {}, signal }: Input = {},
+  ): Promise<Answer> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
@@ -48,6 +53,7 @@ export class WeftClient {
         ...headers,
       },
       body: json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : (body ?? null),
+      ...(signal && { signal }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;

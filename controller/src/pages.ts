@@ -11,7 +11,8 @@ import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
 import type { Platform } from './part.ts';
 
-const dashboardFolder = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
+/** Where the build of the dashboard is. */
+const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
 /** Of a process without the role api. */
 const healthPages = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
 
@@ -21,12 +22,14 @@ interface PagesOptions {
   metrics: ServiceMetrics;
   isReady: () => boolean;
   hasAdmin: () => Promise<boolean>;
+  dashboardFolder?: string | undefined;
 }
 
-export function createPages({ platform, routes, metrics, isReady, hasAdmin }: PagesOptions): {
+export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
+  const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
   const { passwordLength, signup } = config;
   const own = servicePages({

@@ -24,6 +24,8 @@ type PartList = Record<string, Part>;
 export interface ServeOptions<Parts extends PartList> {
   log?: Logger;
   timeouts?: Partial<Timeouts>;
+  /** Where the build of the dashboard is; default: beside the controller. */
+  dashboardFolder?: string;
   /** Default: all parts of Weft. */
   createParts?: (platform: Platform, events: Events) => Parts;
 }
@@ -73,7 +75,9 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   );
   const isReady = () => preparation.isDone;
   const routes = parts.flatMap((part) => part.routes ?? []);
-  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin: authenticator.hasAdmin });
+  const { dashboardFolder } = options;
+  const { hasAdmin } = authenticator;
+  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin, dashboardFolder });
   const server = createServer({
     ...config,
     routes: isApi ? routes : [],

@@ -1,9 +1,9 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
-import type { ConflictRules, LoginType } from '@weft/contract';
+import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
-import { Event, type Events } from '../events.ts';
+import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../rate-limiter.ts';
@@ -13,22 +13,12 @@ import { commandRoutes } from './api/command-routes.ts';
 import { CommandService } from './api/command-service.ts';
 import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
-import { BlastRadius } from './arbitration/blast-radius.ts';
-import { FleetMap } from './arbitration/fleet-map.ts';
-import { CommandDispatcher } from './delivery/command-dispatcher.ts';
-import { CommandDecision } from './ledger/command-decision.ts';
-import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
-import { CommandOperations } from './ledger/command-operations.ts';
-import { CommandStateMachine } from './ledger/command-state-machine.ts';
+import { createCommandCore } from './command-core.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
-import { RulesKeeper } from './ledger/rules-keeper.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
 
 const hour = 3_600_000;
-const resendMs = 15_000;
-/** Of one caller. */
-const maxOpenCommands = 20_000;
 const agentsPerNews = 100;
 
 interface CommandsPartDeps extends Platform {
@@ -46,24 +36,16 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   // The embedded broker has nobody else to carry messages to.
   const isPublished = config.amqpUrl !== undefined;
   const store = createCommandStore(database);
-  const rulesChanged = new Event<[ConflictRules]>();
-  const rules = new RulesKeeper(store, rulesChanged.emit);
-  const fleet = new FleetMap(rules.current);
-  rulesChanged.on((changed) => fleet.rulesChanged(changed));
-  const life = new CommandStateMachine({ retentionMs, resendMs });
-  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
-  const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
-  const committed = new Event<[Committed]>();
-  const ledger = new CommandLedger({
+  const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
     database,
     store,
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
-    rules,
-    onCommitted: committed.emit,
+    retentionMs,
+    isPublished,
+    onError,
   });
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate });
   const commands = new CommandService({ store, ledger, operations, intake });
@@ -96,8 +78,6 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   let decided = 0;
   committed.on(({ jobs, messages, released, frozen, hasGuards }) => {
     decided += jobs.length;
-    if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
-    dispatcher.dispatch(released);
     mailbox.tell(messages);
     if (isPublished) for (const job of jobs) outbox.publish(job);
     if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);

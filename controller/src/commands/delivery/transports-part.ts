@@ -5,19 +5,21 @@ import type { AuthService } from '../../auth/auth-service.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import type { Events } from '../../events.ts';
+import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { createFormats } from '../../input/formats.ts';
 import { Validator } from '../../input/validator.ts';
 import type { Part, Platform } from '../../part.ts';
 import { limitPerMinutes } from '../../rate-limiter.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
-import { parseChannelNews } from './channel/channel-elsewhere.ts';
+import { type ChannelNews, parseChannelNews } from './channel/channel-elsewhere.ts';
+import type { FlowLimits } from './channel/channel-flow.ts';
 import { ChannelHub } from './channel/channel-hub.ts';
 import { channelSocketRoutes } from './channel/channel-socket.ts';
 import type { CommandDelivery } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
 import { commandPollRoutes } from './poll/command-poll-routes.ts';
 import { PushAllowList, parseDestination } from './push/push-address.ts';
-import { PushClient } from './push/push-client.ts';
+import { PushClient, type Resolve } from './push/push-client.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
 import { pushRoutes } from './push/push-routes.ts';
 import { PushSecretService } from './push/push-secret-service.ts';
@@ -27,16 +29,28 @@ import { SentWindow } from './sent-window.ts';
 /** Of one agent. */
 const connectsPerMinute = 120;
 
+/** Other clocks and bounds than Weft's own; for tests. */
+export interface TransportsTuning {
+  socketTimes?: Partial<SocketTimes>;
+  flowLimits?: Partial<FlowLimits>;
+  connectsPerMinute?: number;
+  pushTimeoutMs?: number;
+  resolve?: Resolve;
+  /** Reaches the other nodes; default: over the broker, if there can be any. */
+  tell?: (news: ChannelNews) => void;
+}
+
 interface TransportsPartDeps extends Platform {
   auth: AuthService;
   agents: AgentService;
   audit: AuditService;
   telemetry: TelemetryService;
   delivery: CommandDelivery & { fail: PushDispatcherOptions['fail'] };
+  tuning?: TransportsTuning;
 }
 
 export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
-  const { config, database, broker, keyring, auth, agents, audit, telemetry, delivery, onError } = deps;
+  const { config, database, broker, keyring, auth, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
   const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';
@@ -51,7 +65,9 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
       const caller = auth.authenticate(token);
       return caller instanceof Promise ? caller.then(requireChannelRight) : requireChannelRight(caller);
     },
-    tell: isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined,
+    tell: tuning.tell ?? (isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined),
+    times: tuning.socketTimes,
+    flowLimits: tuning.flowLimits,
   });
   const poll = new CommandPoll({ delivery, sentWindow });
   const secretStore = createPushSecretStore(database);
@@ -66,7 +82,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     sentWindow,
     onError,
     fail: (command_id, detail) => delivery.fail(command_id, detail),
-    client: new PushClient({ allow }),
+    client: new PushClient({ allow, resolve: tuning.resolve, timeoutMs: tuning.pushTimeoutMs }),
     isReachable: (ap_id) => hub.isConnected(ap_id) || poll.isWaiting(ap_id),
   });
   const isPushable = (ap_id: string, { api_url }: Record<string, unknown>): boolean => {
@@ -93,7 +109,10 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     push,
     routes: [...commandPollRoutes(poll), ...pushRoutes(secrets)],
     sockets: {
-      routes: channelSocketRoutes({ hub, connects: limitPerMinutes('too_many_connects', connectsPerMinute, 1) }),
+      routes: channelSocketRoutes({
+        hub,
+        connects: limitPerMinutes('too_many_connects', tuning.connectsPerMinute ?? connectsPerMinute, 1),
+      }),
       /** Everybody who waits is answered, every channel closed. */
       async close() {
         poll.stop();

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../../../test/listening-server.ts';
+import { askRaw } from '../../../../test/raw-connection.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { openDashboard } from './dashboard-pages.ts';
 
 const html = '<!doctype html><title>Weft</title><script type="module" src="/assets/index-a1.js"></script>';
 const script = `console.log(${JSON.stringify('weft '.repeat(300))})`;
 let folder: string;
 let url: string;
-let server: Awaited<ReturnType<typeof listen>>;
+let weft: TestWeft;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-dashboard-'));
@@ -26,16 +27,11 @@ beforeAll(async () => {
   write('assets/old-b2.js', script);
   write('assets/index-a1.js.br', brotliCompressSync(script));
   write('assets/index-a1.js.gz', gzipSync(script));
-  const dashboard = openDashboard(folder)!;
-  server = await listen({
-    pages: dashboard.pages,
-    answerLost: dashboard.answerLost,
-    authenticator: { authenticate: () => undefined as never },
-  });
-  url = server.url;
+  weft = await startWeft({}, { dashboardFolder: folder });
+  url = weft.url;
 });
 afterAll(async () => {
-  await server.close();
+  await weft.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -107,7 +103,8 @@ describe('a file', () => {
     'that is not meant for browsers is not there: %s',
     async (path) => {
       // A client that does not tidy up the path.
-      expect((await server.inject({ url: path })).statusCode).toBe(404);
+      const { status } = await askRaw(url, `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`);
+      expect(status).toBe(404);
     },
   );
 });

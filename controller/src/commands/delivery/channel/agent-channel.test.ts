@@ -54,7 +54,7 @@ describe('who may open it', () => {
     const path = `/api/v1/agents/${ap_id}/channel`;
     for (let n = 0; n < 3; n++) await connect(strict.url, path, bearer(token));
     const { status, headers, body } = await refusal(strict.url, path, bearer(token));
-    expect([status, body.code]).toEqual([429, 'too_many']);
+    expect([status, body.code]).toEqual([429, 'too_many_connects']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     await strict.stop();
   });

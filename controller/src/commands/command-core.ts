@@ -1,0 +1,54 @@
+// What every change of commands goes through, on one database: the store, the rules, the decision, the ledger and the
+// dispatcher. The part (commands-part.ts) puts intake, transports and upkeep around it.
+import type { ConflictRules } from '@weft/contract';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { Event } from '../events.ts';
+import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import type { SqlDatabase } from '../storage/sql-database.ts';
+import { BlastRadius } from './arbitration/blast-radius.ts';
+import { FleetMap } from './arbitration/fleet-map.ts';
+import { CommandDispatcher } from './delivery/command-dispatcher.ts';
+import { CommandDecision } from './ledger/command-decision.ts';
+import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
+import { CommandOperations } from './ledger/command-operations.ts';
+import { CommandStateMachine } from './ledger/command-state-machine.ts';
+import type { CommandStore } from './ledger/command-store.ts';
+import { RulesKeeper } from './ledger/rules-keeper.ts';
+
+const resendMs = 15_000;
+/** Of one caller. */
+const maxOpenCommands = 20_000;
+
+export interface CommandCoreOptions {
+  database: SqlDatabase;
+  store: CommandStore;
+  jobs: JobStore;
+  mailbox: MailboxStore;
+  audit: AuditLog;
+  retentionMs: number;
+  /** Whether jobs of commands are published on a broker that other nodes read. */
+  isPublished: boolean;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+export function createCommandCore(options: CommandCoreOptions) {
+  const { database, store, jobs, mailbox, audit, retentionMs, isPublished, onError, now } = options;
+  const rulesChanged = new Event<[ConflictRules]>();
+  const rules = new RulesKeeper(store, rulesChanged.emit);
+  const fleet = new FleetMap(rules.current);
+  rulesChanged.on((changed) => fleet.rulesChanged(changed));
+  const life = new CommandStateMachine({ retentionMs, resendMs });
+  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
+  const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
+  const committed = new Event<[Committed]>();
+  const ledger = new CommandLedger({ database, store, jobs, mailbox, audit, rules, onCommitted: committed.emit, now });
+  const isShared = database.dialect === 'postgres';
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
+  committed.on(({ jobs, released }) => {
+    if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
+    dispatcher.dispatch(released);
+  });
+  return { rules, fleet, operations, ledger, dispatcher, committed };
+}
