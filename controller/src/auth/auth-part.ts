@@ -34,9 +34,9 @@ export function createAuthPart({ config, keyring, freshMs, agents, principals }:
     principals,
     routes: tokenRoutes({ auth, failures }),
     authenticator: {
-      authenticate: (token: string) => auth.authenticate(token),
-      remembered: (token: string) => auth.remembered(token),
-      authenticateAgent: (credentials: string, address: string) => agentPassword.authenticate(credentials, address),
+      authenticate: auth.authenticate.bind(auth),
+      remembered: auth.remembered.bind(auth),
+      authenticateAgent: agentPassword.authenticate.bind(agentPassword),
     },
   } satisfies Part & Record<string, unknown>;
 }

@@ -14,16 +14,16 @@ export async function openEmbeddedTelemetry(
 ): Promise<EmbeddedTelemetryStore> {
   const series = await openTimeSeries({ ...options, toError });
   return {
-    append: (ap_id, samples) => series.append(ap_id, samples),
+    append: series.append.bind(series),
     query: ({ ap_id, ...query }) => series.query({ source: ap_id, ...query }),
-    fields: (ap_id, sinceMs) => series.fields(ap_id, sinceMs),
+    fields: series.fields.bind(series),
     latest: async (ap_ids) => (await series.latest(ap_ids)).map(({ source, metrics }) => ({ ap_id: source, metrics })),
-    rows: (ap_id, range, limit, metrics) => series.rows(ap_id, range, limit, metrics),
-    remove: (ap_id) => series.remove(ap_id),
-    prune: (nowMs) => series.prune(nowMs),
-    check: () => series.check(),
-    sealAll: () => series.sealAll(),
-    close: () => series.close(),
+    rows: series.rows.bind(series),
+    remove: series.remove.bind(series),
+    prune: series.prune.bind(series),
+    check: series.check.bind(series),
+    sealAll: series.sealAll.bind(series),
+    close: series.close.bind(series),
   };
 }
 

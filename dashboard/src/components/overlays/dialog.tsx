@@ -35,8 +35,10 @@ export function Dialog({ title, children, onClose, actions, width = 'narrow' }: 
         event.preventDefault();
         onClose?.();
       }}
-      // A second Escape closes whatever the page says: what may not be dismissed comes back. One that is gone from the page
-      // already was closed by it.
+      // A dialog that cannot be dismissed must not even blink: the next Escape would go to the page below, and clear a search.
+      onKeyDown={(event) => !onClose && event.key === 'Escape' && event.preventDefault()}
+      // A repeated request to close (the Back button of a phone) is granted whatever the page says: the dialog is shown again.
+      // One that is no longer on the page was closed by it.
       onClose={() => element.current && (onClose ? onClose() : element.current.showModal())}
       onClick={(event) => event.target === element.current && onClose?.()}
     >
