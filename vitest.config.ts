@@ -21,6 +21,8 @@ export default defineConfig({
     pool: 'forks',
     // Most of the time of a test is waiting: four at once keep both cores of a small machine busy.
     maxWorkers: 4,
+    // What is polled for must come; how soon is not measured here.
+    expect: { poll: { timeout: 45_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },
     reporters: ['default', './test/summary-reporter.ts'],
     projects: [
@@ -44,13 +46,14 @@ export default defineConfig({
           isolate: false,
           include: files.contract,
           exclude,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Limits for a busy machine, not expectations.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
         extends: true,
-        test: { name: 'e2e', include: ['e2e/**/*.test.ts'], exclude, testTimeout: 60_000, hookTimeout: 60_000 },
+        test: { name: 'e2e', include: ['e2e/**/*.test.ts'], exclude, testTimeout: 240_000, hookTimeout: 120_000 },
       },
     ],
   },

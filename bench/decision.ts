@@ -83,10 +83,20 @@ async function measure(parameter: string): Promise<{ sorted: number[]; lost: num
 function intentFor(ap_id: string, parameter: string): Intent {
   return {
     command_id: randomUUID(),
-    ...{ ap_id, technology: 'WiFi', site: null, parameter },
-    ...{ name: `set_${parameter}`, args: { value: 2 } },
-    ...{ caller_kind: 'third_party_app', caller_id: 'balancer', caller_name: 'balancer', rank: 1, priority: 40 },
-    ...{ hold_seconds: null, expires_at: nowMs + 600_000, declaration: null },
+    ap_id,
+    technology: 'WiFi',
+    site: null,
+    parameter,
+    name: `set_${parameter}`,
+    args: { value: 2 },
+    caller_kind: 'third_party_app',
+    caller_id: 'balancer',
+    caller_name: 'balancer',
+    rank: 1,
+    priority: 40,
+    hold_seconds: null,
+    expires_at: nowMs + 600_000,
+    declaration: null,
   };
 }
 

@@ -41,6 +41,8 @@ export interface VisitOptions extends BrowserContextOptions {
 /** A browser of its own with one page, at the address given. */
 export async function visit(origin: string, { path = '/', ...options }: VisitOptions = {}): Promise<Visit> {
   const context = await (await launch()).newContext({ ...screens.laptop, reducedMotion: 'reduce', ...options });
+  // Beside other tests a page may wait for its server for long; nothing here measures speed.
+  context.setDefaultTimeout(90_000);
   const page = await context.newPage();
   const seen: Visit = { page, context, requests: [], said: [] };
   watch(seen, page);

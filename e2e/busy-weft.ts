@@ -130,7 +130,9 @@ export class BusyWeft {
   async #replace(): Promise<void> {
     for (let round = 1; ; round++) {
       const samples = Array.from({ length: replacedRows }, (_, n) => ({
-        ...{ ts: this.#replacedMs + n, value: round, padding },
+        ts: this.#replacedMs + n,
+        value: round,
+        padding,
       }));
       this.#sentRound = round;
       const status = await send(this.weft, this.#replaced.token, JSON.stringify({ samples })).catch(() => undefined);

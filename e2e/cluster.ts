@@ -41,7 +41,7 @@ export class Cluster {
   }
 
   startWorker(): Promise<WeftServer> {
-    return serve({ env: { ...this.env, WEFT_ROLES: 'worker', WEFT_CALLBACK_URL: this.url } });
+    return serve({ env: { ...this.env, WEFT_ROLES: 'worker' } });
   }
 
   startEmulator(): Promise<WeftServer> {

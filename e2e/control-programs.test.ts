@@ -74,7 +74,10 @@ test('the energy saver saves energy at night, and hardly anybody is left without
       { access_point_type: '5G', num_access_points: 7, num_devices: 4, ...entry },
       { access_point_type: 'WiFi', num_access_points: 4, num_devices: 2, ...entry },
     ],
-    ...{ seed: 5, speed: 200, report_interval_seconds: 30, start_time: thursday(2) },
+    seed: 5,
+    speed: 200,
+    report_interval_seconds: 30,
+    start_time: thursday(2),
   });
   const [saved, usual] = [sum(await settled(network, 'power_w')), sum(await settled(twin, 'power_w'))];
   expect(saved).toBeLessThan(0.99 * usual);
@@ -91,7 +94,10 @@ test('the load balancer relieves a full WiFi access point and a full lamp', asyn
       { access_point_type: 'LiFi', num_devices: 60, ...entry },
       { access_point_type: '5G', num_devices: 2, ...entry },
     ],
-    ...{ seed: 5, speed: 45, report_interval_seconds: 5, start_time: thursday(10) },
+    seed: 5,
+    speed: 45,
+    report_interval_seconds: 5,
+    start_time: thursday(10),
   });
   const loads = async (of: EmulatedNetwork) => {
     const [wifi] = await settled(of, 'channel_utilisation_pct');

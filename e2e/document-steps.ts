@@ -39,7 +39,9 @@ export async function runSteps(steps: Step[], { url, folder, env, before = '', p
   const script = steps.map(({ commands }) => `${commands}\nprintf '\\n${separator}\\n'\n`).join('');
   const search = [path, join(process.execPath, '..'), process.env.PATH].filter(Boolean).join(':');
   const shell = spawn('bash', ['-eu', '-c', before + script.replaceAll(documentedUrl, url)], {
-    ...{ cwd: folder, env: { ...process.env, ...env, PATH: search }, stdio: ['ignore', 'pipe', 'inherit'] },
+    cwd: folder,
+    env: { ...process.env, ...env, PATH: search },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
   for await (const chunk of shell.stdout!.setEncoding('utf8')) said += chunk;

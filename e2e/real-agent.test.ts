@@ -56,7 +56,9 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
   expect(body.series[0].points[0].value).toBeGreaterThan(0);
   const { body: record } = await server.request('GET', '/api/v1/agents/roof-1', { token: admin });
   expect(record.configuration).toMatchObject({
-    ...{ site: "St. Mary's $(touch x)", report_interval_seconds: 2, kernel: expect.any(String) },
+    site: "St. Mary's $(touch x)",
+    report_interval_seconds: 2,
+    kernel: expect.any(String),
     metrics: { cpu_busy_pct: { label: 'Processor busy', unit: '%' } },
   });
   const presence = await server.request('GET', '/api/v1/metrics/presence', { token: admin });

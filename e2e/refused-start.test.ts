@@ -47,7 +47,7 @@ test('T3 a signing secret that is missing, empty, a placeholder, short or public
     fastestMs = Math.min(fastestMs, elapsedMs);
   }
   // The fastest, because a busy machine can hold up any one of them.
-  expect(fastestMs).toBeLessThan(2000);
+  expect(fastestMs).toBeLessThan(10_000);
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 

@@ -130,7 +130,11 @@ describe.skipIf(!node)('under the Node of the system', () => {
     `;
     expect(await run(program, [weft.url, password])).toEqual({
       ...{ sample: { ap_id: 'ap-1', ts: expect.any(String), metrics: { load: 0.9 } }, verdict: 'accepted' },
-      ...{ state: 'succeeded', applied: { dbm: 17 }, records: 1, isConflict: true, rival: 'saver' },
+      state: 'succeeded',
+      applied: { dbm: 17 },
+      records: 1,
+      isConflict: true,
+      rival: 'saver',
     });
   });
 

@@ -8,7 +8,7 @@ import { afterAll, onTestFinished } from 'vitest';
 
 export const root = resolve(import.meta.dirname, '..');
 export const command = join(root, 'controller', 'src', 'bin', 'weft.ts');
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 
 type Env = Record<string, string>;
 

@@ -112,9 +112,18 @@ function plainName(name) {
 function compile(work) {
   const options = {
     compilerOptions: {
-      ...{ target: 'es2022', lib: ['es2023'], module: 'nodenext', types: ['node'], strict: true },
-      ...{ rootDir: 'src', outDir: 'dist', declaration: true, rewriteRelativeImportExtensions: true },
-      ...{ verbatimModuleSyntax: true, skipLibCheck: true, noEmitOnError: true },
+      target: 'es2022',
+      lib: ['es2023'],
+      module: 'nodenext',
+      types: ['node'],
+      strict: true,
+      rootDir: 'src',
+      outDir: 'dist',
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      verbatimModuleSyntax: true,
+      skipLibCheck: true,
+      noEmitOnError: true,
     },
     include: ['src'],
   };
@@ -143,7 +152,13 @@ function packageFile() {
   const browser = { types: './browser.d.ts', default: './browser.js' };
   const { '@weft/contract': _, ...needed } = dependencies;
   return {
-    ...{ name, version, description, license, type, engines, sideEffects: false },
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    sideEffects: false,
     exports: { '.': { browser, types: './index.d.ts', default: './index.js' }, './browser': browser },
     files: ['**/*.js', '**/*.d.ts'],
     dependencies: needed,

@@ -35,7 +35,16 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
 export function newCommand(intent: Intent, more: Partial<NewCommand> = {}): NewCommand {
   const { caller_id: owner_id, caller_name: owner_name } = intent;
   return {
-    ...{ intent, agent_id: 'agent-1', owner_kind: 'third_party_app', owner_id, owner_name },
-    ...{ idempotency_key: null, guard: null, settle_ms: null, batch_id: null, inverse_of: null, ...more },
+    intent,
+    agent_id: 'agent-1',
+    owner_kind: 'third_party_app',
+    owner_id,
+    owner_name,
+    idempotency_key: null,
+    guard: null,
+    settle_ms: null,
+    batch_id: null,
+    inverse_of: null,
+    ...more,
   };
 }

@@ -11,7 +11,7 @@ import { openSqliteBroker, type SqliteBrokerOptions } from './broker.sqlite.ts';
 import { type Broker, type BrokerEvent, type DeadLetter, type Delivery, RejectMessage } from './broker.ts';
 
 const UNAVAILABLE = { name: 'BrokerUnavailable' };
-const soon = { timeout: 10_000, interval: 5 };
+const soon = { timeout: 45_000, interval: 5 };
 let folder: string;
 let file: string;
 let opened: Broker[];

@@ -56,7 +56,9 @@ async function run(
   });
   const around = {
     env: { HOME: home, WEFT_URL: weft.url, ...options.env },
-    ...{ stdin, stdout: note('out'), stderr: note('err') },
+    stdin,
+    stdout: note('out'),
+    stderr: note('err'),
     ...(options.signal && { interruption: () => options.signal! }),
   };
   const [name = '', ...rest] = args;

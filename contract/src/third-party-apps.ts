@@ -48,7 +48,7 @@ export const ThirdPartyApp = Type.Object(
 );
 export type ThirdPartyApp = Type.Static<typeof ThirdPartyApp>;
 
-/** An app as it stands in a list: everything but the key. */
+/** An app in a list: everything but the key. */
 export const ThirdPartyAppSummary = Type.Object(
   { id: Type.String({ format: 'uuid' }), app_name: Type.String(), permissions: Permissions },
   { title: 'ThirdPartyAppSummary' },

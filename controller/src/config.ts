@@ -6,43 +6,18 @@ import { type Setting, type SettingKey, type SettingValues, settings } from './s
 
 export type Role = 'api' | 'worker' | 'emulator';
 
-export interface Config {
-  host: string;
-  port: number;
+/** Every setting by its key, and what is made of several of them. A new setting needs nothing here. */
+export interface Config extends Omit<SettingValues, 'dataDir' | 'roles' | 'previousSecrets'> {
   /** Absolute. */
   dataDir: string;
-  /** Undefined: SQLite in the data folder. */
-  databaseUrl: string | undefined;
-  /** Undefined: telemetry is in the data folder. */
-  influxUrl: string | undefined;
-  /** Undefined: jobs wait in a file in the data folder. */
-  amqpUrl: string | undefined;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  /** An origin, without a slash at the end. Undefined: this process itself. */
-  callbackUrl: string | undefined;
   jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
-  maxSocketsPerCaller: number;
   retention: { rawDays: number; rollupDays: number };
-  /** Always set with databaseUrl. */
-  secret: string | undefined;
   previousSecrets: string[];
-  tokenTtlSeconds: number;
-  signup: SettingValues['signup'];
   admin: { username: string; password: string } | undefined;
-  /** An origin, without a slash at the end. */
-  publicUrl: string | undefined;
   /** Absolute paths of readable files. */
   tls: { certFile: string; keyFile: string } | undefined;
-  trustedProxies: string[];
-  allowedHosts: string[];
-  corsOrigins: string[];
-  smtpUrl: string | undefined;
-  mailFrom: string;
-  logLevel: SettingValues['logLevel'];
-  metricsAllow: string[];
-  /** A name in lower case or a network, each with its port. */
-  pushAllow: { host: string; port: number }[];
   passwordLength: { min: number; max: number };
   limits: {
     loginFailuresPerAccount: number;
@@ -60,8 +35,6 @@ export interface Config {
     maxRuns: number;
     keepHours: number;
   };
-  maxConnections: number;
-  shutdownSeconds: number;
   /** Warnings about valid but probably unintended settings. */
   warnings: string[];
 }
@@ -135,9 +108,8 @@ function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => bo
     (key) =>
       `${settings[key].name} is missing: with WEFT_ROLES=${roles.join()} other processes do the rest, and share it`,
   );
-  const works = roles.includes('worker') || roles.includes('emulator');
-  if (works && !roles.includes('api') && !isGiven('callbackUrl')) {
-    problems.push('WEFT_CALLBACK_URL is missing: a worker or emulator without the role api must know where results go');
+  if (roles.includes('emulator') && !roles.includes('api') && !isGiven('callbackUrl')) {
+    problems.push('WEFT_CALLBACK_URL is missing: an emulator without the role api must know where results go');
   }
   return problems;
 }
@@ -161,37 +133,19 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
   const isTls = tlsCert !== undefined && tlsKey !== undefined;
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
-    host: values.host,
-    port: values.port,
+    ...values,
     dataDir: resolve(values.dataDir),
-    databaseUrl: values.databaseUrl,
-    influxUrl: values.influxUrl,
-    amqpUrl: values.amqpUrl,
     roles: [...new Set(values.roles as Role[])],
-    callbackUrl: values.callbackUrl,
     jobs: {
       retentionHours: values.jobRetentionHours,
       timeoutMinutes: values.jobTimeoutMinutes,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
     },
-    maxSocketsPerCaller: values.maxSocketsPerCaller,
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
-    secret: values.secret,
     previousSecrets: values.previousSecrets ?? [],
-    tokenTtlSeconds: values.tokenTtlSeconds,
-    signup: values.signup,
     admin: hasAdmin ? { username: adminUsername, password: adminPassword } : undefined,
-    publicUrl: values.publicUrl,
     tls: isTls ? { certFile: resolve(tlsCert), keyFile: resolve(tlsKey) } : undefined,
-    trustedProxies: values.trustedProxies,
-    allowedHosts: values.allowedHosts,
-    corsOrigins: values.corsOrigins,
-    smtpUrl: values.smtpUrl,
-    mailFrom: values.mailFrom,
-    logLevel: values.logLevel,
-    metricsAllow: values.metricsAllow,
-    pushAllow: values.pushAllow,
     passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
     limits: {
       loginFailuresPerAccount: values.loginFailuresPerAccount,
@@ -209,7 +163,5 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       maxRuns: values.emulatorMaxRuns,
       keepHours: values.emulatorKeepHours,
     },
-    maxConnections: values.maxConnections,
-    shutdownSeconds: values.shutdownSeconds,
   };
 }

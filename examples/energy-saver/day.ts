@@ -42,7 +42,10 @@ const network = {
     { access_point_type: 'WiFi', num_access_points: 30, num_devices: 2 },
     { access_point_type: 'LiFi', num_access_points: 10, num_devices: 1 },
   ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: hours * 3600 })),
-  ...{ seed: 42, speed, report_interval_seconds: intervalSeconds, start_time: lastThursday(fromHour) },
+  seed: 42,
+  speed,
+  report_interval_seconds: intervalSeconds,
+  start_time: lastThursday(fromHour),
 };
 
 // In parallel, each with its own Weft.
@@ -53,7 +56,9 @@ writeFileSync(plot, drawChart(chart(courses)));
 
 async function courseOf({ name, contestants }: Case): Promise<Course> {
   const { course, summaries, clockSeconds } = await runTrial({
-    ...{ network, contestants, rules: (rules) => atSpeed(rules, speed) },
+    network,
+    contestants,
+    rules: (rules) => atSpeed(rules, speed),
     onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
   });
   process.stdout.write(`${name}: ${Math.round(clockSeconds)} s of the clock\n`);

@@ -43,8 +43,13 @@ export class EnergySaver implements ControlProgram {
 
   constructor(options: EnergySaverOptions = {}) {
     this.#options = {
-      ...{ everySeconds: 60, sleepBelow: 0.4, wakeAbove: 0.6, lookAheadSeconds: 300 },
-      ...{ awakeSeconds: 300, leastHelpers: 2, watchesCoverage: true },
+      everySeconds: 60,
+      sleepBelow: 0.4,
+      wakeAbove: 0.6,
+      lookAheadSeconds: 300,
+      awakeSeconds: 300,
+      leastHelpers: 2,
+      watchesCoverage: true,
       ...options,
     };
     this.everySeconds = this.#options.everySeconds;

@@ -5,7 +5,9 @@ import { helpersOf } from './neighbourhood.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
 const agent = (ap_id: string, access_point_type = '5G') => ({
-  ...{ id: ap_id, ap_id, onboard: true },
+  id: ap_id,
+  ap_id,
+  onboard: true,
   configuration: { access_point_type, geolocation: { latitude: 51, longitude: 0 } },
 });
 

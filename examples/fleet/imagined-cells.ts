@@ -8,9 +8,17 @@ const metresPerDegree = 111_320;
 export function row(technology: Technology, n: number, but: Record<number, Partial<Cell>> = {}): Cell[] {
   return Array.from({ length: n }, (_, index) => ({
     ap_id: `${technology.toLowerCase()}-${index}`,
-    ...{ technology, latitude: (index * spacingM[technology]) / metresPerDegree, longitude: 0 },
-    ...{ isAwake: true, sinceMs: -86_400_000, load: 0.05, loadPerSecond: 0 },
-    ...{ throughputMbps: 5, backlogMbit: 0, connected: 5, served: 5 },
+    technology,
+    latitude: (index * spacingM[technology]) / metresPerDegree,
+    longitude: 0,
+    isAwake: true,
+    sinceMs: -86_400_000,
+    load: 0.05,
+    loadPerSecond: 0,
+    throughputMbps: 5,
+    backlogMbit: 0,
+    connected: 5,
+    served: 5,
     ...but[index],
   }));
 }

@@ -19,7 +19,10 @@ const text = (value: string) => ({ type: 'string', default: value }) as const;
 const { values } = parseArgs({
   options: {
     network: text('district'),
-    ...{ seed: text('11'), speed: text('15'), from: text('8'), hours: text('2') },
+    seed: text('11'),
+    speed: text('15'),
+    from: text('8'),
+    hours: text('2'),
     plot: text('docs/plots/load-balancer.svg'),
   },
 });
@@ -39,14 +42,19 @@ const cases = [
 const network = {
   emulators: emulators.map((entry) => ({ ...entry, duration: hours * 3600 })),
   // As often as the balancer decides.
-  ...{ seed: Number(values.seed), speed, report_interval_seconds: 2, start_time: lastThursday(fromHour) },
+  seed: Number(values.seed),
+  speed,
+  report_interval_seconds: 2,
+  start_time: lastThursday(fromHour),
 };
 
 // In parallel, each with its own Weft.
 const results = await Promise.all(
   cases.map(({ name, contestants }) =>
     runTrial({
-      ...{ network, contestants, rules: (rules) => atSpeed(rules, speed) },
+      network,
+      contestants,
+      rules: (rules) => atSpeed(rules, speed),
       onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
     }),
   ),

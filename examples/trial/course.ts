@@ -47,7 +47,9 @@ export async function courseOf(app: App, agents: readonly Agent[], network: Netw
   const technologies = agents.map(({ access_point_type }) => access_point_type as Technology);
   for (const [index, { ap_id }] of agents.entries()) {
     const { series } = await app.series(ap_id, [...metrics, ...loadMetrics], {
-      ...{ window: `${seconds + interval}s`, end: startMs + seconds * 1000, maxPoints: 2 * count },
+      window: `${seconds + interval}s`,
+      end: startMs + seconds * 1000,
+      maxPoints: 2 * count,
     });
     let wasActive: number | undefined;
     for (const { metric, points } of series) {
@@ -85,8 +87,14 @@ export async function courseOf(app: App, agents: readonly Agent[], network: Netw
 
 function emptyMoment(seconds: number, accessPoints: number): Moment {
   return {
-    ...{ seconds, changes: 0, power_w: 0, served_devices: 0, connected_devices: 0 },
-    ...{ throughput_mbps: 0, backlog_mbit: 0, active: 0 },
+    seconds,
+    changes: 0,
+    power_w: 0,
+    served_devices: 0,
+    connected_devices: 0,
+    throughput_mbps: 0,
+    backlog_mbit: 0,
+    active: 0,
     loads: Array<number>(accessPoints).fill(0),
   };
 }

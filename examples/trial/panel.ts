@@ -11,7 +11,9 @@ export function panelOf(
   { title, x, y }: { title: string; x: Axis; y: Axis | string },
 ): Panel {
   return {
-    ...{ title, x, y: typeof y === 'string' ? axisOf(y, lines) : y },
+    title,
+    x,
+    y: typeof y === 'string' ? axisOf(y, lines) : y,
     series: lines.map((points, index) => {
       const { name, colour } = cases[index]!;
       return { name, colour, kind: 'line' as const, points };

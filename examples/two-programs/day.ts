@@ -47,13 +47,17 @@ const network = {
     { access_point_type: '5G', num_access_points: 19, num_devices: 20 },
     { access_point_type: 'WiFi', num_access_points: 5, num_devices: 4 },
   ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: seconds })),
-  ...{ seed: 7, speed, report_interval_seconds: intervalSeconds, start_time: lastThursday(fromHour) },
+  seed: 7,
+  speed,
+  report_interval_seconds: intervalSeconds,
+  start_time: lastThursday(fromHour),
 };
 
 const results = await Promise.all(
   cases.map(({ name, rules }) =>
     runTrial({
-      ...{ network, rules },
+      network,
+      rules,
       contestants: [
         { name: 'saver', program: new EnergySaver(hasty) },
         // Service for devices has priority over energy.

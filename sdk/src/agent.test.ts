@@ -43,7 +43,8 @@ describe('an agent', () => {
       });
     await agent.start();
     expect(await server.configurationOf('ap-1')).toEqual({
-      ...{ site: 'roof', vendor: 'acme' },
+      site: 'roof',
+      vendor: 'acme',
       commands: [{ name: 'set_tx_power', params: { dbm: { type: 'number', maximum: 20 } } }, 'explode'],
     });
     expect(await agent.post({ load: 0.5 })).toBe(1);
@@ -86,7 +87,9 @@ describe('an agent', () => {
     const server = await start();
     await server.agent('ap-1');
     await expect(createAgent(server.url, { password: 'something else' }).start()).rejects.toMatchObject({
-      ...{ name: 'WeftRefusal', status: 401, code: 'invalid_credentials' },
+      name: 'WeftRefusal',
+      status: 401,
+      code: 'invalid_credentials',
     });
     const agent = createAgent(server.url);
     await agent.start();

@@ -70,7 +70,13 @@ async function run(code: string): Promise<string[]> {
     }
   }
   const given = {
-    ...{ url: weft.url, key: password, password, enrolmentToken: body.token, App, Agent: NotedAgent, CommandConflict },
+    url: weft.url,
+    key: password,
+    password,
+    enrolmentToken: body.token,
+    App,
+    Agent: NotedAgent,
+    CommandConflict,
     app: new App({ url: weft.url, name: 'saver', key: password }),
     agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token }),
     console: { log: (...words: unknown[]) => printed.push(words.join(' ')) },

@@ -126,7 +126,8 @@ test('the head of a wide source with rows of many hours is sealed in parts, and 
   const wide = { no, fields: new Map(fields.map((field) => [field.name, field])) };
   const now = Date.now();
   const samples = Array.from({ length: 45 }, (_, row) => ({
-    ...{ ts: now - (45 - row) * (dayMs / 4), texts: [] },
+    ts: now - (45 - row) * (dayMs / 4),
+    texts: [],
     // The others come and go, so that not every part has every column.
     ...(row % 15 === 0 ? { names, values: names.map(() => row) } : { names: ['value'], values: [row] }),
   }));

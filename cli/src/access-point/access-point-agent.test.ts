@@ -26,10 +26,19 @@ async function start(ap_id: string, machine: RecordedMachine) {
   const { token } = await app.request('POST', '/api/v1/enrolment_tokens', { json: { ap_id_pattern: ap_id } });
   const running = runAccessPointAgent({
     settings: {
-      ...{ url: weft.url, ap_id, stateDir, intervalSeconds: 1, configuration: { site: 'roof' }, commandsDir: stateDir },
-      ...{ allowance: parseAllowance(['set_tx_power']), enrolmentToken: token, trustedCertificate: undefined },
+      url: weft.url,
+      ap_id,
+      stateDir,
+      intervalSeconds: 1,
+      configuration: { site: 'roof' },
+      commandsDir: stateDir,
+      allowance: parseAllowance(['set_tx_power']),
+      enrolmentToken: token,
+      trustedCertificate: undefined,
     },
-    ...{ machine, say: (text: string) => said.push(text), signal: stopping.signal },
+    machine,
+    say: (text: string) => said.push(text),
+    signal: stopping.signal,
   });
   onTestFinished(async () => {
     stopping.abort();

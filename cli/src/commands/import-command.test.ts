@@ -91,7 +91,9 @@ describe('a table', () => {
     const good = file('good.csv', `when,rssi,load,note\n${hourAgo},-60.5,,on\n${hourAgo + 1},,7,\n${hourAgo + 2},,,\n`);
     for (let time = 1; time <= 2; time++) {
       expect(await run([good, '--agent', agent, '--time-column', 'when'])).toEqual({
-        ...{ code: 0, out: 'Stored 2 lines.\n', err: 'Times are in column when, as seconds.\n' },
+        code: 0,
+        out: 'Stored 2 lines.\n',
+        err: 'Times are in column when, as seconds.\n',
       });
     }
     expect(await rowsOf(agent)).toEqual([
@@ -183,13 +185,16 @@ describe('a bad line', () => {
     const args = ['-', '--agent', agent, '--precision', 's'];
     const input = lines(agent);
     expect(await run(args, { input: input.join('\n') })).toMatchObject({
-      ...{ code: 1, err: expect.stringMatching(/^weft: line 2: it has no time.* Stored before: 0 lines/) },
+      code: 1,
+      err: expect.stringMatching(/^weft: line 2: it has no time.* Stored before: 0 lines/),
     });
     expect(await run(args, { input: input.toSpliced(1, 2).join('\n') })).toMatchObject({
-      ...{ code: 1, err: expect.stringMatching(/^weft: line 2: the time is older than the retention of 30 days/) },
+      code: 1,
+      err: expect.stringMatching(/^weft: line 2: the time is older than the retention of 30 days/),
     });
     expect(await run(['-', '--agent', agent], { input: `ts,x\n${hourAgo},1\nyesterday,2\n` })).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining('line 3: "yesterday" is not a valid time (seconds)') },
+      code: 1,
+      err: expect.stringContaining('line 3: "yesterday" is not a valid time (seconds)'),
     });
     expect(await rowsOf(agent)).toEqual([]);
   });
@@ -222,7 +227,8 @@ describe('it ends with a sentence', () => {
     const token = await weft.user('eve@weft.test');
     const agent = await newAgent();
     expect(await run(['-', '--agent', agent, '--precision', 's'], { input, token })).toMatchObject({
-      ...{ code: 1, err: expect.stringContaining('Only administrators') },
+      code: 1,
+      err: expect.stringContaining('Only administrators'),
     });
   });
 });

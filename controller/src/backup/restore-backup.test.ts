@@ -53,7 +53,9 @@ async function makeDataFolder(): Promise<string> {
 
 function openStore(path: string) {
   return openEmbeddedTelemetry({
-    ...{ folder: path, rawRetentionMs: 30 * day, rollupRetentionMs: 400 * day },
+    folder: path,
+    rawRetentionMs: 30 * day,
+    rollupRetentionMs: 400 * day,
     onDamage: (message) => {
       throw new Error(message);
     },

@@ -28,14 +28,21 @@ function open(path: string, onDamage: (message: string, isUnfinishedEnd: boolean
     throw error;
   };
   return openEmbeddedTelemetry({
-    ...{ folder: path, rawRetentionMs: 30 * day, rollupRetentionMs: 400 * day, onDamage, onFatal },
+    folder: path,
+    rawRetentionMs: 30 * day,
+    rollupRetentionMs: 400 * day,
+    onDamage,
+    onFatal,
   });
 }
 
 /** All samples of an agent with another value, and a name that was not there before. */
 function roundOf(round: number): Sample[] {
   return Array.from({ length: rows }, (_, n) => ({
-    ...{ ts: startMs + n, names: ['value', `of_${round % 900}`], values: [round, 1], texts: [['text', text]] },
+    ts: startMs + n,
+    names: ['value', `of_${round % 900}`],
+    values: [round, 1],
+    texts: [['text', text]],
   }));
 }
 

@@ -36,7 +36,8 @@ test('what was decided is decided again: alike by its own rules, otherwise by ot
   const rules = (await server.request('GET', '/api/v1/conflicts/rules', { token: admin })).body;
   await server.stop();
   expect(await weft('conflicts', 'replay')).toMatchObject({
-    ...{ code: 0, err: '' },
+    code: 0,
+    err: '',
     out: expect.stringMatching(/^2 decisions, 0 of them would have been different\./),
   });
   const group = { name: 'power', parameters: ['power_state'], policy: 'last_wins', min_interval_ms: 0 };

@@ -97,7 +97,11 @@ async function spinUp(app: App, place: string): Promise<number> {
   const types = ['5G', 'WiFi', 'LiFi'] as const;
   const { agents } = await app.emulate({
     emulators: types.map((access_point_type) => ({
-      ...{ access_point_type, num_access_points: 4, locations: [place], num_devices: 6, duration: hours * 3600 },
+      access_point_type,
+      num_access_points: 4,
+      locations: [place],
+      num_devices: 6,
+      duration: hours * 3600,
     })),
   });
   return agents.length;

@@ -17,7 +17,7 @@ export const operationSettings = {
     placeholder: 'ORIGIN',
     read: read.origin,
     description:
-      'Address to which workers of this process post results. Default: its own address. Required without the role api.',
+      'Address to which the emulator of this process posts results. Default: its own address. Required for the role emulator without the role api.',
   }),
   jobTimeoutMinutes: withDefault('job-timeout-minutes', '60', {
     name: 'WEFT_JOB_TIMEOUT_MINUTES',

@@ -7,8 +7,12 @@ const answer = (status: number, headers: Record<string, string> = {}) => new Res
 
 it('a command that lost knows against whom', () => {
   const rival = {
-    ...{ command_id: '5e0a', caller_kind: 'third_party_app', caller_name: 'energy-saver', ap_id: 'ap-03' },
-    ...{ parameter: 'power_state', until: '2026-03-01T10:44:00.000Z' },
+    command_id: '5e0a',
+    caller_kind: 'third_party_app',
+    caller_name: 'energy-saver',
+    ap_id: 'ap-03',
+    parameter: 'power_state',
+    until: '2026-03-01T10:44:00.000Z',
   };
   const body = { detail: 'Held', code: 'command_conflict', verdict: 'rejected', reason: 'held_by_other', rival };
   const failure = failureOf(answer(409, { 'retry-after': '12' }), JSON.stringify(body));

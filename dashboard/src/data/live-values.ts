@@ -22,7 +22,7 @@ interface LiveValuesOptions extends LiveFilter {
   /** Samples in the order they came; many at once after a pause. */
   onSamples: (samples: LiveSample[]) => void;
   onState: (state: LiveState) => void;
-  /** Some samples were missed: what is on show has to be read anew. */
+  /** Some samples were missed: what is on show has to be read again. */
   onGap: () => void;
 }
 

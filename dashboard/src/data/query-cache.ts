@@ -74,7 +74,7 @@ export class QueryCache {
     return () => {
       entry.watchers--;
       if (entry.watchers > 0) return;
-      // Somebody wanted it anew and left before it came: whoever comes next must not take the old one for fresh.
+      // Somebody wanted it again and left before it came: whoever comes next must not take the old one for fresh.
       if (entry.abort) entry.state.value = { ...entry.state.peek(), updatedAt: 0 };
       entry.abort?.abort();
       clearTimeout(entry.timer);

@@ -36,7 +36,7 @@ export function useLive({ agents, metrics, isWanted = true, onSamples, onGap }: 
       ...(metrics && { metrics }),
       onSamples: (samples) => {
         waiting.push(...samples);
-        // Frames stand still in a hidden page; what piles up there is read anew when it shows.
+        // Frames stand still in a hidden page; what piles up there is read again when it shows.
         if (waiting.length > 5000) waiting = waiting.slice(-1000);
         frame ||= requestAnimationFrame(handOver);
       },

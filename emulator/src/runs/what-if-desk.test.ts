@@ -12,7 +12,9 @@ describe('a look ahead in the words of the interface', () => {
     const commands = [{ ap_id: 'wifi-1', name: 'sleep' }];
     const answer = answerWhatIf(world, commands, 2);
     expect(answer).toMatchObject({
-      ...{ model_time: '2026-01-07T10:00:00.000Z', minutes: 2, totals: { devices: 20 } },
+      model_time: '2026-01-07T10:00:00.000Z',
+      minutes: 2,
+      totals: { devices: 20 },
       results: [{ agent_id: 'wifi-1', name: 'sleep', state: 'succeeded' }],
       timeline: [{ minute: 1 }, { minute: 2 }],
     });

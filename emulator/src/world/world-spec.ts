@@ -15,9 +15,9 @@ export interface AccessPointSpec {
   longitude: number;
   /** Devices that live around it; they may attach to any access point they can hear. */
   devices: number;
-  /** Where a 5G cell stands; UMi unless told. */
+  /** Where a 5G cell stands; default: UMi. */
   scenario?: NrScenario;
-  /** city for 5G, office for WiFi and LiFi, unless told. */
+  /** Default: city for 5G, office for WiFi and LiFi. */
   profile?: Profile;
 }
 
@@ -27,9 +27,9 @@ export interface WorldSpec {
   /** Time of the model at its beginning, in milliseconds since 1970. */
   startMs: number;
   accessPoints: readonly AccessPointSpec[];
-  /** 1 to 3600; 1 unless told. */
+  /** 1 to 3600; default: 1. */
   reportIntervalSeconds?: number;
-  /** What one device asks for on average in the busiest hour; 0.8 unless told. */
+  /** What one device asks for on average in the busiest hour; default: 0.8. */
   peakMbpsPerDevice?: number;
 }
 

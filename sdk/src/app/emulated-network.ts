@@ -70,7 +70,7 @@ export class EmulatedNetwork {
   }
 
   /**
-   * The run as it stands.
+   * The present state of the run.
    *
    * ```ts
    * const network = await app.emulate({

@@ -38,7 +38,8 @@ describe('radios', () => {
     const recorded = machine().tool('iw dev wlan0 set txpower fixed 1450', '');
     const offer = named(await offerWifiCommands(recorded, allowed('set_tx_power')), 'set_tx_power');
     expect(offer.declaration).toEqual({
-      ...{ name: 'set_tx_power', parameter: 'tx_power' },
+      name: 'set_tx_power',
+      parameter: 'tx_power',
       params: { dbm: { type: 'number', minimum: 0, maximum: 23, unit: 'dBm' } },
     });
     recorded.tool('iw dev', oneRadio.replace('txpower 20.00', 'txpower 14.00'));

@@ -14,7 +14,7 @@ export function parseInterfaces(text: string): WirelessInterface[] {
     const hardware = /^phy#(\d+)/.exec(line);
     if (hardware) phy = `phy${hardware[1]}`;
     const name = /^\tInterface (\S+)$/.exec(line)?.[1];
-    if (name !== undefined) found.push({ ...{ interface: name, phy, type: '' }, ...nothingKnown });
+    if (name !== undefined) found.push({ interface: name, phy, type: '', ...nothingKnown });
     const last = found.at(-1);
     const [, key, value = ''] = /^\t\t(type|channel|txpower) (.+)$/.exec(line) ?? [];
     if (!last || key === undefined) continue;

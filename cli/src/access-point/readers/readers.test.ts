@@ -87,8 +87,12 @@ describe('interfaces', () => {
     machine.file('sys/class/net/bonding_masters', '\n');
     const reader = new InterfaceReader(machine);
     expect(await values(reader, 0)).toEqual({
-      ...{ rx_mbps_eth0: undefined, tx_mbps_eth0: undefined, errors_eth0: undefined, drops_eth0: undefined },
-      ...{ link_up_eth0: 1, link_speed_mbps_eth0: 1000 },
+      rx_mbps_eth0: undefined,
+      tx_mbps_eth0: undefined,
+      errors_eth0: undefined,
+      drops_eth0: undefined,
+      link_up_eth0: 1,
+      link_speed_mbps_eth0: 1000,
     });
     counters(machine, 'eth0', 2_250_000, 500_000, 3);
     expect(await values(reader, 2000)).toMatchObject({
@@ -124,7 +128,9 @@ test('the machine is described by what it says of itself', async () => {
     .file('proc/sys/kernel/osrelease', '6.6.31+rpt-rpi-v8\n')
     .file('sys/firmware/devicetree/base/model', 'Raspberry Pi 4 Model B Rev 1.4\0');
   expect(await describeMachine(machine)).toEqual({
-    ...{ hostname: 'roof', kernel: '6.6.31+rpt-rpi-v8', model: 'Raspberry Pi 4 Model B Rev 1.4' },
+    hostname: 'roof',
+    kernel: '6.6.31+rpt-rpi-v8',
+    model: 'Raspberry Pi 4 Model B Rev 1.4',
   });
 });
 

@@ -29,10 +29,21 @@ test('one radio goes by the names of the house', async () => {
   const reader = new WifiReader(machine);
   const first = await reader.read(0);
   expect(toValues(first)).toEqual({
-    ...{ connected_devices: 2, throughput_mbps: undefined, rssi_dbm: -60, rssi_worst_dbm: -70, snr_db: 35 },
-    ...{ tx_rate_mbps: 500, rx_rate_mbps: 400, tx_retries_pct: undefined, tx_failed: undefined },
-    ...{ channel_utilisation_pct: undefined, airtime_pct: undefined, noise_floor_dbm: -95 },
-    ...{ channel: 36, channel_width_mhz: 80, tx_power_dbm: 20 },
+    connected_devices: 2,
+    throughput_mbps: undefined,
+    rssi_dbm: -60,
+    rssi_worst_dbm: -70,
+    snr_db: 35,
+    tx_rate_mbps: 500,
+    rx_rate_mbps: 400,
+    tx_retries_pct: undefined,
+    tx_failed: undefined,
+    channel_utilisation_pct: undefined,
+    airtime_pct: undefined,
+    noise_floor_dbm: -95,
+    channel: 36,
+    channel_width_mhz: 80,
+    tx_power_dbm: 20,
   });
   expect(first.find(({ name }) => name === 'rssi_dbm')).toMatchObject({ label: 'RSSI', unit: 'dBm' });
   machine
@@ -40,7 +51,11 @@ test('one radio goes by the names of the house', async () => {
     .tool('iw dev wlan0 survey dump', survey(11_000, 2300, 600))
     .file('sys/class/net/wlan0/statistics/tx_bytes', '2250000\n');
   expect(toValues(await reader.read(1000))).toMatchObject({
-    ...{ throughput_mbps: 10, tx_retries_pct: 9.09, tx_failed: 1, channel_utilisation_pct: 30, airtime_pct: 10 },
+    throughput_mbps: 10,
+    tx_retries_pct: 9.09,
+    tx_failed: 1,
+    channel_utilisation_pct: 30,
+    airtime_pct: 10,
   });
   // Firmware that begins anew at every look; and a device that has left.
   machine.tool('iw dev wlan0 survey dump', survey(400, 100, 20)).tool('iw dev wlan0 station dump', '');

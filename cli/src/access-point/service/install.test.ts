@@ -100,7 +100,9 @@ describe('installation', () => {
     expect(statSync(file('etc/weft-agent/agent.env')).mode & 0o777).toBe(0o600);
     const env = parseEnvironment(readFileSync(file('etc/weft-agent/agent.env'), 'utf8'));
     expect(settingsOf([], env)).toMatchObject({
-      ...{ url: 'https://weft.example.org', ap_id: 'roof-1', enrolmentToken: 'weft-enrol-x' },
+      url: 'https://weft.example.org',
+      ap_id: 'roof-1',
+      enrolmentToken: 'weft-enrol-x',
       configuration: { site: 'Bristol "north"' },
     });
     expect(statSync(file('etc/weft-agent/commands')).isDirectory()).toBe(true);

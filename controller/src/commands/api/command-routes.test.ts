@@ -46,8 +46,15 @@ describe('#24', () => {
     ]);
     expect(Date.parse(body.hold_until)).toBeGreaterThan(Date.now());
     expect(await read(body.command_id, app)).toMatchObject({
-      ...{ ap_id: 'ap-1', name: 'set_tx_power', args: { dbm: 17 }, parameter: 'tx_power', state: 'queued' },
-      ...{ parameter_group: 'wifi_coverage', caller_kind: 'third_party_app', caller_name: 'tuner', sent_at: null },
+      ap_id: 'ap-1',
+      name: 'set_tx_power',
+      args: { dbm: 17 },
+      parameter: 'tx_power',
+      state: 'queued',
+      parameter_group: 'wifi_coverage',
+      caller_kind: 'third_party_app',
+      caller_name: 'tuner',
+      sent_at: null,
     });
     const job = (await weft.request('GET', `/api/v1/jobs/${body.job_number}`, { token: app })).body;
     expect(job).toMatchObject({ task_type: 'send_command', state: 'queued', messages: [] });
@@ -239,7 +246,7 @@ describe('a command that has been sent', () => {
 
   test('expires while the agent is away, and its caller is told', async () => {
     const { command_id, job_number } = (await send(app, { agent_id: 'ap-1', command: fresh(), expires_in: '1' })).body;
-    await expect.poll(() => read(command_id).then(({ state }) => state), { timeout: 5000 }).toBe('expired');
+    await expect.poll(() => read(command_id).then(({ state }) => state), { timeout: 45_000 }).toBe('expired');
     expect((await messagesOf(job_number)).at(-1)).toMatchObject({ type: 'status', final: true });
     expect((await answer(command_id, { state: 'succeeded' })).body.state).toBe('expired');
   });

@@ -13,8 +13,15 @@ let defaults: ConflictRules;
 let agents = 0;
 
 const group = (name: string, more: object) => ({
-  ...{ name, technology: null, parameters: [name, `${name}_too`], scope: 'agent', policy: 'priority' },
-  ...{ loser: 'reject', hold_s: 30, min_interval_ms: 0, ...more },
+  name,
+  technology: null,
+  parameters: [name, `${name}_too`],
+  scope: 'agent',
+  policy: 'priority',
+  loser: 'reject',
+  hold_s: 30,
+  min_interval_ms: 0,
+  ...more,
 });
 const putRules = (json: unknown, token = admin) => weft.request('PUT', '/api/v1/conflicts/rules', { token, json });
 
@@ -64,14 +71,22 @@ describe('the loser', () => {
     const first = await send(ann, ap, 'set_ranked', { v: 1 });
     const { status, body, headers } = await send(bob, ap, 'set_ranked', { v: 2 });
     const rival = {
-      ...{ command_id: first.body.command_id, caller_kind: 'third_party_app', caller_name: 'ann', ap_id: ap },
-      ...{ parameter: 'ranked', until: first.body.hold_until },
+      command_id: first.body.command_id,
+      caller_kind: 'third_party_app',
+      caller_name: 'ann',
+      ap_id: ap,
+      parameter: 'ranked',
+      until: first.body.hold_until,
     };
     expect([status, body]).toEqual([
       409,
       {
-        ...{ code: 'command_conflict', detail: expect.stringContaining('app ann holds ranked'), verdict: 'rejected' },
-        ...{ reason: 'held_by_other', rival, lease_until: first.body.hold_until },
+        code: 'command_conflict',
+        detail: expect.stringContaining('app ann holds ranked'),
+        verdict: 'rejected',
+        reason: 'held_by_other',
+        rival,
+        lease_until: first.body.hold_until,
       },
     ]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(20);
@@ -111,10 +126,11 @@ describe('the loser', () => {
     expect([status, body]).toMatchObject([200, { verdict: 'queued', reason: 'waits_for_lease', hold_until: null }]);
     expect(Date.parse(body.deliver_after)).toBeGreaterThan(Date.now());
     const word = await weft.request('POST', `/api/v1/agents/${ap}/commands/${body.command_id}`, {
-      ...{ token: await weft.login('agent', ap), json: { state: 'received' } },
+      token: await weft.login('agent', ap),
+      json: { state: 'received' },
     });
     expect(word.status).toBe(404);
-    await expect.poll(() => read(body.command_id).then(({ verdict }) => verdict), { timeout: 5000 }).toBe('accepted');
+    await expect.poll(() => read(body.command_id).then(({ verdict }) => verdict), { timeout: 45_000 }).toBe('accepted');
     expect(await read(body.command_id)).toMatchObject({ state: 'queued', deliver_after: null, reason: 'free' });
     expect((await messagesOf(body.job_number))[0].data[0]).toMatchObject({ state: 'queued', verdict: 'accepted' });
   });
@@ -227,7 +243,11 @@ test('conflicts are listed: everything to users, to apps what concerns them, in 
   const seen = await list(admin);
   expect(seen.conflicts).toHaveLength(2);
   expect(seen.conflicts[0]).toMatchObject({
-    ...{ kind: 'command_decided', ap_id: ap, caller_name: 'bob', verdict: 'rejected', reason: 'held_by_other' },
+    kind: 'command_decided',
+    ap_id: ap,
+    caller_name: 'bob',
+    verdict: 'rejected',
+    reason: 'held_by_other',
     rival: { caller_name: 'ann' },
   });
   expect(await list(ann)).toEqual(seen);

@@ -17,8 +17,15 @@ describe('a parameter that nobody else holds', () => {
     const decision = decide(intent, [], noState, defaultConflictRules, startMs);
     expect(decision).toMatchObject({ verdict: 'accepted', reason: 'free', supersedes: [], args: { dbm: 10 } });
     expect(decision.lease).toEqual({
-      ...{ ap_id: 'ap-1', parameter: 'tx_power', parameter_group: 'wifi_coverage', command_id: intent.command_id },
-      ...{ caller_kind: 'third_party_app', caller_id: 'a', caller_name: 'app-a', rank: 1, priority: 50 },
+      ap_id: 'ap-1',
+      parameter: 'tx_power',
+      parameter_group: 'wifi_coverage',
+      command_id: intent.command_id,
+      caller_kind: 'third_party_app',
+      caller_id: 'a',
+      caller_name: 'app-a',
+      rank: 1,
+      priority: 50,
       ...{ value: { name: 'set_tx_power', args: { dbm: 10 } }, since: startMs, until: startMs + 30 * second },
     });
   });
@@ -185,7 +192,10 @@ describe('an indirect conflict', () => {
     const held = world.send(intentOf(), startMs);
     const inGroup = { caller_id: 'b', parameter: 'min_rssi', name: 'set_min_rssi' };
     expect(world.send(intentOf(inGroup), later)).toMatchObject({
-      ...{ verdict: 'rejected', reason: 'held_in_group', rival: held.lease, retry_at: startMs + 30 * second },
+      verdict: 'rejected',
+      reason: 'held_in_group',
+      rival: held.lease,
+      retry_at: startMs + 30 * second,
       detail: expect.stringContaining('wifi_coverage'),
     });
     expect(world.send(intentOf({ ...inGroup, ap_id: 'ap-2' }), later)).toMatchObject({ reason: 'free' });
@@ -201,7 +211,9 @@ describe('an indirect conflict', () => {
     const held = world.send(intentOf({ ...channel, ap_id: 'ap-2' }), startMs);
     world.send(intentOf({ ...channel, ap_id: 'ap-3' }), startMs);
     expect(world.send(intentOf({ ...channel, caller_id: 'b' }), later)).toMatchObject({
-      ...{ verdict: 'rejected', reason: 'held_in_group', rival: held.lease },
+      verdict: 'rejected',
+      reason: 'held_in_group',
+      rival: held.lease,
     });
     const alone = new ConflictWorld(rulesWith({ scope: 'agent' }), { neighboursOf });
     alone.send(intentOf({ ...channel, ap_id: 'ap-2' }), startMs);

@@ -4,7 +4,8 @@ import { Neighbours, readPlace, readTechnology } from './neighbours.ts';
 
 const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };
 const at = (latitude: unknown, longitude: unknown, access_point_type: unknown = '5G') => ({
-  ...{ access_point_type, geolocation: { latitude, longitude } },
+  access_point_type,
+  geolocation: { latitude, longitude },
 });
 
 function indexOf(places: Record<string, Record<string, unknown>>): Neighbours {
@@ -25,7 +26,9 @@ function distanceM(a: { latitude: number; longitude: number }, b: { latitude: nu
 describe('the neighbours of an agent', () => {
   test('are within the distance, of its technology, and not itself', () => {
     const index = indexOf({
-      ...{ a: at(51.4545, -2.5879), near: at(51.4555, -2.5879), far: at(51.4645, -2.5879) },
+      a: at(51.4545, -2.5879),
+      near: at(51.4555, -2.5879),
+      far: at(51.4645, -2.5879),
       wifi: at(51.4545, -2.5879, 'WiFi'),
     });
     expect(index.within('a', 500)).toEqual(['near']);

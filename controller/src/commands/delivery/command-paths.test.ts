@@ -116,7 +116,7 @@ test('a guard that is broken takes the command back, and says so', async () => {
         await report(-90);
         return (await get('/api/v1/commands')).find(({ inverse_of }: never) => inverse_of === command_id);
       },
-      { timeout: 5000 },
+      { timeout: 45_000 },
     )
     .toMatchObject({ name: 'set_tx_power', args: { dbm: 10 }, caller_kind: 'weft', state: 'queued' });
   const { state, messages } = await get(`/api/v1/jobs/${job_number}`);
@@ -134,6 +134,7 @@ test('a guard that holds ends with its time, and so does the job', async () => {
   await expect
     .poll(() => get(`/api/v1/jobs/${job_number}`), { timeout: 10_000, interval: 200 })
     .toMatchObject({
-      ...{ state: 'succeeded', messages: [{ final: false }, { final: true }] },
+      state: 'succeeded',
+      messages: [{ final: false }, { final: true }],
     });
 }, 15_000);

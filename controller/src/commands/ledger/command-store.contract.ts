@@ -17,29 +17,71 @@ let count = 0;
 function commandOf(given: Partial<CommandRecord> = {}): CommandRecord {
   const id = `c-${String(++count).padStart(6, '0')}`;
   return {
-    ...{ command_id: id, job_number: `j-${id}`, ap_id: 'ap-1', agent_id: 'agent-1', name: 'set_tx_power' },
+    command_id: id,
+    job_number: `j-${id}`,
+    ap_id: 'ap-1',
+    agent_id: 'agent-1',
+    name: 'set_tx_power',
     ...{ args: { dbm: 3, deep: { a: [1, 'ü', null] } }, sent_args: { dbm: 3 }, parameter: 'tx_power' },
-    ...{ parameter_group: 'wifi_coverage', caller_kind: 'third_party_app', caller_id: 'app-1', caller_name: 'one' },
-    ...{ owner_kind: 'third_party_app', owner_id: 'app-1', rank: 1, priority: 50, state: 'queued' },
-    ...{ verdict: 'accepted', reason: 'free', detail: 'Free', rival: null, hold_until: 5000, created_at: 1000 },
-    ...{ expires_at: 600_000, deliver_after: null, due_at: 1000, sent_at: null, received_at: null, ended_at: null },
-    ...{ idempotency_key: null, guard: null, settle_ms: null, guard_until: null, inverse_of: null, batch_id: null },
-    ...{ applied: null, previous: null, intent: null, result: null, ...given },
+    parameter_group: 'wifi_coverage',
+    caller_kind: 'third_party_app',
+    caller_id: 'app-1',
+    caller_name: 'one',
+    owner_kind: 'third_party_app',
+    owner_id: 'app-1',
+    rank: 1,
+    priority: 50,
+    state: 'queued',
+    verdict: 'accepted',
+    reason: 'free',
+    detail: 'Free',
+    rival: null,
+    hold_until: 5000,
+    created_at: 1000,
+    expires_at: 600_000,
+    deliver_after: null,
+    due_at: 1000,
+    sent_at: null,
+    received_at: null,
+    ended_at: null,
+    idempotency_key: null,
+    guard: null,
+    settle_ms: null,
+    guard_until: null,
+    inverse_of: null,
+    batch_id: null,
+    applied: null,
+    previous: null,
+    intent: null,
+    result: null,
+    ...given,
   };
 }
 
 function leaseOf(given: Partial<Lease> = {}): Lease {
   return {
-    ...{ ap_id: 'ap-1', parameter: 'tx_power', parameter_group: 'wifi_coverage', command_id: 'c-1' },
-    ...{ caller_kind: 'third_party_app', caller_id: 'app-1', caller_name: 'one', rank: 1, priority: 50 },
+    ap_id: 'ap-1',
+    parameter: 'tx_power',
+    parameter_group: 'wifi_coverage',
+    command_id: 'c-1',
+    caller_kind: 'third_party_app',
+    caller_id: 'app-1',
+    caller_name: 'one',
+    rank: 1,
+    priority: 50,
     ...{ value: { name: 'set_tx_power', args: { dbm: 3 } }, since: 1000, until: 5000, ...given },
   };
 }
 
 function stateOf(given: Partial<StateRecord> = {}): StateRecord {
   return {
-    ...{ ap_id: 'ap-1', parameter: 'tx_power', recent: [{ value: 'v', caller_id: 'app-1', rank: 1, at: 1000 }] },
-    ...{ frozen_until: null, changed_at: 1000, value: null, ...given },
+    ap_id: 'ap-1',
+    parameter: 'tx_power',
+    recent: [{ value: 'v', caller_id: 'app-1', rank: 1, at: 1000 }],
+    frozen_until: null,
+    changed_at: 1000,
+    value: null,
+    ...given,
   };
 }
 
@@ -59,7 +101,13 @@ export function describeCommandStore(open: () => Promise<CommandStoreFixture>): 
       store.find(
         tx,
         {
-          ...{ commands: new Set(), leases: [], near: new Map(), states: [], keys: [], owners: new Set(), ...wanted },
+          commands: new Set(),
+          leases: [],
+          near: new Map(),
+          states: [],
+          keys: [],
+          owners: new Set(),
+          ...wanted,
         },
         nowMs,
       ),

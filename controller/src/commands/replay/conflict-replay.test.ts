@@ -65,8 +65,12 @@ describe('a replay', () => {
       [b(20), 1000],
     ]);
     expect(replay(records, lastWins)).toMatchObject({
-      ...{ decisions: 2, differing: 1, before: { accepted: 1, rejected: 1 }, after: { accepted: 2 } },
-      ...{ reasons_before: { free: 1, held_by_other: 1 }, reasons_after: { free: 1, last_wins: 1 } },
+      decisions: 2,
+      differing: 1,
+      before: { accepted: 1, rejected: 1 },
+      after: { accepted: 2 },
+      reasons_before: { free: 1, held_by_other: 1 },
+      reasons_after: { free: 1, last_wins: 1 },
     });
   });
 

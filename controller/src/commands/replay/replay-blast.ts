@@ -1,4 +1,4 @@
-// The blast radius in a replay: as recorded for as long as the replay has sent what the record has, and counted anew from
+// The blast radius in a replay: as recorded for as long as the replay has sent what the record has, and counted again from
 // where they part.
 import { BlastRadius } from '../arbitration/blast-radius.ts';
 import type { BlastCount, Intent } from '../arbitration/conflict-intent.ts';

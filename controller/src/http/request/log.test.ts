@@ -43,7 +43,7 @@ afterAll(() => {
 /** The line about the request with this id, once it is there. */
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
   const find = () => written.split('\n').find((line) => line.includes(`"request_id":"${requestId}"`));
-  await expect.poll(find, { timeout: 5000, interval: 10 }).toBeDefined();
+  await expect.poll(find, { timeout: 45_000, interval: 10 }).toBeDefined();
   return JSON.parse(find()!);
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const connection of connections.splice(0)) connection.destroy();
-  await expect.poll(isAnswering, { timeout: 5000, interval: 10 }).toBe(true);
+  await expect.poll(isAnswering, { timeout: 45_000, interval: 10 }).toBe(true);
 });
 afterAll(async () => {
   await weft.stop();
@@ -132,6 +132,6 @@ describe('D2: more connections than allowed', () => {
     for (const connection of inside) expect((await connection.answer()).status).toBe(200);
 
     inside[0]!.destroy();
-    await expect.poll(isAnswering, { timeout: 5000, interval: 10 }).toBe(true);
+    await expect.poll(isAnswering, { timeout: 45_000, interval: 10 }).toBe(true);
   });
 });

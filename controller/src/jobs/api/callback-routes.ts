@@ -1,4 +1,4 @@
-// The doors through which results come back for a job. Shown with the job's callback token, or by its owner or an
+// The endpoints that take the results of a job. Shown with the job's callback token, or by its owner or an
 // administrator.
 import { CallbackAnswer } from '@weft/contract';
 import Type, { type TSchema } from 'typebox';

@@ -19,7 +19,7 @@ export interface NewTask {
   data: Record<string, unknown>;
   /** The ap_id of the one agent that it is about, if it is about one. */
   subject?: string;
-  /** When all that it waits for is there, from when on the time to work on it counts; now unless told. */
+  /** When all that it waits for is there, from when on the time to work on it counts. Default: now. */
   dueMs?: number;
   /** The data holds credentials: it is encrypted wherever Weft keeps it. */
   isSecret?: boolean;
@@ -32,7 +32,7 @@ export interface JobServiceOptions {
   /** How long a job may take. */
   timeoutMs: number;
   limits: JobLimits;
-  /** Cancels jobs that are more than jobs, and resolves whether this was one; none is unless told. */
+  /** Cancels jobs that are more than jobs, and resolves whether this was one. Default: none is. */
   cancelOther?: (caller: Caller, job: JobRecord) => Promise<boolean>;
   now?: () => number;
 }

@@ -22,7 +22,7 @@ const reportEveryMs = 10_000;
 export interface SocketHubOptions {
   list: MailboxStore['list'];
   positions: JobStore['positions'];
-  /** The caller behind a token as it stands now; throws if it may have no socket any more. */
+  /** The present caller behind a token; throws if it may have no socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
   /** Where other nodes store messages too: how often to look, should their news be lost. */

@@ -57,7 +57,7 @@ export interface JobLimits {
 }
 
 export interface JobFilter {
-  /** Of everybody unless told. */
+  /** Default: of all callers. */
   owner?: Pick<JobRecord, 'owner_kind' | 'owner_id'>;
   state?: JobState;
   /** Only those older than this job. */

@@ -77,7 +77,7 @@ export class ReportShape {
 
   /**
    * The sample of a body of this shape, else undefined. A body that does not start at 0 has something else instead of
-   * its brace. The sample's `ts` is the number as it stands in the body, or NaN if the body has no time. Samples of one
+   * its brace. The sample's `ts` is the number as written in the body, or NaN if the body has no time. Samples of one
    * shape share their names, which are never to be changed.
    */
   read(bytes: Uint8Array, startsAt = 0): Sample | undefined {

@@ -21,7 +21,7 @@ const beatEveryMs = 15_000;
 const farewellMs = 1_000;
 
 export interface LiveFeedOptions {
-  /** The caller behind a token as it stands now; throws if it may not read the feed any more. */
+  /** The present caller behind a token; throws if it may not read the feed any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   recentBytes?: number;
   now?: () => number;

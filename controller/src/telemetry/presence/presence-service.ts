@@ -147,7 +147,7 @@ export class PresenceService {
       .map(({ ap_id, configuration }) => this.of(ap_id, configuration));
   }
 
-  /** The agent is no more: one that gets its name later begins anew. */
+  /** The agent is no more: one that gets its name later starts from nothing. */
   async remove(ap_id: string): Promise<void> {
     this.#forget(ap_id);
     await this.#store.remove([ap_id]);

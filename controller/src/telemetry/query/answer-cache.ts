@@ -4,7 +4,7 @@
 const freshMs = 1000;
 const maxEntries = 2000;
 const maxBytes = 32 * 1024 * 1024;
-/** What is larger is made anew each time. */
+/** What is larger is computed again each time. */
 const maxAnswerLength = 512 * 1024;
 
 interface Entry<T> {

@@ -23,8 +23,8 @@ const maxKeys = 10_000;
 const comma = Buffer.from(',');
 
 export class LatestJson {
-  /** The store gives the same object again until something newer comes. */
-  readonly #rows = new WeakMap<LatestValues, WrittenRow>();
+  /** The store returns the same list of metrics again until something newer comes. */
+  readonly #rows = new WeakMap<LatestValues['metrics'], WrittenRow>();
   /** The same few names stand in every agent. */
   readonly #keys = new Map<string, Uint8Array>();
 
@@ -42,7 +42,7 @@ export class LatestJson {
   }
 
   #row({ ap_id, presence, latest }: LatestRow, timestamp: (ms: number) => string, wanted?: ReadonlySet<string>) {
-    const known = latest && !wanted ? this.#rows.get(latest) : undefined;
+    const known = latest && !wanted ? this.#rows.get(latest.metrics) : undefined;
     if (known?.presence === presence) return known.json;
     const json = new JsonBytes(256 + (latest?.metrics.length ?? 0) * 80);
     json.text(`{"ap_id":${JSON.stringify(ap_id)},"presence":"${presence}","metrics":{`);
@@ -61,7 +61,7 @@ export class LatestJson {
     }
     json.text('}}');
     const bytes = json.takeBytes();
-    if (latest && !wanted) this.#rows.set(latest, { presence, json: bytes });
+    if (latest && !wanted) this.#rows.set(latest.metrics, { presence, json: bytes });
     return bytes;
   }
 

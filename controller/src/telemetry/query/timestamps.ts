@@ -1,4 +1,4 @@
-// Writes many timestamps quickly: neighbours mostly share their minute, so that only the seconds are written anew.
+// Writes many timestamps quickly: neighbours mostly share their minute, so that only the seconds are written again.
 
 const two = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 const three = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));

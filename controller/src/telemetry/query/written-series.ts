@@ -6,7 +6,7 @@ import { JsonBytes } from './json-bytes.ts';
 import { multiMetricStart, pointStarts, seriesStart, writePoints } from './series-json.ts';
 
 const closingBrace = 0x7d;
-/** Beyond this many points that have left the window, writing anew is as quick as looking for the first that stays. */
+/** Beyond this many points that have left the window, writing again is as quick as looking for the first that stays. */
 const maxDropped = 32;
 
 /** An answer, and where in it the points of each metric stand. */

@@ -74,7 +74,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
     if (isMeasured) chart.current?.setSize({ width, height });
   }, [width, height, isMeasured]);
 
-  // Range and marks are drawn anew with the values.
+  // Range and marks are drawn again with the values.
   useEffect(() => {
     chart.current?.setData(aligned);
   }, [aligned, range.from, range.to, props.marks]);

@@ -19,7 +19,7 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** Absent: the column cannot be sorted by. */
   sort?: (row: Row) => SortValue;
-  /** As in a CSS grid; `1fr` unless told. */
+  /** As in a CSS grid; default: `1fr`. */
   width?: string;
   align?: 'end';
   /** Left out where the screen is narrow. */

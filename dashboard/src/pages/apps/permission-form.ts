@@ -79,7 +79,10 @@ function limitsOf(commands: unknown): CommandLimit[] {
   return Object.entries(commands as Record<string, Record<string, { min?: number; max?: number }>>).flatMap(
     ([command, limits]) => {
       const rows = Object.entries(limits).map(([argument, { min, max }]) => ({
-        ...{ command, argument, min: String(min ?? ''), max: String(max ?? '') },
+        command,
+        argument,
+        min: String(min ?? ''),
+        max: String(max ?? ''),
       }));
       return rows.length > 0 ? rows : [{ command, argument: '', min: '', max: '' }];
     },

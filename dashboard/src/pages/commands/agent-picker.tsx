@@ -16,7 +16,7 @@ interface AgentListProps {
   agents: readonly FleetAgent[];
   chosen: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
-  /** How an agent is called here; its short name unless told. */
+  /** How an agent is called here; default: its short name. */
   nameOf?: (agent: FleetAgent) => string;
 }
 

@@ -5,13 +5,27 @@ import { conflictSentence } from './conflict-sentence.ts';
 
 const now = Date.parse('2026-03-01T10:00:00Z');
 const rival = {
-  ...{ command_id: 'c', caller_kind: 'third_party_app', caller_name: 'energy-saver', ap_id: 'ap-03' },
-  ...{ parameter: 'power_state', until: '2026-03-01T10:44:00Z' },
+  command_id: 'c',
+  caller_kind: 'third_party_app',
+  caller_name: 'energy-saver',
+  ap_id: 'ap-03',
+  parameter: 'power_state',
+  until: '2026-03-01T10:44:00Z',
 };
 const conflict: Conflict = {
-  ...{ seq: 1, ts: '2026-03-01T10:00:00Z', kind: 'command_decided', command_id: 'd', ap_id: 'ap-03' },
-  ...{ parameter: 'power_state', parameter_group: '5g_energy', caller_kind: 'third_party_app' },
-  ...{ caller_name: 'load-balancer', verdict: 'rejected', reason: 'held_by_other', detail: 'no', rival },
+  seq: 1,
+  ts: '2026-03-01T10:00:00Z',
+  kind: 'command_decided',
+  command_id: 'd',
+  ap_id: 'ap-03',
+  parameter: 'power_state',
+  parameter_group: '5g_energy',
+  caller_kind: 'third_party_app',
+  caller_name: 'load-balancer',
+  verdict: 'rejected',
+  reason: 'held_by_other',
+  detail: 'no',
+  rival,
 };
 const saying = (change: Partial<Conflict>) =>
   conflictSentence({ ...conflict, ...change }, now)

@@ -68,9 +68,15 @@ export function withoutGroup(values: RulesValues, removed: number): RulesValues 
 function groupValues(group: ParameterGroup, index: number): RulesValues {
   const { name, technology, parameters, scope, policy, merge, loser, hold_s, min_interval_ms } = group;
   const texts: Record<string, string> = {
-    ...{ name, technology: technology ?? '', parameters: parameters.join(', '), scope: scope ?? 'agent', policy },
-    ...{ merge: merge ?? '', loser: loser ?? 'reject' },
-    ...{ hold_s: String(hold_s ?? 30), min_interval_ms: String(min_interval_ms ?? 1000) },
+    name,
+    technology: technology ?? '',
+    parameters: parameters.join(', '),
+    scope: scope ?? 'agent',
+    policy,
+    merge: merge ?? '',
+    loser: loser ?? 'reject',
+    hold_s: String(hold_s ?? 30),
+    min_interval_ms: String(min_interval_ms ?? 1000),
   };
   return Object.fromEntries(Object.entries(texts).map(([field, value]) => [`groups.${index}.${field}`, value]));
 }

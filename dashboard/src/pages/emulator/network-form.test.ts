@@ -18,7 +18,11 @@ describe('a request', () => {
   it('says only what was typed, and leaves to the server what is no number', () => {
     const request = toRequest(
       values({
-        ...{ seed: '7', speed: '60', 'LiFi.num_devices': 'many', duration: '90', duration_unit: '60' },
+        seed: '7',
+        speed: '60',
+        'LiFi.num_devices': 'many',
+        duration: '90',
+        duration_unit: '60',
         ...{
           places: 'Bristol\n51.4,-2.5\n',
           'faults.3.access_point': '2',

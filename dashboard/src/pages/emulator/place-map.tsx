@@ -60,7 +60,7 @@ export function PlaceMap({ places, onPick }: PlaceMapProps) {
       map.current = undefined;
     };
   }, []);
-  // A picture of what is chosen: it is painted anew with every change, and in the other theme.
+  // A picture of what is chosen: it is painted again with every change, and in the other theme.
   useEffect(() => paintAgain.current(), [places, theme]);
 
   return (

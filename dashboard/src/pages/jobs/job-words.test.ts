@@ -4,7 +4,12 @@ import type { JobEnvelope } from '../../api/operations.ts';
 import { commandOf, kindOf, summaryOf } from './job-words.ts';
 
 const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
-  ...{ job_number: 'n', seq: 1, type, data, final: false, ts: '2026-01-01T00:00:00.000Z' },
+  job_number: 'n',
+  seq: 1,
+  type,
+  data,
+  final: false,
+  ts: '2026-01-01T00:00:00.000Z',
 });
 
 it.each([

@@ -17,7 +17,7 @@ import type { FleetSums } from './use-fleet-sums.ts';
 const text = overviewText;
 const thin = '\u2009';
 const maxListed = 100;
-/** Moves once a minute, so that what is asked about the window is not asked anew every second. */
+/** Moves once a minute, so that what is asked about the window is not asked again every second. */
 const minute = computed(() => Math.floor(now.value / 60_000));
 
 export function Figures({ agents, fleet }: { agents: readonly FleetAgent[] | undefined; fleet: FleetSums }) {

@@ -72,7 +72,7 @@ interface Stored {
 function useStored(names: readonly string[], windowSeconds: number): Stored | undefined {
   const [stored, setStored] = useState<Stored | undefined>(undefined);
   const isAffordable = names.length > 0 && names.length <= maxBackfilled;
-  // Read anew now and then: while the page was hidden nothing was seen.
+  // Read again now and then: while the page was hidden nothing was seen.
   const turn = Math.floor(now.peek() / refreshMs);
   const key = `${windowSeconds} ${names.join(' ')}`;
   useEffect(() => {

@@ -15,7 +15,7 @@ import { SessionFrame } from './session-frame.tsx';
 export function ResetPasswordPage() {
   const text = sessionText.reset;
   const { hash } = place.value;
-  // Another link may be pasted into the same tab, which loads nothing anew.
+  // Another link may be pasted into the same tab, which loads nothing again.
   const latest = useRef('');
   latest.current = new URLSearchParams(hash.slice(1)).get('token') || latest.current;
   const token = latest.current;

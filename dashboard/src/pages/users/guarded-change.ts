@@ -3,7 +3,7 @@ import { Failure } from '../../api/failure.ts';
 import { queries } from '../../data/use-operation.ts';
 import { usersText } from '../../text/users.ts';
 
-/** Resolves as the change does, once the lists are being asked for anew. */
+/** Resolves as the change does, once the lists are being requested again. */
 export async function guardedChange<Value>(change: Promise<Value>): Promise<Value> {
   try {
     return await change;

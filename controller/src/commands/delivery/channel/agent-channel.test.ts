@@ -136,7 +136,9 @@ describe('telemetry', () => {
   test('of equal keys the last one counts, also in the envelope', async () => {
     const { agent, client } = await open();
     expect(await ask(client, '{"type":"telemetry","id":1,"load":1,"id":2}')).toEqual({
-      ...{ type: 'telemetry_ack', id: 2, accepted: 1 },
+      type: 'telemetry_ack',
+      id: 2,
+      accepted: 1,
     });
     expect(await ask(client, '{"type":"telemetry","id":1,"load":1,"type":"hello"}')).toEqual({ type: 'hello_ack' });
     expect((await server.rowsOf(agent.ap_id)).map(({ ts: _, ...row }) => row)).toEqual([{ load: 1 }]);
@@ -234,13 +236,18 @@ describe('commands', () => {
     await untilSo(() => expect(client.messages.length).toBe(1));
     const { issued_at, expires_at } = server.ledger.commands.get(command_id)!;
     expect(client.messages[0]).toEqual({
-      ...{ type: 'command', command_id, command: { name: 'set_tx_power', dbm: 17 } },
-      ...{ issued_at: new Date(issued_at).toISOString(), expires_at: new Date(expires_at).toISOString() },
+      type: 'command',
+      command_id,
+      command: { name: 'set_tx_power', dbm: 17 },
+      issued_at: new Date(issued_at).toISOString(),
+      expires_at: new Date(expires_at).toISOString(),
     });
     await untilSo(() => expect(server.ledger.commands.get(command_id)!.state).toBe('sent'));
     const word = { state: 'succeeded', result: { was: 20 }, applied: { dbm: 16 } };
     expect(await ask(client, { type: 'command_result', command_id, ...word })).toEqual({
-      ...{ type: 'command_state', command_id, state: 'succeeded' },
+      type: 'command_state',
+      command_id,
+      state: 'succeeded',
     });
     expect(server.ledger.commands.get(command_id)!.answers).toEqual([word]);
   });
@@ -282,7 +289,8 @@ describe('commands', () => {
       type: 'hello_ack',
     });
     expect(await server.configurationOf(agent.ap_id)).toEqual({
-      ...{ site: 'roof', commands: ['sleep', { name: 'set_tx_power' }] },
+      site: 'roof',
+      commands: ['sleep', { name: 'set_tx_power' }],
     });
   });
 });

@@ -18,7 +18,7 @@ export interface ChannelParts extends ChannelCommandsParts {
   telemetry: TelemetryService;
   validator: Validator;
   flow: SharedFlow;
-  /** The caller behind a token as it stands now; throws if it may not have the channel any more. */
+  /** The present caller behind a token; throws if it may not have the channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   onClosed: (channel: AgentChannel) => void;
 }

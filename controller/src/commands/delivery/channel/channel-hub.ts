@@ -27,7 +27,7 @@ export interface ChannelHubOptions {
   telemetry: TelemetryService;
   validator: Validator;
   sentWindow: SentWindow;
-  /** The caller behind a token as it stands now; throws if it may not have a channel any more. */
+  /** The present caller behind a token; throws if it may not have a channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   /** Reaches the other nodes, if there are any. */
   tell?: ((news: ChannelNews) => void) | undefined;
