@@ -42,7 +42,7 @@ test('telemetry stays 30 days as it came and 400 days rolled up, in the data fol
   expect(loadConfig({ env })).toMatchObject({ influxUrl, retention: { rawDays: 7, rollupDays: 90 } });
 });
 
-test('one process does everything unless told; fewer roles need what processes share, and a worker a place for results', () => {
+test('one process does everything by default; fewer roles need what processes share, and a worker a place for results', () => {
   expect(loadConfig({})).toMatchObject({
     amqpUrl: undefined,
     roles: ['api', 'worker', 'emulator'],

@@ -2,7 +2,7 @@
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
 import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
-import { type Setting, type SettingKey, type SettingValues, settings } from './settings.ts';
+import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 
 export type Role = 'api' | 'worker' | 'emulator';
 
@@ -133,7 +133,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
   const isTls = tlsCert !== undefined && tlsKey !== undefined;
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
-    ...values,
+    ...(Object.fromEntries(settingKeys.map((key) => [key, values[key]])) as SettingValues),
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
     jobs: {
