@@ -7,7 +7,11 @@ import { type Setting, type SettingKey, type SettingValues, settingKeys, setting
 export type Role = 'api' | 'worker' | 'emulator';
 
 /** Every setting by its key, and what is made of several of them. A new setting needs nothing here. */
-export interface Config extends Omit<SettingValues, 'dataDir' | 'roles' | 'previousSecrets'> {
+export interface Config
+  extends Omit<
+    SettingValues,
+    'dataDir' | 'roles' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
+  > {
   /** Absolute. */
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
@@ -129,11 +133,13 @@ function unreadableFiles(values: SettingValues, read: typeof readFile): string[]
 }
 
 function assemble(values: SettingValues): Omit<Config, 'warnings'> {
-  const { tlsCert, tlsKey, adminUsername, adminPassword } = values;
+  const { tlsCert, tlsKey, adminUsername, adminPassword, ...others } = Object.fromEntries(
+    settingKeys.map((key) => [key, values[key]]),
+  ) as SettingValues;
   const isTls = tlsCert !== undefined && tlsKey !== undefined;
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
-    ...(Object.fromEntries(settingKeys.map((key) => [key, values[key]])) as SettingValues),
+    ...others,
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
     jobs: {

@@ -19,16 +19,25 @@ export class Event<Args extends unknown[]> {
   };
 }
 
-/** Steps that must all be done, one after the other: whoever builds on others goes first. Rejects with the first failure. */
-export class Cleanup<Args extends unknown[]> {
-  readonly #steps: ((...args: Args) => Promise<void> | void)[] = [];
+/**
+ * The phases of a clean-up, in order. `data`: what another server may hold, first, so that nothing is lost while it is
+ * unavailable and the whole can be repeated. `work`: what is under way. `record`: what a repetition needs to know, last.
+ */
+const phases = ['data', 'work', 'record'] as const;
+type Phase = (typeof phases)[number];
 
-  add(step: (...args: Args) => Promise<void> | void): void {
-    this.#steps.unshift(step);
+/** Steps that must all be done, one after the other; inside of a phase the newest part goes first. Rejects with the first failure. */
+export class Cleanup<Args extends unknown[]> {
+  readonly #steps: { phase: Phase; step: (...args: Args) => Promise<void> | void }[] = [];
+
+  add(phase: Phase, step: (...args: Args) => Promise<void> | void): void {
+    this.#steps.unshift({ phase, step });
   }
 
   readonly run = async (...args: Args): Promise<void> => {
-    for (const step of this.#steps) await step(...args);
+    for (const phase of phases) {
+      for (const each of this.#steps) if (each.phase === phase) await each.step(...args);
+    }
   };
 }
 

@@ -14,7 +14,7 @@ import { Validator } from './input/validator.ts';
 import { createPages } from './pages.ts';
 import type { Part, Platform } from './part.ts';
 import { createParts } from './parts.ts';
-import { openPlatform } from './platform.ts';
+import { type OpenPlatform, openPlatform } from './platform.ts';
 import { prepareUntilDone } from './storage/preparation.ts';
 
 export { checkBackends } from './backends.ts';
@@ -51,62 +51,33 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   config: Config,
   options: ServeOptions<Parts> = {},
 ): Promise<RunningWeft<Parts>> {
-  const { log = createLogger(config.logLevel), timeouts } = options;
+  const { log = createLogger(config.logLevel) } = options;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let url = '';
   const events = createEvents();
   const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal: failed.reject });
-  const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
-  const named = create(platform, events);
-  const parts: Part[] = Object.values(named);
-  const isApi = config.roles.includes('api');
-
-  const metrics = new ServiceMetrics();
-  for (const part of parts) metrics.add(part.metrics ?? {});
-  const authenticator = createAuthenticator(config, parts);
-  const preparation = prepareUntilDone(
-    async () => {
-      await platform.database.migrate();
-      for (const part of parts) await part.prepare?.();
-    },
-    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
-    failed.reject,
+  const onStopError = (err: unknown) => log.error({ err }, 'a part could not be stopped in order');
+  const { named, authenticator, preparation, server } = await orClose(platform, () =>
+    build(platform, events, options, failed.reject),
   );
-  const isReady = () => preparation.isDone;
-  const routes = parts.flatMap((part) => part.routes ?? []);
-  const { dashboardFolder } = options;
-  const { hasAdmin } = authenticator;
-  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin, dashboardFolder });
-  const server = createServer({
-    ...config,
-    routes: isApi ? routes : [],
-    sockets: isApi ? parts.flatMap((part) => part.sockets?.routes ?? []) : [],
-    pages,
-    answerLost,
-    log,
-    timeouts,
-    metrics,
-    validator: new Validator(
-      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
-    ),
-    isReady,
-    authenticator,
-  });
+  const parts: Part[] = Object.values(named);
 
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= stopOnce();
     return stopped;
   };
+  /** To its end, whatever a part throws on the way: the data folder must be free afterwards. */
   const stopOnce = async () => {
     preparation.cancel();
     const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
     // Those who work first, while their results still find somebody.
-    await Promise.all(parts.map((part) => part.drain?.()));
-    await Promise.all([...parts.map((part) => part.sockets?.close()), server.close()]);
+    await Promise.all(parts.map((part) => attempt(() => part.drain?.(), onStopError)));
+    const closing = parts.map((part) => attempt(() => part.sockets?.close(), onStopError));
+    await Promise.all([...closing, attempt(() => server.close(), onStopError)]);
     clearTimeout(deadline);
-    for (const part of parts.toReversed()) await part.stop?.();
+    for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
   };
   try {
@@ -127,6 +98,72 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Everything that is created before it starts. */
+function build<Parts extends PartList>(
+  platform: Platform,
+  events: Events,
+  options: ServeOptions<Parts>,
+  onPreparationFailed: (error: Error) => void,
+) {
+  const { config, log } = platform;
+  const { timeouts, dashboardFolder } = options;
+  const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
+  const named = create(platform, events);
+  const parts: Part[] = Object.values(named);
+  const isApi = config.roles.includes('api');
+
+  const metrics = new ServiceMetrics();
+  for (const part of parts) metrics.add(part.metrics ?? {});
+  const authenticator = createAuthenticator(config, parts);
+  const preparation = prepareUntilDone(
+    async () => {
+      await platform.database.migrate();
+      for (const part of parts) await part.prepare?.();
+    },
+    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    onPreparationFailed,
+  );
+  const isReady = () => preparation.isDone;
+  const routes = parts.flatMap((part) => part.routes ?? []);
+  const { hasAdmin } = authenticator;
+  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin, dashboardFolder });
+  const server = createServer({
+    ...config,
+    routes: isApi ? routes : [],
+    sockets: isApi ? parts.flatMap((part) => part.sockets?.routes ?? []) : [],
+    pages,
+    answerLost,
+    log,
+    timeouts,
+    metrics,
+    validator: new Validator(
+      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
+    ),
+    isReady,
+    authenticator,
+  });
+  return { named, authenticator, preparation, server };
+}
+
+/** What `work` creates; if it throws, the platform is closed. */
+async function orClose<T>(platform: OpenPlatform, work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+/** Never rejects. */
+async function attempt(work: () => unknown, onError: (error: unknown) => void): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    onError(error);
   }
 }
 

@@ -80,7 +80,9 @@ export class Agent {
       session: this.#session,
       backOff: new BackOff(options.backOff),
       answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
-      unansweredSinceMs: () => Math.min(this.#reports.unansweredSinceMs, this.#desk.unansweredSinceMs),
+      // Weft asks again for the result of a command, so that only silence counts there.
+      missingSinceMs: (heardAtMs) =>
+        Math.min(this.#reports.missingSinceMs(heardAtMs), Math.max(this.#desk.unansweredSinceMs, heardAtMs)),
       onMessage: (message) => this.#hear(message),
       onOpen: () => {
         this.#desk.repeat();

@@ -22,8 +22,8 @@ export interface ChannelOptions {
   backOff: BackOff;
   /** How long Weft may take to answer. Then the channel is opened again, and what has no answer is said again. */
   answerTimeoutMs: number;
-  /** When the oldest message without an answer was sent, on the machine's own clock; Infinity if there is none. */
-  unansweredSinceMs: () => number;
+  /** Since when an answer is missing, given when Weft answered last; Infinity if none is. */
+  missingSinceMs: (heardAtMs: number) => number;
   onMessage: (message: ChannelDownMessage) => void;
   /** A connection is open, perhaps in place of another: messages without an answer must be sent again. */
   onOpen: () => void;
@@ -39,6 +39,8 @@ export class Channel {
   #retry: NodeJS.Timeout | undefined;
   #renewal: NodeJS.Timeout | undefined;
   #isConnecting = false;
+  /** When Weft answered last, on the machine's own clock. */
+  #heardAtMs = Number.NEGATIVE_INFINITY;
   #isStopped = false;
 
   constructor(options: ChannelOptions) {
@@ -102,10 +104,10 @@ export class Channel {
 
   /** An answer may be lost while everything else is well: only a new connection makes sure that nothing is. */
   #requireAnswers(socket: WebSocket): void {
-    const { answerTimeoutMs, unansweredSinceMs, onError } = this.#options;
+    const { answerTimeoutMs, missingSinceMs, onError } = this.#options;
     // What has not left this machine cannot have an answer.
     const mayBeAnswered = socket === this.#socket && socket.bufferedAmount === 0;
-    if (!mayBeAnswered || performance.now() - unansweredSinceMs() < answerTimeoutMs) return;
+    if (!mayBeAnswered || performance.now() - missingSinceMs(this.#heardAtMs) < answerTimeoutMs) return;
     onError(new Error(`Weft has not answered for ${answerTimeoutMs} ms; the channel is opened again`));
     socket.terminate();
   }
@@ -152,6 +154,7 @@ export class Channel {
       socket.on('message', (bytes) => {
         alive();
         const message = parse(String(bytes));
+        if (message && message.type !== 'command') this.#heardAtMs = performance.now();
         if (message) onMessage(message);
       });
       socket.on('close', (code, reason) => {

@@ -31,6 +31,8 @@ export class ReportQueue {
   #nextId = 1;
   readonly #unsent = new Map<number, WaitingReport>();
   readonly #sent = new Map<number, WaitingReport>();
+  /** When the newest report was sent that has an answer. */
+  #answeredSentAtMs = Number.NEGATIVE_INFINITY;
   readonly #timers = new Set<NodeJS.Timeout>();
   #isClosed = false;
 
@@ -75,10 +77,14 @@ export class ReportQueue {
     }
   }
 
-  /** When the oldest report without an answer was sent; Infinity if there is none. */
-  get unansweredSinceMs(): number {
+  /**
+   * Since when an answer is missing; Infinity if none is. Weft answers in the order of the reports: one that a later report has
+   * overtaken is missed since it was sent, any other since Weft's last answer, at `heardAtMs`. A Weft that is slow is not deaf.
+   */
+  missingSinceMs(heardAtMs: number): number {
     const [oldest] = this.#sent.values();
-    return oldest?.sentAtMs ?? Number.POSITIVE_INFINITY;
+    if (!oldest) return Number.POSITIVE_INFINITY;
+    return oldest.sentAtMs < this.#answeredSentAtMs ? oldest.sentAtMs : Math.max(oldest.sentAtMs, heardAtMs);
   }
 
   stored(id: number, accepted: number): void {
@@ -142,6 +148,7 @@ export class ReportQueue {
 
   #settle(id: number): WaitingReport | undefined {
     const report = this.#sent.get(id) ?? this.#unsent.get(id);
+    if (report && this.#sent.has(id)) this.#answeredSentAtMs = Math.max(this.#answeredSentAtMs, report.sentAtMs);
     this.#sent.delete(id);
     this.#unsent.delete(id);
     return report;

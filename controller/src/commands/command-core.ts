@@ -43,7 +43,17 @@ export function createCommandCore(options: CommandCoreOptions) {
   const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
   const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
   const committed = new Event<[Committed]>();
-  const ledger = new CommandLedger({ database, store, jobs, mailbox, audit, rules, onCommitted: committed.emit, now });
+  const ledger = new CommandLedger({
+    database,
+    store,
+    jobs,
+    mailbox,
+    audit,
+    rules,
+    onCommitted: committed.emit,
+    onError,
+    now,
+  });
   const isShared = database.dialect === 'postgres';
   const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
   committed.on(({ jobs, released }) => {

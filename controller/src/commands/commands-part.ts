@@ -93,7 +93,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   events.agentConfigured.on((agent) => fleet.set(agent));
   events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
-  events.agentRemoved.add(async (ap_id) => {
+  events.agentRemoved.add('work', async (ap_id) => {
     fleet.remove(ap_id);
     const open = await store.listOpen(ap_id);
     if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));

@@ -86,7 +86,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     });
   }
 
-  events.agentRemoved.add((ap_id) => runs.agentRemoved(ap_id));
+  events.agentRemoved.add('record', (ap_id) => runs.agentRemoved(ap_id));
   events.cancelJob.onAsk((caller, job) =>
     job.task_type === 'emulator_spinup' ? emulator.cancelJob(caller, job) : undefined,
   );

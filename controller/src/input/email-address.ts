@@ -66,7 +66,9 @@ function toAddress(text: string): string {
 
 function withoutDisplayName(text: string): string {
   const trimmed = text.trim();
-  const inner = trimmed.includes('\n') ? undefined : WITH_DISPLAY_NAME.exec(trimmed)?.[1];
+  // The pattern is linear only for a text that can match at its end.
+  const mayMatch = trimmed.endsWith('>') && !trimmed.includes('\n');
+  const inner = mayMatch ? WITH_DISPLAY_NAME.exec(trimmed)?.[1] : undefined;
   return inner ?? text;
 }
 

@@ -144,7 +144,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   // What was lost and is held up now is published with the next round of the upkeep.
   events.queueLost.on((queue) => void outbox.queueLost(queue).catch(() => {}));
   events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
-  events.agentRemoved.add((ap_id) => jobs.agentRemoved(ap_id));
+  events.agentRemoved.add('work', (ap_id) => jobs.agentRemoved(ap_id));
 
   return {
     jobStore,

@@ -58,7 +58,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     metrics.recorded(ap_id);
     feed.publish(ap_id, samples, receivedMs);
   });
-  events.agentRemoved.add(async (ap_id) => {
+  events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);
     await presence.remove(ap_id);
     metrics.recorded(ap_id);

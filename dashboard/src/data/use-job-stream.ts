@@ -48,6 +48,7 @@ async function follow(
   change: (part: (before: JobInSight) => Partial<JobInSight>) => void,
 ): Promise<void> {
   const messages = weft.job(job_number, {
+    pollMs: 2_000,
     signal,
     after: (job) => {
       const skipped = firstToRead(job);

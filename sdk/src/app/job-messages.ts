@@ -3,15 +3,12 @@
 import type { Job, JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
 import type { BackOff } from '@weft/contract/back-off';
 import { pause } from '@weft/contract/pause';
-import { isPassing, WeftRefusal } from '../weft-refusal.ts';
+import { isPassing, retryAfterMs } from '../weft-refusal.ts';
 import type { RestClient } from './rest-client.ts';
 import { openSocket, type WebSocketClass } from './web-socket.ts';
 
 /** After this long without a message it is asked whether there is one: a dead connection says nothing. */
 const quietMs = 45_000;
-/** While there is no socket, and Weft answers, messages are asked for this often. */
-const pollMs = 2_000;
-
 /** The job did not succeed. */
 export class JobFailure extends Error {
   override name = 'JobFailure';
@@ -37,6 +34,8 @@ export interface JobOptions {
   onOpen?: () => void;
   /** There is no socket. With an error Weft is away; without one, messages are polled until there is a socket again. */
   onBreak?: (error?: Error) => void;
+  /** How often messages are asked for while there is no socket and Weft answers. Default: as often as a socket is tried. */
+  pollMs?: number;
   /** The job as it is stored, whenever it was read; the last time after its end. */
   onJob?: (job: Job) => void;
 }
@@ -99,6 +98,7 @@ class JobReader {
       const waitMs = retryAtMs - performance.now();
       if (waitMs <= 0) continue;
       onBreak?.(this.#error);
+      const { pollMs = waitMs } = this.#options;
       await pause(stored ? Math.min(pollMs, waitMs) : waitMs + retryAfterMs(this.#error), this.#signal);
     }
   }
@@ -159,10 +159,6 @@ class JobReader {
       return undefined;
     }
   }
-}
-
-function retryAfterMs(error: Error | undefined): number {
-  return error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
 }
 
 /** The same without the envelopes: throws JobFailure if the job does not succeed. */

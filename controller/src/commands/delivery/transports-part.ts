@@ -98,7 +98,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     const channel = hub.isConnected(ap_id);
     return { channel, command_ready: channel || poll.isAttentive(ap_id) || isPushable(ap_id, configuration) };
   });
-  events.agentRemoved.add(async (ap_id) => {
+  events.agentRemoved.add('work', async (ap_id) => {
     hub.removed(ap_id);
     await secrets.removed(ap_id);
   });

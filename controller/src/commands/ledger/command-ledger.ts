@@ -41,8 +41,9 @@ export interface CommandLedgerOptions {
   mailbox: Pick<MailboxStore, 'appendAll'>;
   audit: Pick<AuditLog, 'lock' | 'append'>;
   rules: RulesKeeper;
-  /** Must not throw. */
+  /** What it throws goes to `onError`: the commands are stored. */
   onCommitted: (committed: Committed) => void;
+  onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
 
@@ -105,7 +106,7 @@ export class CommandLedger {
     try {
       const run = await this.#options.database.transaction((tx) => this.#run(tx, batch));
       this.#open.keep(run.commands);
-      this.#options.onCommitted(run.committed);
+      this.#tell(run.committed);
       outcomes = run.outcomes;
     } catch (error) {
       this.#open.clear();
@@ -119,6 +120,15 @@ export class CommandLedger {
     for (const [index, outcome] of outcomes.entries()) {
       if ('error' in outcome) batch[index]!.reject(outcome.error);
       else batch[index]!.resolve(outcome.value);
+    }
+  }
+
+  /** What is durable stays so, whatever becomes of the news about it. */
+  #tell(committed: Committed): void {
+    try {
+      this.#options.onCommitted(committed);
+    } catch (error) {
+      this.#options.onError(error, 'not everybody was notified of commands that are stored');
     }
   }
 

@@ -141,7 +141,7 @@ export class JobRun {
   }
 }
 
-/** What a refusal of the mailbox means to the work; a database that is away is for `patiently`. */
+/** What a refusal of the mailbox means to the work; a database that is away is for `retryUnavailable`. */
 function toRunError(error: unknown): unknown {
   if (error instanceof TryLaterError && error.status === 503) return error;
   if (error instanceof ConflictError && error.code === 'job_ended') return new JobOver(error.message);

@@ -1,0 +1,59 @@
+// Parts that fail: what was opened is closed, and the data folder is free for the next start.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startWeft } from '../../test/weft.ts';
+import type { Part } from './part.ts';
+import { createParts } from './parts.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-serve-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function start(odd: Part) {
+  return startWeft(
+    { WEFT_DATA_DIR: folder },
+    { createParts: (platform, events) => ({ odd, ...createParts(platform, events) }) },
+  );
+}
+
+const fail = async () => {
+  throw new Error('for the test');
+};
+
+test('a part that cannot be stopped does not keep the others from it', async () => {
+  const stopped: string[] = [];
+  const weft = await start({
+    sockets: { routes: [], close: fail },
+    drain: fail,
+    stop: async () => {
+      stopped.push('odd');
+      await fail();
+    },
+  });
+  await weft.stop();
+  expect(stopped).toEqual(['odd']);
+  await expect(fetch(`${weft.url}/healthz`)).rejects.toThrow();
+  await (await start({})).stop();
+});
+
+test('a part that cannot start ends the start with its reason, and everything is closed', async () => {
+  await expect(start({ start: fail, stop: fail })).rejects.toThrow('for the test');
+  await (await start({})).stop();
+});
+
+test('parts that cannot be created leave nothing open', async () => {
+  const creation = startWeft(
+    { WEFT_DATA_DIR: folder },
+    {
+      createParts: () => {
+        throw new Error('for the test');
+      },
+    },
+  );
+  await expect(creation).rejects.toThrow('for the test');
+  await (await start({})).stop();
+});
