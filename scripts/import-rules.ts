@@ -162,8 +162,8 @@ const featureOrder = [
   ['emulator'],
 ];
 
-/** Inside of a feature the same holds for its folders. A folder of a folder belongs to it. */
-const roomOrder: Record<string, string[][]> = {
+/** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
+const folderOrder: Record<string, string[][]> = {
   'controller/src/http': [['request'], ['sockets', 'pages'], ['server']],
   'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
@@ -189,7 +189,7 @@ export function findBreaches(files: SourceFile[]): string[] {
   return [
     ...imports.flatMap(ruleBreaches),
     ...imports.flatMap(orderBreach),
-    ...imports.flatMap(roomBreaches),
+    ...imports.flatMap(folderBreaches),
     ...cycles(imports),
     ...files
       .flatMap(importsOf)
@@ -250,14 +250,14 @@ function orderBreach({ from, to }: Import): string[] {
   return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of features`];
 }
 
-function roomBreaches({ from, to }: Import): string[] {
-  return Object.entries(roomOrder).flatMap(([house, order]) => {
-    if (!from.startsWith(`${house}/`) || !to.startsWith(`${house}/`)) return [];
-    const [mine, theirs] = [from, to].map((path) => path.slice(house.length + 1).split('/')[0]!);
-    const [myRank, theirRank] = [mine, theirs].map((room) => order.findIndex((line) => line.includes(room!)));
-    // What stands beside the rooms puts them together, or is for all of them.
+function folderBreaches({ from, to }: Import): string[] {
+  return Object.entries(folderOrder).flatMap(([feature, order]) => {
+    if (!from.startsWith(`${feature}/`) || !to.startsWith(`${feature}/`)) return [];
+    const [mine, theirs] = [from, to].map((path) => path.slice(feature.length + 1).split('/')[0]!);
+    const [myRank, theirRank] = [mine, theirs].map((folder) => order.findIndex((line) => line.includes(folder!)));
+    // Files beside the folders put them together, or are for all of them.
     if (mine === theirs || myRank === -1 || theirRank === -1 || theirRank! < myRank!) return [];
-    return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of rooms`];
+    return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of folders`];
   });
 }
 

@@ -219,8 +219,10 @@ const changes: Change[] = [
       await send('POST', users, newUser(name));
       await send('POST', `${users}password-recovery`, { username: name });
       const outbox = join(weft.config.dataDir, 'outbox');
-      await untilSo(async () => expect(await readdir(outbox)).toHaveLength(1));
-      const { text } = readMail(await readFile(join(outbox, (await readdir(outbox))[0]!), 'utf8'));
+      // One that is still being written has another name.
+      const mails = async () => (await readdir(outbox)).filter((file) => file.endsWith('.eml'));
+      await untilSo(async () => expect(await mails()).toHaveLength(1));
+      const { text } = readMail(await readFile(join(outbox, (await mails())[0]!), 'utf8'));
       const token = /#token=([\w-]+)/.exec(text)![1]!;
       secrets.push(token);
       return async () => {

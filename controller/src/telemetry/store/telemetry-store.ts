@@ -35,7 +35,10 @@ export interface TelemetryStore {
    * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
    */
   append(ap_id: string, samples: readonly Sample[]): Promise<void>;
-  /** What is stored, appends that have resolved included. An unknown agent, metric or empty window gives no rows. */
+  /**
+   * What is stored, appends that have resolved included. An unknown agent, metric or empty window gives no rows. Buckets have
+   * the width of `chooseBucketWidth` (`@weft/timeseries`).
+   */
   query(query: SeriesQuery): Promise<Frame>;
   /** The agent's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
   fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]>;
@@ -52,5 +55,6 @@ export interface TelemetryStore {
   prune(nowMs: number): Promise<boolean>;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
+  /** Afterwards every method throws TryLaterError; appends that were under way are stored or have thrown. */
   close(): Promise<void>;
 }
