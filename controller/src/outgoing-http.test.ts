@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createRawServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -67,6 +67,18 @@ test('an answer has a bound in size', async () => {
     .catch((thrown) => thrown);
   expect(error).toBeInstanceOf(AnswerTooLong);
   expect(error.message).toBe('its answer was longer than 1024 bytes');
+});
+
+test('an answer that changes the protocol is a failure at once, and does not hold the request', async () => {
+  const server = createRawServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp.push(() => server.close());
+  const origin = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await expect(open().post({ ...request, origin })).rejects.toThrow('its answer was no HTTP answer');
 });
 
 test('one time limit holds for the lookup, for silence and for an answer that does not end', async () => {

@@ -127,6 +127,11 @@ export class OutgoingHttp {
       request.on('response', (response) => {
         this.#read(response).then(resolve, (error) => reject(toOutgoingError(error, false)));
       });
+      // Without a listener Node would end the connection, and neither a response nor an error would come.
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new OutgoingError('its answer was no HTTP answer'));
+      });
       request.on('error', (error) => reject(toOutgoingError(error, request.reusedSocket)));
       request.end(body);
     });

@@ -2,9 +2,18 @@
 // so that one commit writes a few pages and not one page for each id.
 import { randomUUID } from 'node:crypto';
 
-/** A UUID of version 7: 48 bits of time in milliseconds, and 74 random bits. */
+const maxCount = 0xfff;
+let lastMs = 0;
+let count = 0;
+
+/**
+ * A UUID of version 7: 48 bits of time in milliseconds, 12 bits that count the ids of one millisecond, 62 random bits. In the
+ * order in which they are made, as far as the clock goes forward and there are fewer than 4,096 in a millisecond.
+ */
 export function orderedUuid(nowMs: number): string {
+  count = nowMs === lastMs ? Math.min(count + 1, maxCount) : 0;
+  lastMs = nowMs;
   const time = nowMs.toString(16).padStart(12, '0');
-  // The random UUID's version stands at index 14.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+  // The variant stands at index 19 of the random UUID.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
 }
