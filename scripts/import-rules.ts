@@ -1,11 +1,6 @@
 // Who may import whom: the rules that keep the parts apart, as a table, and the search for what breaks them.
 import { dirname, join, normalize } from 'node:path/posix';
-
-/** A file by its path from the top of the repository, with its text. */
-export interface SourceFile {
-  path: string;
-  text: string;
-}
+import { type SourceFile, sizeBreaches } from './size-rules.ts';
 
 interface Import {
   from: string;
@@ -26,7 +21,6 @@ interface Rule {
 
 const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
-const generated = /^dashboard\/src\/api\/operations\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** The files of the contract that hold code rather than schemas. */
@@ -178,10 +172,6 @@ const privateField = /\._[a-z]|[{,]\s*_[a-z]\w*\??:/;
 const shipped = /^(contract|broker|timeseries|sdk|cli|emulator|controller|dashboard)\/src\//;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
-/** A file that is longer has a second idea in it; in a folder with more files nobody sees the path. */
-const maxLines = 300;
-const maxFiles = 25;
-
 /** One line for each breach; empty when all is well. */
 export function findBreaches(files: SourceFile[]): string[] {
   const sources = files.filter(({ path }) => !test.test(path));
@@ -210,20 +200,6 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(({ path, text }) => shipped.test(path) && privateField.test(text))
       .map(({ path }) => `${path} uses a private field of Node or of a library: the next version may not have it`),
-  ];
-}
-
-function sizeBreaches(sources: SourceFile[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  return [
-    ...sources
-      .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
-      .filter(({ path, lines }) => lines > maxLines && !generated.test(path))
-      .map(({ path, lines }) => `${path} has ${lines} lines: look for the second idea in it (at most ${maxLines})`),
-    ...[...counts]
-      .filter(([, count]) => count > maxFiles)
-      .map(([folder, count]) => `${folder} has ${count} source files: give it folders (at most ${maxFiles})`),
   ];
 }
 
