@@ -1,6 +1,6 @@
 // Words and phrases that users and operators should not have to read, each with plain English to use instead. See
 // CONTRIBUTING.md: the field's own words, short sentences, one name for one thing.
-import type { SourceFile } from './import-rules.ts';
+import type { SourceFile } from './size-rules.ts';
 
 /** A phrase is found in any case, as whole words, and across line breaks. `(a|b)` are alternatives. */
 const plainWords: Record<string, string> = {
