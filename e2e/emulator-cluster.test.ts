@@ -24,7 +24,8 @@ test.skipIf(isMissing)(
     const newest = async (node: WeftServer) => {
       const path = `/api/v1/metrics/agent_multi_metric_data?agent=${agents[0]!.ap_id}&metrics=power_w`;
       const { body } = await node.request('GET', path, { token });
-      return Date.parse(body.series[0].points.at(-1)?.ts ?? 0);
+      const ts: string | undefined = body.series[0]?.points.at(-1)?.ts;
+      return ts === undefined ? 0 : Date.parse(ts);
     };
     await eventually(
       () => newest(b),
