@@ -21,6 +21,10 @@ const plan = (emulators: EmulatorSpec[], more: Partial<EmulatorSpinupRequest> = 
   planRun({ emulators, ...more }, { ...limits, ...others }, NOW, () => 99);
 const problemsOf = (...args: Parameters<typeof plan>) => plan(...args).problems.map(({ loc, msg }) => [loc, msg]);
 
+it('of very many problems the first hundred are told', () => {
+  expect(problemsOf([spec({ locations: Array(5_000).fill('nowhere at all') })])).toHaveLength(100);
+});
+
 describe('a plan', () => {
   it('numbers the access points of all specs, and names the places', () => {
     const { plan: made, problems } = plan([spec({ locations: ['Bristol'] }), spec({ access_point_type: '5G' })]);

@@ -2,6 +2,7 @@
 // the request. Pure, except for the gazetteer.
 import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
 import type { Problem } from '../errors.ts';
+import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
 import { type FoundLocation, parseLocation } from './locations.ts';
 import { spreadOut } from './spread.ts';
@@ -51,7 +52,7 @@ export function planRun(
   const problems: Problem[] = [];
   const { emulators, speed = 1 } = request;
   const refuse = (loc: Loc, error: string) => {
-    problems.push(valueError(['body', ...loc], error));
+    if (problems.length < MAX_PROBLEMS) problems.push(valueError(['body', ...loc], error));
   };
   if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
   checkSizes(request, limits, refuse);
