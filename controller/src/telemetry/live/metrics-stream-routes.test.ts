@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import { openRawConnection } from '../../../../test/raw-connection.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { system } from '../../caller.ts';
@@ -149,12 +150,15 @@ test('a reader that stops reading is cut off without swelling memory; others get
   await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(1);
   const reader = await open('metrics=last');
   const names = Array.from({ length: 100 }, (_, n) => `a_metric_with_a_long_name_${n}`);
-  // More than the sockets of both ends and the bounded past can hold.
-  for (let n = 0; server.parts.telemetry.feed.cutOff === 0 && n < 20_000; n++) {
-    await server.platform.telemetryStore.fields('ap-1', 0);
-    server.parts.telemetry.feed.publish('ap-1', [{ ts: n, names, values: names.map(() => n), texts: [] }], Date.now());
-  }
-  expect(server.parts.telemetry.feed.cutOff).toBe(1);
+  // More than the sockets of both ends and the bounded past can hold, for as long as the check once a second needs.
+  let n = 0;
+  await untilSo(async () => {
+    for (let round = 0; round < 100; round++, n++) {
+      await server.platform.telemetryStore.fields('ap-1', 0);
+      server.parts.telemetry.feed.publish('ap-1', [{ ts: n, names, values: names.map(() => n), texts: [] }], Date.now());
+    }
+    expect(server.parts.telemetry.feed.cutOff).toBe(1);
+  });
   server.parts.telemetry.feed.publish('ap-1', [sampleOf(1, { last: 1 })], Date.now());
   await reader.until('"last":1');
   deaf.destroy();
