@@ -116,7 +116,7 @@ const rules: Rule[] = [
       contract,
       builtIn,
       /^typebox(\/|$)/,
-      /^controller\/src\/(caller|errors|rate-limiter)\.ts$/,
+      /^controller\/src\/(caller|errors|shares\/[a-z-]+)\.ts$/,
       /^controller\/src\/(http|input)\//,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],

@@ -10,6 +10,7 @@ import type { SocketRoute } from './http/sockets/socket-route.ts';
 import type { Formats } from './input/validator.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
+import type { Shares } from './shares/shares.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
@@ -43,6 +44,8 @@ export interface Platform {
   broker: Broker;
   keyring: Keyring;
   hasher: PasswordHasher;
+  /** What callers take of everything that can run out. */
+  shares: Shares;
   /** How long a record that other processes may change is trusted without looking again. */
   freshMs: number;
   /** Where this process listens, once it does. */

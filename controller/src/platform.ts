@@ -5,6 +5,7 @@ import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import type { Platform } from './part.ts';
 import { PasswordHasher } from './password-hasher.ts';
+import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
 
@@ -41,6 +42,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     broker,
     keyring,
     hasher: new PasswordHasher(),
+    shares: new LocalShares(),
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,
     log,

@@ -117,6 +117,7 @@ function build<Parts extends PartList>(
 
   const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
+  metrics.add(platform.shares.metrics);
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {

@@ -4,7 +4,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../rate-limiter.ts';
+import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { AgentPassword } from './agent-password.ts';
 import { AuthService } from './auth-service.ts';
 import { tokenRoutes } from './token-routes.ts';

@@ -1,7 +1,7 @@
 // Limits on guessing passwords, for every endpoint that accepts one.
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';
-import { addressKey, type RateLimiter } from '../rate-limiter.ts';
+import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 
 /** Counts only failures: a fleet behind one address with correct passwords is never limited. */
 export interface LoginFailures {

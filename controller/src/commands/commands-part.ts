@@ -6,7 +6,7 @@ import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../rate-limiter.ts';
+import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { BatchService } from './api/batch-service.ts';
 import { CommandIntake } from './api/command-intake.ts';
 import { commandRoutes } from './api/command-routes.ts';

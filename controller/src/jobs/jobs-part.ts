@@ -8,7 +8,7 @@ import type { Caller, PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../rate-limiter.ts';
+import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';

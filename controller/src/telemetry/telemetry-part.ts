@@ -18,6 +18,8 @@ import { Retention } from './store/retention.ts';
 
 const dayMs = 86_400_000;
 
+const maxStreamsPerCaller = 100;
+
 interface TelemetryPartDeps extends Platform {
   agents: AgentService;
   auth: AuthService;
@@ -26,7 +28,7 @@ interface TelemetryPartDeps extends Platform {
 }
 
 export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
-  const { config, database, telemetryStore: store, agents, auth, recentBytes, onError } = deps;
+  const { config, database, telemetryStore: store, agents, auth, shares, recentBytes, onError } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
   const presence = new PresenceService({
     presence: createPresenceStore(database),
@@ -38,6 +40,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const metrics = new MetricsService({ agents, telemetry: store, presence });
   const feed = new LiveFeed({
     recentBytes,
+    share: shares.open('live_streams', maxStreamsPerCaller),
     authorize: async (token) => {
       const caller = await auth.authenticate(token);
       requirePermission('metrics_stream', caller);

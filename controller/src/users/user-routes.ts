@@ -14,7 +14,7 @@ import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, type ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';
 import { invalidValue } from '../input/value-rules.ts';
-import { addressKey, type RateLimiter } from '../rate-limiter.ts';
+import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';

@@ -5,7 +5,7 @@ import { system } from '../caller.ts';
 import type { Events } from '../events.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../rate-limiter.ts';
+import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { PasswordRecoveryService } from './password-recovery-service.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
 import { userRoutes } from './user-routes.ts';

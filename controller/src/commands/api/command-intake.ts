@@ -4,7 +4,7 @@ import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';
-import type { RateLimiter } from '../../rate-limiter.ts';
+import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';

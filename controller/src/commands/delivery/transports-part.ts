@@ -9,7 +9,7 @@ import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { createFormats } from '../../input/formats.ts';
 import { Validator } from '../../input/validator.ts';
 import type { Part, Platform } from '../../part.ts';
-import { limitPerMinutes } from '../../rate-limiter.ts';
+import { limitPerMinutes } from '../../shares/rate-limiter.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
 import { type ChannelNews, parseChannelNews } from './channel/channel-elsewhere.ts';
 import type { FlowLimits } from './channel/channel-flow.ts';

@@ -4,7 +4,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
-import { addressKey, type RateLimiter } from '../../rate-limiter.ts';
+import { addressKey, type RateLimiter } from '../../shares/rate-limiter.ts';
 import { searchOf } from './search.ts';
 
 /** True for the names and addresses that only this machine reaches. */

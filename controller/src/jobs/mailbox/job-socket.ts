@@ -4,7 +4,7 @@ import Type from 'typebox';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../http/sockets/socket-route.ts';
-import type { RateLimiter } from '../../rate-limiter.ts';
+import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import type { SocketHub } from './socket-hub.ts';
 
 /** Clients have nothing to say. */

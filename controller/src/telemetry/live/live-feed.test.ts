@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, TryLaterError } from '../../errors.ts';
+import { LocalShares } from '../../shares/shares.local.ts';
 import { LiveFeed } from './live-feed.ts';
 import type { LiveStream } from './live-stream.ts';
 
@@ -10,7 +11,8 @@ const user: Caller = { kind: 'user', id: '1', name: 'u', roles: ['user'], isAdmi
 
 function createFeed({ recentBytes = 1_000_000, authorize = (): Caller | Promise<Caller> => user } = {}) {
   let now = 1_790_000_000_000;
-  const feed = new LiveFeed({ authorize, recentBytes, now: () => now });
+  const share = new LocalShares().open('live_streams', 100);
+  const feed = new LiveFeed({ authorize, share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>
     feed.open({ caller: user, token: 't', agents: undefined, metrics: undefined, after: undefined, ...more });
   let count = 0;

@@ -3,11 +3,12 @@
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
+import type { OpenShare } from '../../shares/open-share.ts';
+import { principalOf } from '../../shares/shares.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 import { LiveStream, type StreamFilter } from './live-stream.ts';
 import { RecentSamples } from './recent-samples.ts';
 
-const maxStreamsPerCaller = 100;
 const defaultRecentBytes = 32 * 1024 * 1024;
 /**
  * New samples are handed on together: hundreds of streams would otherwise cost a write each for every post. The fewer there
@@ -23,6 +24,8 @@ const farewellMs = 1_000;
 export interface LiveFeedOptions {
   /** The present caller behind a token; throws if it may not read the feed any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
+  /** Streams that each caller has open. */
+  share: OpenShare;
   recentBytes?: number;
   now?: () => number;
 }
@@ -41,7 +44,7 @@ export class LiveFeed {
   /** Cursors of an earlier run mean nothing now. */
   readonly #epoch: string;
   readonly #streams = new Map<LiveStream, string>();
-  readonly #perCaller = new Map<string, number>();
+  readonly #share: OpenShare;
   readonly #burstBytes: number;
   #handOnAtBytes = 0;
   #gathering: NodeJS.Timeout | undefined;
@@ -51,8 +54,9 @@ export class LiveFeed {
   /** Streams that were cut off because their readers were too slow. */
   cutOff = 0;
 
-  constructor({ authorize, recentBytes = defaultRecentBytes, now = Date.now }: LiveFeedOptions) {
+  constructor({ authorize, share, recentBytes = defaultRecentBytes, now = Date.now }: LiveFeedOptions) {
     this.#authorize = authorize;
+    this.#share = share;
     this.#recent = new RecentSamples(recentBytes);
     this.#burstBytes = recentBytes / 8;
     this.#now = now;
@@ -84,12 +88,8 @@ export class LiveFeed {
 
   /** Throws TryLaterError (429) if the caller has too many open. */
   open({ caller, token, agents, metrics, after }: StreamRequest): LiveStream {
-    const owner = `${caller.kind}:${caller.name}`;
-    const open = this.#perCaller.get(owner) ?? 0;
-    if (open >= maxStreamsPerCaller) {
-      throw new TryLaterError(429, 'too_many_streams', `At most ${maxStreamsPerCaller} streams may be open`, 10);
-    }
     if (this.#isClosed) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
+    const giveBack = this.#share.take(principalOf(caller), 'too_many_streams');
     const stream = new LiveStream({
       ...this.#startAt(after),
       recent: this.#recent,
@@ -100,13 +100,10 @@ export class LiveFeed {
       canSee: canSeeAgent,
       now: this.#now,
     });
-    this.#perCaller.set(owner, open + 1);
     this.#streams.set(stream, token);
     stream.once('close', () => {
       this.#forget(stream);
-      const left = this.#perCaller.get(owner)! - 1;
-      if (left > 0) this.#perCaller.set(owner, left);
-      else this.#perCaller.delete(owner);
+      giveBack();
     });
     this.#checking ??= setInterval(() => void this.check(), checkEveryMs).unref();
     return stream;

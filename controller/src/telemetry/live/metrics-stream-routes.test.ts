@@ -155,7 +155,11 @@ test('a reader that stops reading is cut off without swelling memory; others get
   await untilSo(async () => {
     for (let round = 0; round < 100; round++, n++) {
       await server.platform.telemetryStore.fields('ap-1', 0);
-      server.parts.telemetry.feed.publish('ap-1', [{ ts: n, names, values: names.map(() => n), texts: [] }], Date.now());
+      server.parts.telemetry.feed.publish(
+        'ap-1',
+        [{ ts: n, names, values: names.map(() => n), texts: [] }],
+        Date.now(),
+      );
     }
     expect(server.parts.telemetry.feed.cutOff).toBe(1);
   });

@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { PermissionError } from '../../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
-import type { RateLimiter } from '../../../rate-limiter.ts';
+import type { RateLimiter } from '../../../shares/rate-limiter.ts';
 import type { ChannelHub } from './channel-hub.ts';
 
 const maxMessageBytes = 1024 * 1024;

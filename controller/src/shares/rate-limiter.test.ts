@@ -1,6 +1,6 @@
 // The counter behind every 429: allowance, window, memory, and what counts as one sender.
 import { describe, expect, it } from 'vitest';
-import { TryLaterError } from './errors.ts';
+import { TryLaterError } from '../errors.ts';
 import { addressKey, RateLimiter } from './rate-limiter.ts';
 
 const windowMs = 60_000;

@@ -1,7 +1,7 @@
 // Limits events per key in fixed memory. Counts are per process: n nodes allow
 // n times as much.
 import { isIPv6 } from 'node:net';
-import { TryLaterError } from './errors.ts';
+import { TryLaterError } from '../errors.ts';
 
 const maxKeys = 100_000;
 

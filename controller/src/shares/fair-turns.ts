@@ -1,0 +1,186 @@
+// Slots that work waits for. A free slot goes to the waiting principal that holds the fewest, and among those to the one
+// that has had the fewest turns since it began to ask (start-time fair queueing); so whoever asks for little is served
+// next, however much another asks for, and nobody gets ahead by asking anew.
+import { TryLaterError } from '../errors.ts';
+
+export interface TurnLimits {
+  slots: number;
+  /** Of those for one principal at most; the rest of its work waits. */
+  perPrincipal?: number;
+  /** How much of one principal may wait; more is refused with 429. */
+  maxWaiting?: number;
+}
+
+interface Waiting {
+  take: () => void;
+  /** Of arrival, among all. */
+  order: number;
+}
+
+/** Principals without work that are remembered for the turns that they have had. */
+const maxIdle = 1_000;
+
+interface Queue {
+  held: number;
+  waiting: Waiting[];
+  /** Its next turn in virtual time; each turn takes one. */
+  start: number;
+}
+
+export class FairTurns {
+  readonly #name: string;
+  readonly #slots: number;
+  readonly #perPrincipal: number;
+  readonly #maxWaiting: number;
+  readonly #queues = new Map<string, Queue>();
+  #held = 0;
+  #waiting = 0;
+  #arrivals = 0;
+  /** The start of the turn that was given last. */
+  #virtualTime = 0;
+  /** How much was refused because too much of its principal was waiting. */
+  refused = 0;
+
+  constructor(name: string, { slots, perPrincipal = slots, maxWaiting = Number.POSITIVE_INFINITY }: TurnLimits) {
+    this.#name = name;
+    this.#slots = slots;
+    this.#perPrincipal = Math.min(perPrincipal, slots);
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** True if the principal would get a slot at once. */
+  hasFree(principal: string): boolean {
+    return this.#held < this.#slots && (this.#queues.get(principal)?.held ?? 0) < this.#perPrincipal;
+  }
+
+  /**
+   * Resolves with a slot; the returned function gives it back, once however often it is called. Throws TryLaterError (429)
+   * if too much of the principal is waiting already, or the reason of the signal; then there is no slot.
+   */
+  async acquire(principal: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    const queue = this.#queueOf(principal);
+    if (this.hasFree(principal)) {
+      this.#hold(queue);
+    } else {
+      if (queue.waiting.length >= this.#maxWaiting) {
+        this.refused++;
+        this.#forgetIdle(principal, queue);
+        throw new TryLaterError(
+          429,
+          'share_used_up',
+          `Too much of yours is waiting (${this.#name}); try again shortly`,
+          5,
+        );
+      }
+      await this.#wait(principal, queue, signal);
+    }
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#release(principal, queue);
+    };
+  }
+
+  /** Runs `work` with a slot. Throws what it throws, or what `acquire` does. */
+  async run<T>(principal: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(principal, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #queueOf(principal: string): Queue {
+    let queue = this.#queues.get(principal);
+    if (!queue) {
+      queue = { held: 0, waiting: [], start: this.#virtualTime };
+      this.#queues.set(principal, queue);
+    } else if (isIdle(queue)) {
+      queue.start = Math.max(queue.start, this.#virtualTime);
+    }
+    return queue;
+  }
+
+  #hold(queue: Queue): void {
+    queue.held++;
+    this.#held++;
+    this.#virtualTime = Math.max(this.#virtualTime, queue.start);
+    queue.start++;
+  }
+
+  #wait(principal: string, queue: Queue, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const entry: Waiting = {
+        order: ++this.#arrivals,
+        take: () => {
+          signal?.removeEventListener('abort', giveUp);
+          resolve();
+        },
+      };
+      const giveUp = () => {
+        queue.waiting.splice(queue.waiting.indexOf(entry), 1);
+        this.#waiting--;
+        this.#forgetIdle(principal, queue);
+        reject(signal?.reason);
+      };
+      queue.waiting.push(entry);
+      this.#waiting++;
+      signal?.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  #release(principal: string, queue: Queue): void {
+    queue.held--;
+    this.#held--;
+    this.#giveOut();
+    this.#forgetIdle(principal, queue);
+  }
+
+  #giveOut(): void {
+    while (this.#held < this.#slots) {
+      const queue = this.#next();
+      if (!queue) return;
+      const entry = queue.waiting.shift()!;
+      this.#waiting--;
+      this.#hold(queue);
+      entry.take();
+    }
+  }
+
+  #next(): Queue | undefined {
+    let next: Queue | undefined;
+    for (const queue of this.#queues.values()) {
+      if (queue.waiting.length === 0 || queue.held >= this.#perPrincipal) continue;
+      if (!next || isBefore(queue, next)) next = queue;
+    }
+    return next;
+  }
+
+  /** Only once its turns no longer count: else it would get ahead by asking anew. */
+  #forgetIdle(principal: string, queue: Queue): void {
+    if (isIdle(queue) && queue.start <= this.#virtualTime) this.#queues.delete(principal);
+    if (this.#held === 0 && this.#waiting === 0) this.#queues.clear();
+    if (this.#queues.size <= maxIdle) return;
+    for (const [name, each] of this.#queues) if (isIdle(each)) this.#queues.delete(name);
+  }
+}
+
+function isIdle({ held, waiting }: Queue): boolean {
+  return held === 0 && waiting.length === 0;
+}
+
+function isBefore(a: Queue, b: Queue): boolean {
+  if (a.held !== b.held) return a.held < b.held;
+  return a.start === b.start ? a.waiting[0]!.order < b.waiting[0]!.order : a.start < b.start;
+}
