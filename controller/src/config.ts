@@ -16,7 +16,14 @@ export interface Config
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  jobs: {
+    retentionHours: number;
+    timeoutMinutes: number;
+    maxOpen: number;
+    maxWaiting: number;
+    maxRunningPerCaller: number;
+    maxSubscriptionsPerCaller: number;
+  };
   retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
@@ -147,6 +154,8 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       timeoutMinutes: values.jobTimeoutMinutes,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      maxRunningPerCaller: values.maxRunningJobsPerCaller,
+      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],

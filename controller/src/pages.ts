@@ -9,7 +9,7 @@ import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
-import type { Platform } from './part.ts';
+import type { Part, Platform } from './part.ts';
 
 /** Where the build of the dashboard is. */
 const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
@@ -21,6 +21,7 @@ interface PagesOptions {
   routes: Route[];
   metrics: ServiceMetrics;
   isReady: () => boolean;
+  partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
 }
@@ -29,7 +30,7 @@ export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
-  const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
+  const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
   const { passwordLength, signup } = config;
   const own = servicePages({
@@ -44,6 +45,7 @@ export function createPages(options: PagesOptions): {
       { name: 'database', ok: isReady() && (await isAvailable(database)) },
       { name: 'telemetry', ok: await isAvailable(telemetryStore) },
       { name: 'broker', ok: await isAvailable(broker) },
+      ...partsReadiness(),
     ],
   });
   if (!config.roles.includes('api')) {

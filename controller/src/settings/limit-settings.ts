@@ -55,6 +55,20 @@ export const limitSettings = {
     1_000_000,
     'Maximum unfinished jobs of one caller.',
   ),
+  maxRunningJobsPerCaller: count(
+    'WEFT_MAX_RUNNING_JOBS_PER_CALLER',
+    'max-running-jobs-per-caller',
+    '4',
+    1_000,
+    'Maximum jobs of one caller that one worker runs at the same time; more wait for their turn.',
+  ),
+  maxSubscriptionsPerCaller: count(
+    'WEFT_MAX_SUBSCRIPTIONS_PER_CALLER',
+    'max-subscriptions-per-caller',
+    '100',
+    10_000,
+    'Maximum live subscriptions of one caller that one worker runs at the same time; more wait for their turn.',
+  ),
   maxWaitingJobs: count(
     'WEFT_MAX_WAITING_JOBS',
     'max-waiting-jobs',
