@@ -44,6 +44,9 @@ export interface Config
     maxAccessPointsPerCaller: number;
     maxHours: number;
     maxRuns: number;
+    maxRunsPerCaller: number;
+    runningPerCaller: number;
+    maxDeviceSeconds: number;
     keepHours: number;
   };
   /** Warnings about valid but probably unintended settings. */
@@ -176,6 +179,9 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
       maxHours: values.emulatorMaxHours,
       maxRuns: values.emulatorMaxRuns,
+      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
+      runningPerCaller: values.emulatorRunningPerCaller,
+      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
       keepHours: values.emulatorKeepHours,
     },
   };

@@ -97,6 +97,27 @@ export const limitSettings = {
     1_000_000,
     'Maximum emulated access points of one caller at the same time.',
   ),
+  emulatorMaxRunsPerCaller: count(
+    'WEFT_EMULATOR_MAX_RUNS_PER_CALLER',
+    'emulator-max-runs-per-caller',
+    '10',
+    100_000,
+    'Maximum emulated networks of one caller that have not ended, those that wait included.',
+  ),
+  emulatorRunningPerCaller: count(
+    'WEFT_EMULATOR_RUNNING_PER_CALLER',
+    'emulator-running-per-caller',
+    '4',
+    100_000,
+    'Maximum emulated networks of one caller that run at the same time; more wait for their turn. Does not hold for administrators.',
+  ),
+  emulatorMaxDeviceSeconds: count(
+    'WEFT_EMULATOR_MAX_DEVICE_SECONDS',
+    'emulator-max-device-seconds',
+    '10000000000',
+    999_999_999_999_999,
+    'Maximum devices times seconds of model time in the emulated networks of one caller that have not ended.',
+  ),
   emulatorMaxHours: count(
     'WEFT_EMULATOR_MAX_HOURS',
     'emulator-max-hours',

@@ -314,8 +314,33 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(numbersOf(await list([], 10))).toEqual(['eve-0', 'ada-7', 'bob-9', 'eve-1', 'ada-8', 'eve-2']);
       expect(numbersOf(await list([], 2))).toEqual(['eve-0', 'ada-7']);
       expect(await list(['eve', 'bob'], 10)).toEqual([
-        { job_number: 'ada-7', owner_id: 'ada' },
-        { job_number: 'ada-8', owner_id: 'ada' },
+        { job_number: 'ada-7', owner_id: 'ada', created_at: NOW + 7 },
+        { job_number: 'ada-8', owner_id: 'ada', created_at: NOW + 8 },
+      ]);
+    });
+
+    test('putBack makes what was set aside wait for publishing, unless somebody has it', async () => {
+      await create(newJob('a'), newJob('b'), newJob('c'));
+      await store.setAside(['a', 'b'], 'run', NOW);
+      await store.claim('b', 'worker', NOW, 5000);
+      await store.markPublished(['c'], NOW);
+      for (const job_number of ['a', 'b', 'c', 'unknown']) await store.putBack(job_number);
+      expect(await store.listWaiting('run', { without: [], limit: 10 })).toEqual([]);
+      expect(numbersOf(await store.takeUnpublished('agent_data', NOW, 1, 10))).toEqual(['a']);
+    });
+
+    test('countHeld counts the open jobs of that kind that somebody holds, by owner and holder', async () => {
+      const run = (job_number: string, owner_id: string) =>
+        newJob(job_number, { owner_id, task_type: 'emulator_spinup' });
+      await create(run('a', 'ada'), run('b', 'ada'), run('c', 'ada'), run('d', 'eve'), run('e', 'eve'), newJob('f'));
+      for (const job_number of ['a', 'b', 'f']) await store.claim(job_number, 'one', NOW, 5000);
+      for (const job_number of ['c', 'd']) await store.claim(job_number, 'two', NOW, 5000);
+      await store.claim('e', 'one', NOW - 9000, 5000);
+      await end('d');
+      const found = await fixture.otherNode.countHeld('emulator_spinup', NOW);
+      expect(found.toSorted((x, y) => x.count - y.count)).toEqual([
+        { owner_id: 'ada', lease_holder: 'two', count: 1 },
+        { owner_id: 'ada', lease_holder: 'one', count: 2 },
       ]);
     });
 
@@ -426,6 +451,8 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.setAside(['a'], 'job', NOW),
       store.listWaiting('job', { without: [], limit: 1 }),
       store.oldestQueued(),
+      store.putBack('a'),
+      store.countHeld('agent_data', NOW),
       store.listOverdue(NOW, 1),
       store.listAbout('ap-1'),
       store.prune(NOW, 1),

@@ -9,7 +9,7 @@ import {
 } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob, WaitsFor } from './job-store.ts';
-import { listWaiting, oldestQueued, setAside } from './waiting-jobs.sql.ts';
+import { countHeld, listWaiting, oldestQueued, putBack, setAside } from './waiting-jobs.sql.ts';
 
 const SUMMARY = `job_number, task_type, owner_kind, owner_id, owner_name, subject, state, detail, progress, created_at,
   updated_at, ended_at, expires_at, published_at, lease_holder, lease_until, attempts, last_seq, bytes`;
@@ -186,6 +186,14 @@ class SqlJobStore implements JobStore {
 
   listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }) {
     return listWaiting(this.#db, waits_for, filter);
+  }
+
+  putBack(job_number: string): Promise<void> {
+    return putBack(this.#db, job_number);
+  }
+
+  countHeld(task_type: string, nowMs: number) {
+    return countHeld(this.#db, task_type, nowMs);
   }
 
   oldestQueued() {

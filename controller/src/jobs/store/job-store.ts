@@ -6,8 +6,8 @@ import type { SqlQueries } from '../../storage/sql-database.ts';
 /** The states in which nothing more happens. */
 export type EndState = Exclude<JobState, 'queued' | 'running'>;
 
-/** What a job waits for that was set aside: a slot for its owner among jobs or subscriptions. */
-export type WaitsFor = 'job' | 'subscription';
+/** What a job waits for that was set aside: a slot for its owner among jobs, subscriptions, or emulated networks. */
+export type WaitsFor = 'job' | 'subscription' | 'run';
 
 export interface JobRecord {
   job_number: string;
@@ -57,6 +57,14 @@ export interface JobLimits {
   maxOpen: number;
   /** That wait to be published. */
   maxUnpublished: number;
+}
+
+export type WaitingJob = Pick<JobRecord, 'job_number' | 'owner_id' | 'created_at'>;
+
+export interface HeldJobs {
+  owner_id: string;
+  lease_holder: string;
+  count: number;
 }
 
 export interface JobFilter {
@@ -120,10 +128,11 @@ export interface JobStore {
    * Jobs that were set aside, in fair turns: the oldest of each owner first, then the second of each, and so on. Those of
    * the owners in `without` are left out.
    */
-  listWaiting(
-    waits_for: WaitsFor,
-    filter: { without: readonly string[]; limit: number },
-  ): Promise<Pick<JobRecord, 'job_number' | 'owner_id'>[]>;
+  listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }): Promise<WaitingJob[]>;
+  /** Makes a job that was set aside wait for publishing; nothing happens if somebody has it. */
+  putBack(job_number: string): Promise<void>;
+  /** Open jobs of that kind that somebody holds, by owner and holder. */
+  countHeld(task_type: string, nowMs: number): Promise<HeldJobs[]>;
   /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
   oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'created_at'> | undefined>;
   /** Makes open jobs of that kind whose lease has run out wait for publishing again; resolves how many. */

@@ -7,6 +7,7 @@ import type { Shares } from '../../shares/shares.ts';
 import type { JobRecord, JobStore, WaitsFor } from '../store/job-store.ts';
 
 const kinds = ['job', 'subscription'] as const satisfies WaitsFor[];
+export type WorkKind = (typeof kinds)[number];
 /** Looked at in one scan, however many slots are free. */
 const waitingPerScan = 256;
 const maxRemembered = 10_000;
@@ -14,7 +15,7 @@ const maxRemembered = 10_000;
 export interface JobTurnsOptions {
   jobs: Pick<JobStore, 'setAside' | 'listWaiting'>;
   shares: Shares;
-  slots: Record<WaitsFor, { slots: number; perPrincipal: number }>;
+  slots: Record<WorkKind, { slots: number; perPrincipal: number }>;
   /** Begins a job that was set aside, with that slot; gives it back if the job is not to be had. */
   begin: (job_number: string, release: () => void) => Promise<void>;
   /** Repeats what a database that is out of reach refuses. */
@@ -26,15 +27,15 @@ export interface JobTurnsOptions {
 
 export class JobTurns {
   readonly #options: JobTurnsOptions;
-  readonly #turns: Record<WaitsFor, FairTurns>;
+  readonly #turns: Record<WorkKind, FairTurns>;
   /** Set aside for want of any slot: who comes now has no right to pass them. */
-  readonly #isAnyWaiting: Record<WaitsFor, boolean> = { job: false, subscription: false };
-  readonly #aside: Record<WaitsFor, string[]> = { job: [], subscription: [] };
+  readonly #isAnyWaiting: Record<WorkKind, boolean> = { job: false, subscription: false };
+  readonly #aside: Record<WorkKind, string[]> = { job: [], subscription: [] };
   /** Owner → the number of its latest turn. */
   readonly #latestTurn = new BoundedMap<string, number>(maxRemembered);
   #turnsGiven = 0;
-  readonly #scans = new Map<WaitsFor, Promise<void>>();
-  readonly #isScanDue = new Set<WaitsFor>();
+  readonly #scans = new Map<WorkKind, Promise<void>>();
+  readonly #isScanDue = new Set<WorkKind>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -65,14 +66,14 @@ export class JobTurns {
   }
 
   /** A slot for a job of this owner, if it is its turn; undefined if not. */
-  async take(kind: WaitsFor, owner_id: string): Promise<(() => void) | undefined> {
+  async take(kind: WorkKind, owner_id: string): Promise<(() => void) | undefined> {
     const turns = this.#turns[kind];
     if (this.#isAnyWaiting[kind] || !turns.hasFree(owner_id)) return undefined;
     return this.#acquire(kind, owner_id);
   }
 
   /** Durable when it resolves: the job will be found when it is its turn, by whichever worker. */
-  async setAside(kind: WaitsFor, { job_number, owner_id }: Pick<JobRecord, 'job_number' | 'owner_id'>): Promise<void> {
+  async setAside(kind: WorkKind, { job_number, owner_id }: Pick<JobRecord, 'job_number' | 'owner_id'>): Promise<void> {
     const turns = this.#turns[kind];
     const isOwnersFault = !turns.hasFree(owner_id) && turns.free > 0;
     if (!isOwnersFault) this.#isAnyWaiting[kind] = true;
@@ -93,7 +94,7 @@ export class JobTurns {
     }
   }
 
-  async #acquire(kind: WaitsFor, owner_id: string): Promise<() => void> {
+  async #acquire(kind: WorkKind, owner_id: string): Promise<() => void> {
     this.#latestTurn.set(owner_id, ++this.#turnsGiven);
     const release = await this.#turns[kind].acquire(owner_id);
     return () => {
@@ -103,7 +104,7 @@ export class JobTurns {
   }
 
   /** Looks for jobs whose turn it is; once more if it is asked for during a look. Never throws. */
-  #scan(kind: WaitsFor): void {
+  #scan(kind: WorkKind): void {
     this.#isScanDue.add(kind);
     if (this.#isStopped || this.#scans.has(kind)) return;
     const scan = this.#scanWhileDue(kind)
@@ -116,7 +117,7 @@ export class JobTurns {
     this.#scans.set(kind, scan);
   }
 
-  async #scanWhileDue(kind: WaitsFor): Promise<void> {
+  async #scanWhileDue(kind: WorkKind): Promise<void> {
     while (this.#isScanDue.delete(kind) && !this.#isStopped) {
       const turns = this.#turns[kind];
       if (turns.free <= 0) return;

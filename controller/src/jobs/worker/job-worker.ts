@@ -7,7 +7,7 @@ import { pauseUnless } from '@weft/contract/pause';
 import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
 import type { Shares } from '../../shares/shares.ts';
-import type { JobRecord, JobStore, WaitsFor } from '../store/job-store.ts';
+import type { JobRecord, JobStore } from '../store/job-store.ts';
 import { isSubscription } from './agent-data-source.ts';
 import { JobLeases } from './job-leases.ts';
 import {
@@ -19,7 +19,7 @@ import {
   LeaseLost,
   WorkerStopped,
 } from './job-run.ts';
-import { JobTurns } from './job-turns.ts';
+import { JobTurns, type WorkKind } from './job-turns.ts';
 import { retryUnavailable } from './retry-unavailable.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
@@ -141,14 +141,14 @@ export class JobWorker {
       return this.#beginOrSetAside('job', { job_number, owner_id: requested_by.id });
     }
     const job = await this.#retryUnavailable(() => this.#options.jobs.get(job_number));
-    if (job && this.#canTake(job)) await this.#beginOrSetAside(waitsFor(job), job);
+    if (job && this.#canTake(job)) await this.#beginOrSetAside(kindOf(job), job);
   }
 
   async #takeOver(job: JobRecord): Promise<void> {
-    if (isWorkType(job.task_type) && !this.#isInHand(job.job_number)) await this.#beginOrSetAside(waitsFor(job), job);
+    if (isWorkType(job.task_type) && !this.#isInHand(job.job_number)) await this.#beginOrSetAside(kindOf(job), job);
   }
 
-  async #beginOrSetAside(kind: WaitsFor, job: Pick<JobRecord, 'job_number' | 'owner_id'>): Promise<void> {
+  async #beginOrSetAside(kind: WorkKind, job: Pick<JobRecord, 'job_number' | 'owner_id'>): Promise<void> {
     const release = await this.#turns.take(kind, job.owner_id);
     if (release) await this.#begin(job.job_number, release);
     else await this.#turns.setAside(kind, job);
@@ -246,7 +246,7 @@ function isWorkType(task_type: string): task_type is WorkType {
   return (workTypes as readonly string[]).includes(task_type);
 }
 
-function waitsFor(job: JobRecord): WaitsFor {
+function kindOf(job: JobRecord): WorkKind {
   try {
     return job.task_type === 'agent_data' && isSubscription(job) ? 'subscription' : 'job';
   } catch {
