@@ -62,7 +62,9 @@ test.skipIf(findPostgres() === undefined)(
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     await postgres.pause();
-    const weft = await serve({ env: { WEFT_HOST: '0.0.0.0', WEFT_DATABASE_URL: postgres.url, WEFT_SECRET } });
+    const weft = await serve({
+      env: { WEFT_HOST: '0.0.0.0', WEFT_INSECURE_HTTP: 'allow', WEFT_DATABASE_URL: postgres.url, WEFT_SECRET },
+    });
     expect(weft.out).toContain('Weft is not ready yet');
     expect(weft.out).not.toContain('create the administrator');
     expect((await weft.request('GET', '/healthz')).status).toBe(200);
