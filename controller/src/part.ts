@@ -11,6 +11,7 @@ import type { Formats } from './input/validator.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import type { Shares } from './shares/shares.ts';
+import type { DiskSpace } from './storage/disk-space.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
@@ -44,6 +45,8 @@ export interface Platform {
   broker: Broker;
   keyring: Keyring;
   hasher: PasswordHasher;
+  /** Free space for the data folder. */
+  diskSpace: DiskSpace;
   /** What callers take of everything that can run out. */
   shares: Shares;
   /** How long a record that other processes may change is trusted without looking again. */

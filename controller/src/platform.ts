@@ -8,6 +8,7 @@ import { PasswordHasher } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+import { DiskSpace } from './storage/disk-space.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -34,6 +35,12 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const diskSpace = new DiskSpace({
+    folder: config.dataDir,
+    reserveBytes: config.diskReserveMb * 1024 * 1024,
+    onChange: (message, isLow) => log[isLow ? 'warn' : 'info'](message),
+  });
+  await diskSpace.start();
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,
@@ -43,6 +50,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     keyring,
     hasher: new PasswordHasher(),
     shares: new LocalShares(),
+    diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,
     log,
@@ -50,6 +58,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     onChange: (message, err) => (err ? log.warn({ err }, message) : log.info(message)),
     async close() {
       stopWatching?.();
+      diskSpace.stop();
       await broker.close();
       await telemetryStore.close();
       await database.close();

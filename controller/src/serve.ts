@@ -118,6 +118,12 @@ function build<Parts extends PartList>(
   const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(platform.shares.metrics);
+  metrics.add({
+    weft_data_disk_free_bytes: {
+      help: 'Free space on the disk of the data folder',
+      value: () => platform.diskSpace.freeBytes,
+    },
+  });
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {
