@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
+import { installChecksumsPage } from './http/pages/install-checksums.ts';
 import { createOpenApi } from './http/pages/openapi.ts';
 import type { Page } from './http/pages/page.ts';
 import type { ServiceMetrics } from './http/pages/service-metrics.ts';
@@ -61,10 +62,11 @@ export function createPages(options: PagesOptions): {
   if (!config.roles.includes('api')) {
     return { pages: own.filter(({ url }) => healthPages.has(url)), answerLost: undefined };
   }
+  const checksums = installChecksumsPage(dashboardFolder, config.tls?.certFile);
   const dashboard = openDashboard(dashboardFolder);
   const isReplaced = new Set(dashboard?.pages.map(({ url }) => url));
   return {
-    pages: [...(dashboard?.pages ?? []), ...own.filter(({ url }) => !isReplaced.has(url))],
+    pages: [...(dashboard?.pages ?? []), checksums, ...own.filter(({ url }) => !isReplaced.has(url))],
     answerLost: dashboard?.answerLost,
   };
 }
