@@ -29,7 +29,7 @@ export interface Part {
   authenticator?: Partial<Authenticator>;
   /** Once the tables exist, in the order of the list. Repeated from the first part on if the database goes away meanwhile. */
   prepare?(): Promise<void>;
-  /** Once Weft listens, in the order of the list. */
+  /** Once Weft listens and the tables exist, in the order of the list. */
   start?(): Promise<void> | void;
   /** Ends the work that is under way, while Weft still answers. All parts at once. */
   drain?(): Promise<void> | void;
