@@ -1,5 +1,6 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
+import { BrokerUnavailable } from '@weft/broker';
 import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
@@ -77,10 +78,15 @@ async function stateOf(name: string, check: () => Promise<void>): Promise<PartSt
     await check();
     return { name, ok: true };
   } catch (error) {
-    return { name, ok: false, reason: error instanceof WeftError ? error.code : 'failing' };
+    return { name, ok: false, reason: hasCode(error) ? error.code : 'failing' };
   }
 }
 
 function notPrepared(): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
+}
+
+/** An error of ours, whose code says nothing about machines or accounts. */
+function hasCode(error: unknown): error is WeftError | BrokerUnavailable {
+  return error instanceof WeftError || error instanceof BrokerUnavailable;
 }
