@@ -5,6 +5,7 @@ import { createEvents, type Events } from './events.ts';
 import { ServiceMetrics } from './http/pages/service-metrics.ts';
 import type { Authenticator } from './http/request/guard.ts';
 import { createLogger, type Logger } from './http/request/log.ts';
+import { logMetrics } from './http/request/log-output.ts';
 import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
 import { listen } from './http/server/listen.ts';
 import type { Timeouts } from './http/server/listener.ts';
@@ -118,6 +119,7 @@ function build<Parts extends PartList>(
   const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(platform.shares.metrics);
+  metrics.add(logMetrics);
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {
