@@ -1,11 +1,13 @@
 // Runs Weft: opens the platform, creates the parts, and folds over their list to prepare, serve, start and stop them.
 // Which parts there are is said in parts.ts.
+import { isatty } from 'node:tty';
 import type { Config } from './config.ts';
 import { createEvents, type Events } from './events.ts';
 import { ServiceMetrics } from './http/pages/service-metrics.ts';
 import type { Authenticator } from './http/request/guard.ts';
 import { createLogger, type Logger } from './http/request/log.ts';
 import { logMetrics } from './http/request/log-output.ts';
+import { chooseLogFormat } from './http/request/log-text.ts';
 import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
 import { listen } from './http/server/listen.ts';
 import type { Timeouts } from './http/server/listener.ts';
@@ -52,7 +54,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   config: Config,
   options: ServeOptions<Parts> = {},
 ): Promise<RunningWeft<Parts>> {
-  const { log = createLogger(config.logLevel) } = options;
+  const { log = createLogger(config.logLevel, chooseLogFormat(config.logFormat, isatty(2))) } = options;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let url = '';

@@ -1,4 +1,4 @@
-// Nobody reads standard error: a pipe whose reader sleeps, or the socket that a supervisor gives. Weft goes on, answers at
+// Nobody reads standard error: a pipe whose reader sleeps, the socket that a supervisor gives, a terminal. Weft goes on, answers at
 // once, tells what it dropped when it is read again, and can be stopped.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -43,6 +43,31 @@ async function start(stderr: number | 'pipe', env: Record<string, string> = {}):
     if (url !== undefined) return url;
   }
   throw new Error(`weft did not start: ${said}`);
+}
+
+/** On a terminal of its own, of which nothing is read after the address. */
+async function startOnTerminal(env: Record<string, string> = {}): Promise<{ url: string; read: () => string }> {
+  const command = `exec ${process.execPath} ${join(import.meta.dirname, '../../bin/weft.ts')} serve --port 0`;
+  child = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  let found: string | undefined;
+  const stdout = child.stdout!.setEncoding('utf8');
+  while (found === undefined) {
+    await once(stdout, 'readable', { signal: AbortSignal.timeout(60_000) });
+    said += stdout.read() ?? '';
+    found = /ready: (http\S+)/.exec(said)?.[1];
+  }
+  return {
+    url: found,
+    read: () => {
+      said += stdout.read() ?? '';
+      return said;
+    },
+  };
 }
 
 /** Refused requests, each of which is a line of the log; many at a time. */
@@ -138,4 +163,14 @@ it('5,000 refused requests make few lines, and one that says how many more there
   const written = lines.filter((line) => line.repeated === undefined).length;
   expect(repeated + written).toBe(5000);
   expect(lines.at(-1).msg).toMatch(/^answered \.\.\. and [\d,]+ more like this$/);
+});
+
+it('a terminal shows readable lines, and one that is stopped (Ctrl+S) stops nothing else', async () => {
+  const { url, read } = await startOnTerminal(everyLine);
+  await (await fetch(`${url}/api/v1/users/`)).text();
+  await expect
+    .poll(read, { timeout: 20_000, interval: 5 })
+    .toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}answered 401 GET \/api\/v1\/users\/ /m);
+  await flood(url, enough);
+  expect(await healthMs(url)).toBeLessThan(100);
 });

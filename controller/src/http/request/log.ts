@@ -1,8 +1,9 @@
-// Structured logs on standard error, one JSON object a line. Bodies and headers are never logged; the redaction below
+// Structured logs on standard error, one JSON object a line or, for people, text. Bodies and headers are never logged; the redaction below
 // is the second line of defence. Logging never waits (log-output.ts) and repeats little (repeated-lines.ts).
 import { type Logger, pino } from 'pino';
 import { decodeFormText } from '../../input/query-reader.ts';
 import { standardErrorOutput } from './log-output.ts';
+import { type LogFormat, toReadableLine } from './log-text.ts';
 import { RepeatedLines } from './repeated-lines.ts';
 
 export type { Logger };
@@ -23,7 +24,8 @@ const secretKeys = [
 ];
 
 /** Every line is written at the levels debug and trace; else lines that repeat are summed up. */
-export function createLogger(level: string): Logger {
+export function createLogger(level: string, format: LogFormat = 'json'): Logger {
+  const toText = format === 'text' ? toReadableLine : undefined;
   const repeated = level === 'debug' || level === 'trace' ? undefined : new RepeatedLines();
   let timer: NodeJS.Timeout | undefined;
   let isSummingUp = false;
@@ -63,7 +65,7 @@ export function createLogger(level: string): Logger {
         },
       },
     },
-    { write: (line) => standardErrorOutput().write(line) },
+    { write: (line) => standardErrorOutput(toText).write(line) },
   );
   return log;
 }
