@@ -120,7 +120,6 @@ function build<Parts extends PartList>(
 
   const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
-  metrics.add(platform.shares.metrics);
   metrics.add(logMetrics);
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
@@ -142,6 +141,7 @@ function build<Parts extends PartList>(
     pages,
     answerLost,
     log,
+    shares: platform.shares,
     timeouts,
     metrics,
     validator: new Validator(
@@ -150,6 +150,8 @@ function build<Parts extends PartList>(
     isReady,
     authenticator,
   });
+  // Last: all who share something have said so.
+  metrics.add(platform.shares.metrics);
   return { named, authenticator, preparation, server };
 }
 

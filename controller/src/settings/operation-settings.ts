@@ -45,7 +45,8 @@ export const operationSettings = {
     group: 'Operation',
     placeholder: 'FORMAT',
     read: read.oneOf('auto', 'json', 'text'),
-    description: 'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
+    description:
+      'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
   }),
   metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
     name: 'WEFT_METRICS_ALLOW',
