@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -108,7 +109,8 @@ it('over TLS too: who has logged in stays, and others get in', async () => {
   });
   const openSecure = async (localAddress: string) => {
     const { port } = new URL(secure.url);
-    const socket = connectTls({ host: '127.0.0.1', port: Number(port), localAddress, rejectUnauthorized: false });
+    const plain = connect({ host: '127.0.0.1', port: Number(port), localAddress });
+    const socket = connectTls({ socket: plain, rejectUnauthorized: false });
     await once(socket, 'secureConnect');
     const connection = new RawConnection(socket);
     connections.push(connection);
