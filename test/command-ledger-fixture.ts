@@ -36,6 +36,7 @@ export function newCommand(intent: Intent, more: Partial<NewCommand> = {}): NewC
   const { caller_id: owner_id, caller_name: owner_name } = intent;
   return {
     intent,
+    text: null,
     agent_id: 'agent-1',
     owner_kind: 'third_party_app',
     owner_id,

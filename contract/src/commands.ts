@@ -96,6 +96,7 @@ export const Command = Type.Object(
     command_id: Type.String({ format: 'uuid' }),
     job_number: Type.String(),
     ap_id: Type.String(),
+    command: Type.String({ description: 'The text as the caller sent it.' }),
     name: Type.String(),
     args: Type.Record(Type.String(), Type.Unknown(), { description: 'The requested arguments.' }),
     sent_args: Type.Record(Type.String(), Type.Unknown(), {
@@ -145,7 +146,7 @@ export const BatchRequest = Type.Object(
       { description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.' },
     ),
     command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
-      description: 'A name, or an object with `name` and the arguments.',
+      description: 'A name, free text that begins with the name, or an object with `name` and the arguments.',
     }),
     hold_seconds: Type.Optional(HoldSeconds),
     expires_in: Type.Optional(ExpiresIn),

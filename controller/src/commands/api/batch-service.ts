@@ -2,6 +2,7 @@
 // the same path as a single command.
 import { randomUUID } from 'node:crypto';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
@@ -78,7 +79,10 @@ export class BatchService {
     const { store, callerNow, onError } = this.#options;
     for (const { batch_id, plan: text } of await store.takeBatches(this.#now(), stageHoldMs, 10)) {
       const plan: Plan = JSON.parse(text);
-      const { owner, command, options, stages } = plan;
+      const { owner, options, stages } = plan;
+      const { name, args } = plan.command;
+      // A roll-out from before texts were kept has none.
+      const command = { ...plan.command, text: plan.command.text ?? toCommandText(name, args) };
       const [stage, ...rest] = stages;
       const caller = await callerNow(owner.kind, owner.name, owner.id);
       if (!caller || !stage) {

@@ -50,7 +50,14 @@ export class CommandIntake {
   /** Throws what is wrong with it for this caller, whatever the agent. */
   requireSendable(caller: Caller, command: ParsedCommand, { guard }: SendOptions): void {
     if (guard !== undefined) parseGuard(guard);
-    requireCommandPermission(caller, command);
+    const { name, spelled = name, args } = command;
+    try {
+      requireCommandPermission(caller, { name, args });
+    } catch (error) {
+      // Which of the two spellings it is, the agent's list decides.
+      if (spelled === name) throw error;
+      requireCommandPermission(caller, { name: spelled, args });
+    }
   }
 
   /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
@@ -81,7 +88,10 @@ export class CommandIntake {
     loc: Loc = ['query', 'command'],
   ): NewCommand {
     const { ap_id, configuration } = agent;
-    const declaration = requireDeclared(readDeclaredCommands(configuration), command, loc);
+    const declared = readDeclaredCommands(configuration);
+    const { name: called, args, text } = asDeclared(command, declared);
+    const declaration = requireDeclared(declared, { name: called, args }, loc);
+    requireCommandPermission(caller, { name: called, args });
     this.#fleet.set(agent);
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
@@ -91,8 +101,9 @@ export class CommandIntake {
         command_id: orderedUuid(now),
         ap_id,
         ...placeOf(configuration),
-        ...command,
-        parameter: declaration?.parameter ?? defaultParameter(command.name),
+        name: called,
+        args,
+        parameter: declaration?.parameter ?? defaultParameter(called),
         caller_kind: kind,
         caller_id: id,
         caller_name: name,
@@ -101,6 +112,7 @@ export class CommandIntake {
         expires_at: now + (options.expires_in ?? defaultExpiryS) * 1000,
         declaration: declaration ?? null,
       },
+      text,
       agent_id: agent.id,
       owner_kind: kind === 'user' ? 'user' : 'third_party_app',
       owner_id: id,
@@ -112,6 +124,12 @@ export class CommandIntake {
       inverse_of: null,
     };
   }
+}
+
+/** Free text names a command in any letters; one that the agent lists in exactly these letters is meant. */
+function asDeclared(command: ParsedCommand, declared: ReadonlyMap<string, unknown> | undefined): ParsedCommand {
+  const { spelled } = command;
+  return spelled !== undefined && declared?.has(spelled) ? { ...command, name: spelled } : command;
 }
 
 function notYours(): PermissionError {

@@ -44,7 +44,8 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
         agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({
           minLength: 1,
-          description: 'A name (`sleep`), or JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`).',
+          description:
+            'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`.',
         }),
         hold_seconds: Type.Optional(
           Type.Integer({

@@ -7,6 +7,7 @@ import { invalidValue } from '../../input/value-rules.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import { toSent } from '../ledger/sent-command.ts';
 import type { CommandDelivery, DueListener, OutgoingCommand } from './command-delivery.ts';
 
 const maxHandedOut = 1000;
@@ -175,8 +176,10 @@ export class CommandDispatcher implements CommandDelivery {
   }
 }
 
-function toOutgoing({ command_id, ap_id, name, args, sent_args, created_at, expires_at }: CommandRecord) {
-  return { command_id, ap_id, name, args: sent_args ?? args, issued_at: created_at, expires_at };
+function toOutgoing(command: CommandRecord): OutgoingCommand {
+  const { command_id, ap_id, name, created_at, expires_at } = command;
+  const { text, args } = toSent(command);
+  return { command_id, ap_id, command: text, name, args, issued_at: created_at, expires_at };
 }
 
 function boundedText(value: unknown, field: string): string {

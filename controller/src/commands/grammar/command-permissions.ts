@@ -22,7 +22,7 @@ export function standingOf(caller: Caller): Standing {
  * Throws PermissionError `command_not_permitted` unless the app may send this command with these arguments. A limited
  * argument must be a number within its limits where it is given; arguments without limits may be anything.
  */
-export function requireCommandPermission(caller: Caller, { name, args }: ParsedCommand): void {
+export function requireCommandPermission(caller: Caller, { name, args }: Pick<ParsedCommand, 'name' | 'args'>): void {
   if (caller.kind === 'user') return;
   if (caller.kind === 'agent') throw notPermitted('Agents send no commands');
   const { commands } = caller.permissions;

@@ -15,7 +15,7 @@ const maxShownValues = 20;
  */
 export function requireDeclared(
   declared: ReadonlyMap<string, DeclaredCommand> | undefined,
-  { name, args }: ParsedCommand,
+  { name, args }: Pick<ParsedCommand, 'name' | 'args'>,
   loc: Loc = ['query', 'command'],
 ): DeclaredCommand | undefined {
   if (!declared) return undefined;

@@ -1,17 +1,20 @@
 // What leaves about commands: answers to callers, and refusals with everything that the loser of a conflict needs.
+
 import type { Command, CommandAccepted, CommandPreview, Rival } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import { ConflictError } from '../../errors.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import type { CommandRecord, StoredRival } from './command-store.ts';
 
 export function toCommand(record: CommandRecord): Command {
-  const { command_id, job_number, ap_id, name, args, sent_args, parameter, parameter_group } = record;
+  const { command_id, job_number, ap_id, name, args, text, sent_args, parameter, parameter_group } = record;
   const { caller_kind, caller_name, priority, state, applied, result, guard, inverse_of, batch_id } = record;
   return {
     command_id,
     job_number,
     ap_id,
+    command: text ?? toCommandText(name, args),
     name,
     args,
     sent_args: sent_args ?? args,

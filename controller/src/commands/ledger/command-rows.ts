@@ -28,6 +28,7 @@ const fixedColumns = [
   'inverse_of',
   'batch_id',
   'args',
+  'text',
 ] as const;
 
 /** What changes with the state. PostgreSQL needs the types, SQLite ignores them. */

@@ -99,6 +99,7 @@ export class GuardWatch {
         expires_at: now + inverseExpiryMs,
         declaration: null,
       },
+      text: null,
       agent_id,
       owner_kind,
       owner_id,
