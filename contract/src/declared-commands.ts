@@ -25,8 +25,9 @@ export interface DeclaredCommand {
 }
 
 const defaultParameters: ReadonlyMap<string, string> = new Map([
-  ['sleep', 'power_state'],
-  ['wake', 'power_state'],
+  ...['sleep', 'wake', 'turn_on', 'turn_off', 'on', 'off', 'power_on', 'power_off', 'enable', 'disable'].map(
+    (name) => [name, 'power_state'] as const,
+  ),
   ['steer_device', 'steering'],
 ]);
 

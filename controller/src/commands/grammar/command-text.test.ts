@@ -29,8 +29,7 @@ describe('free text', () => {
     ['reboot now', 'reboot', { text: 'now' }],
     ['set channel 36', 'set', { text: 'channel 36' }],
     ['sleep ', 'sleep', {}],
-    ['\t sleep \r\n', 'sleep', {}],
-    ['a\nb', 'a', { text: 'b' }],
+    ['\t sleep \t', 'sleep', {}],
     ['say  "hi" {x} [y]; rm -rf / $(reboot)', 'say', { text: '"hi" {x} [y]; rm -rf / $(reboot)' }],
     ['wähle_1 nicht', undefined, {}],
   ])('%j', (text, name, args) => {
@@ -50,12 +49,12 @@ describe('free text', () => {
 
   test('is kept as it is, and is a name and a rest, whatever it says', () => {
     const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/);
-    const rest = fc.string({ unit: 'binary' }).filter((text) => !/[\0\ud800-\udfff]/u.test(text));
-    const space = fc.stringMatching(/^[ \t\r\n]{1,3}$/);
+    const rest = fc.string({ unit: 'grapheme' }).filter((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text));
+    const space = fc.stringMatching(/^[ \t]{1,3}$/);
     fc.assert(
       fc.property(name, space, rest, (name, space, rest) => {
         const text = `${space}${name}${space}${rest}`;
-        const said = rest.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+        const said = rest.replace(/^[ \t]+|[ \t]+$/g, '');
         const { name: called, args, text: kept } = parseCommand(text);
         expect([called, args, kept]).toEqual([name.toLowerCase(), said === '' ? {} : { text: said }, text]);
       }),
@@ -78,6 +77,11 @@ describe('X6 X8 refuses', () => {
       ' ',
       '; touch /tmp/x',
       '$(reboot)',
+      'a\nb',
+      'sleep\n',
+      'a b\r\nc',
+      'a\x1b[2J',
+      'a \u2028b',
       '[1',
       '[{"name":"x"}]',
       ' [',

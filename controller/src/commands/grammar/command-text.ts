@@ -19,6 +19,7 @@ const maxBytes = 64 * 1024;
 const maxDepth = 32;
 const maxKeyLength = 1024;
 const defaultLoc: Loc = ['query', 'command'];
+const controlCharacter = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/;
 const nameRule = 'a name is a letter and then at most 63 letters, digits, dots, underscores and hyphens';
 
 /**
@@ -44,16 +45,19 @@ export function readCommand(input: string | Record<string, unknown>, loc: Loc): 
 }
 
 function readFreeText(text: string, loc: Loc): ParsedCommand {
-  const [, word, rest = ''] = /^[ \t\r\n]*([^ \t\r\n]+)[ \t\r\n]*(.*)$/s.exec(text) ?? [];
+  const [, word, rest = ''] = /^[ \t]*([^ \t]+)[ \t]*(.*)$/s.exec(text) ?? [];
   if (!isCommandName(word)) {
     throw invalidValue(
       loc,
       `a command is a JSON object with a name, or text that begins with the name of the command; ${nameRule}`,
     );
   }
-  if (!isStorableText(text)) throw invalidValue(loc, 'a command is text without NUL and lone surrogates');
+  // Agents may pass the text on to a shell or a serial line: what is one command here must not be two there.
+  if (controlCharacter.test(text) || !isStorableText(text)) {
+    throw invalidValue(loc, 'a command is one line of text, without control characters');
+  }
   const name = word.toLowerCase();
-  const said = rest.replace(/[ \t\r\n]+$/, '');
+  const said = rest.replace(/[ \t]+$/, '');
   return { name, args: said === '' ? {} : { text: said }, text, ...(name !== word && { spelled: word }) };
 }
 
