@@ -52,7 +52,11 @@ export const Rival = Type.Object(
     parameter: Type.String(),
     until: Type.String({ format: 'date-time', description: 'When its lease ends or would have ended.' }),
   },
-  { title: 'Rival', description: 'The caller that holds, or held, the lease on the parameter.' },
+  {
+    title: 'Rival',
+    description:
+      'The caller that holds, or held, the lease on the parameter. If it is on an access point that the reader may not see, `caller_name` is `another caller` and the other texts are empty.',
+  },
 );
 export type Rival = Type.Static<typeof Rival>;
 
@@ -265,7 +269,7 @@ export const Conflict = Type.Object(
     ts: Timestamp,
     kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
     command_id: NullableText,
-    ap_id: Type.String(),
+    ap_id: Type.String({ description: 'Empty, like `parameter`, if the reader may not see the access point.' }),
     parameter: Type.String(),
     parameter_group: NullableText,
     caller_kind: NullableText,

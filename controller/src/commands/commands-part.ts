@@ -13,6 +13,7 @@ import { commandRoutes } from './api/command-routes.ts';
 import { CommandService } from './api/command-service.ts';
 import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
+import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
@@ -48,13 +49,15 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate });
-  const commands = new CommandService({ store, ledger, operations, intake });
+  const sight = new RivalSight(agents);
+  const commands = new CommandService({ store, ledger, operations, intake, sight });
   const guards = new GuardWatch({ store, ledger, operations, agents, onError });
   const batches = new BatchService({
     store,
     ledger,
     operations,
     intake,
+    sight,
     agents,
     onError,
     callerNow: async (kind, name, id) => {
@@ -105,8 +108,8 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   return {
     delivery: dispatcher,
     routes: [
-      ...commandRoutes({ commands, batches, delivery: dispatcher }),
-      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger })),
+      ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),
+      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger, sight })),
     ],
     metrics: {
       weft_commands_total: { help: 'Commands that this process has accepted', value: () => decided },

@@ -9,11 +9,12 @@ import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
-import { toDecisionVerdict, toRival, toTime } from '../ledger/command-answers.ts';
+import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const maxTargets = 10_000;
 const pageSize = 1000;
@@ -26,6 +27,7 @@ export interface BatchServiceOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
+  sight: RivalSight;
   agents: Pick<AgentService, 'page'>;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
@@ -136,7 +138,7 @@ export class BatchService {
     stage: number,
     { command, options, isDryRun }: Job,
   ): Promise<BatchTarget> {
-    const { intake, ledger, operations } = this.#options;
+    const { intake, sight, ledger, operations } = this.#options;
     const head = { ap_id, stage, command_id: null, job_number: null };
     try {
       const agent = await intake.target(caller, ap_id);
@@ -145,22 +147,15 @@ export class BatchService {
       const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);
       if (isDryRun) {
         const { decision } = await ledger.do(operations.look(wish.intent));
-        return { ...head, ...toDecisionVerdict(decision) };
+        return { ...head, ...(await sight.of(caller, toDecisionVerdict(decision))) };
       }
       intake.takeTurn(caller);
       const outcome = await ledger.do(operations.send(wish));
-      if (!outcome.command) return { ...head, ...toDecisionVerdict(outcome.decision) };
-      const { command_id, job_number, verdict, reason, detail, rival, hold_until } = outcome.command;
-      return {
-        ...head,
-        command_id,
-        job_number,
-        verdict,
-        reason,
-        detail,
-        rival: rival && toRival(rival),
-        hold_until: hold_until === null ? null : toTime(hold_until),
-      };
+      if (!outcome.command) {
+        return { ...head, ...(await sight.of(caller, toDecisionVerdict(outcome.decision))) };
+      }
+      const { command_id, job_number } = outcome.command;
+      return { ...head, command_id, job_number, ...(await sight.of(caller, toVerdict(outcome.command))) };
     } catch (error) {
       return toRefused(head, error);
     }

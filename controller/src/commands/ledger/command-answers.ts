@@ -73,20 +73,18 @@ export function toDecisionVerdict(decision: Decision) {
   });
 }
 
-/** 409, with who holds it and until when. */
-export function toConflict(decision: Decision, nowMs: number): ConflictError {
-  const { verdict, reason, detail, rival, retry_at } = decision;
+/** 409, with who holds it and until when, as far as the caller may know. */
+export function toConflict(
+  { verdict, reason, detail, rival }: ReturnType<typeof toDecisionVerdict>,
+  retry_at: number | undefined,
+  nowMs: number,
+): ConflictError {
   const seconds = retry_at === undefined ? undefined : Math.max(1, Math.ceil((retry_at - nowMs) / 1000));
-  const more = {
-    verdict,
-    reason,
-    rival: rival ? toRival(rival) : null,
-    lease_until: rival ? toTime(rival.until) : null,
-  };
+  const more = { verdict, reason, rival, lease_until: rival?.until ?? null };
   return new ConflictError('command_conflict', detail, more, seconds);
 }
 
-function toVerdict(
+export function toVerdict(
   record: Pick<CommandRecord, 'verdict' | 'reason' | 'detail' | 'rival' | 'hold_until'>,
 ): Pick<Command, 'verdict' | 'reason' | 'detail' | 'rival' | 'hold_until'> {
   const { verdict, reason, detail, rival, hold_until } = record;
