@@ -75,6 +75,20 @@ describe('the list of an agent', () => {
     ]);
   });
 
+  test('says which arguments may be left out', () => {
+    const params = {
+      a: { type: 'number' },
+      b: { optional: true },
+      c: { required: false },
+      d: { default: 7 },
+      e: { default: null },
+      f: { optional: 'yes', required: true },
+    };
+    const found = readDeclaredCommands({ commands: [{ name: 'x', params }] })!.get('x')!;
+    const isOptional = Object.entries(found.params!).filter(([, { optional }]) => optional);
+    expect(isOptional.map(([arg]) => arg)).toEqual(['b', 'c', 'd', 'e']);
+  });
+
   test('has units for whoever asks for them', () => {
     const dbm = { type: 'number', minimum: 0, unit: 'dBm' };
     const commands = [{ name: 'set_tx_power', params: { dbm, other: { unit: 7 } } }];

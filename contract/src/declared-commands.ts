@@ -12,6 +12,8 @@ export interface DeclaredArgument {
   maximum?: number;
   multipleOf?: number;
   enum?: readonly unknown[];
+  /** A command may come without it. All other arguments are required. */
+  optional?: true;
   /** For people. */
   unit?: string;
 }
@@ -20,7 +22,7 @@ export interface DeclaredCommand {
   name: string;
   /** What it sets: commands that set the same can be in conflict. */
   parameter: string;
-  /** undefined when the agent does not say; then any argument passes. */
+  /** undefined when the agent does not say; then any argument passes, and none is required. */
   params?: Record<string, DeclaredArgument>;
 }
 
@@ -87,6 +89,8 @@ function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
     const plain = input.enum.filter((value) => value === null || typeof value !== 'object');
     if (plain.length > 0) bounds.enum = plain;
   }
+  // The agent has a value of its own, or needs none.
+  if (input.optional === true || input.required === false || Object.hasOwn(input, 'default')) bounds.optional = true;
   if (withUnits && typeof input.unit === 'string') bounds.unit = input.unit;
   return bounds;
 }

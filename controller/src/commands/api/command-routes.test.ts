@@ -80,6 +80,8 @@ describe('#24', () => {
     ['an empty command', { agent_id: 'ap-1', command: '' }, 422],
     ['an unknown agent', { agent_id: 'ap-9', command: 'sleep' }, 404],
     ['a command that the agent does not list', { agent_id: 'ap-2', command: 'explode' }, 422],
+    ['no argument where the agent declares one', { agent_id: 'ap-2', command: 'set_tx_power' }, 422],
+    ['free text where the agent declares an argument', { agent_id: 'ap-2', command: 'set_tx_power 17' }, 422],
     ['an argument out of range', { agent_id: 'ap-2', command: '{"name":"set_tx_power","dbm":21}' }, 422],
     ['X6: a shell', { agent_id: 'ap-1', command: '; touch /tmp/x' }, 422],
     ['X6: a substitution', { agent_id: 'ap-1', command: '$(id)' }, 422],
