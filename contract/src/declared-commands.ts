@@ -14,6 +14,8 @@ export interface DeclaredArgument {
   enum?: readonly unknown[];
   /** A command may come without it. All other arguments are required. */
   optional?: true;
+  /** Whether its value is kept out of logs and answers; absent: its name decides. */
+  secret?: boolean;
   /** For people. */
   unit?: string;
 }
@@ -91,6 +93,7 @@ function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
   }
   // The agent has a value of its own, or needs none.
   if (input.optional === true || input.required === false || Object.hasOwn(input, 'default')) bounds.optional = true;
+  if (typeof input.secret === 'boolean') bounds.secret = input.secret;
   if (withUnits && typeof input.unit === 'string') bounds.unit = input.unit;
   return bounds;
 }

@@ -30,7 +30,7 @@ interface CommandsPartDeps extends Platform {
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, principals, agents, auditLog: audit, log, onError, onChange } = deps;
+  const { config, database, broker, keyring, principals, agents, auditLog: audit, log, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';
@@ -43,12 +43,13 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
+    keyring,
     retentionMs,
     isPublished,
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
-  const intake = new CommandIntake({ agents, fleet, rate });
+  const intake = new CommandIntake({ agents, fleet, rate, keyring });
   const sight = new RivalSight(agents);
   const commands = new CommandService({ store, ledger, operations, intake, sight });
   const guards = new GuardWatch({ store, ledger, operations, agents, onError });
@@ -58,6 +59,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     operations,
     intake,
     sight,
+    keyring,
     agents,
     onError,
     callerNow: async (kind, name, id) => {

@@ -8,6 +8,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import type { Keyring } from '../../secrets.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -28,6 +29,7 @@ export interface BatchServiceOptions {
   operations: CommandOperations;
   intake: CommandIntake;
   sight: RivalSight;
+  keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
   agents: Pick<AgentService, 'page'>;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
@@ -37,13 +39,14 @@ export interface BatchServiceOptions {
 
 interface Plan {
   owner: { kind: LoginType; id: string; name: string };
-  command: ParsedCommand;
+  /** Encrypted, since arguments may be secret; of a roll-out from before, in clear and without its text. */
+  command: string | (Omit<ParsedCommand, 'text'> & { text?: string });
   options: SendOptions;
   /** What is left: the targets of each stage, and how long to wait after it. */
   stages: { number: number; ap_ids: string[]; pause_s: number }[];
 }
 
-type Job = Pick<Plan, 'command' | 'options'> & { isDryRun: boolean };
+type Job = Pick<Plan, 'options'> & { command: ParsedCommand; isDryRun: boolean };
 
 export class BatchService {
   readonly #options: BatchServiceOptions;
@@ -64,7 +67,8 @@ export class BatchService {
     const [first, ...rest] = isDryRun ? [{ ...stages[0]!, ap_ids: stages.flatMap(({ ap_ids }) => ap_ids) }] : stages;
     if (batch_id && rest.length > 0) {
       const { kind, id, name } = caller;
-      const plan: Plan = { owner: { kind, id, name }, command, options, stages: rest };
+      const sealed = this.#options.keyring.encrypt(JSON.stringify(command), batch_id);
+      const plan: Plan = { owner: { kind, id, name }, command: sealed, options, stages: rest };
       const next_at = this.#now() + first!.pause_s * 1000;
       await this.#options.store.createBatch(
         { batch_id, owner_id: id, next_at, plan: JSON.stringify(plan) },
@@ -82,12 +86,10 @@ export class BatchService {
     for (const { batch_id, plan: text } of await store.takeBatches(this.#now(), stageHoldMs, 10)) {
       const plan: Plan = JSON.parse(text);
       const { owner, options, stages } = plan;
-      const { name, args } = plan.command;
-      // A roll-out from before texts were kept has none.
-      const command = { ...plan.command, text: plan.command.text ?? toCommandText(name, args) };
+      const command = this.#commandOf(plan, batch_id);
       const [stage, ...rest] = stages;
       const caller = await callerNow(owner.kind, owner.name, owner.id);
-      if (!caller || !stage) {
+      if (!caller || !stage || !command) {
         await store.updateBatch(batch_id, text, undefined);
         continue;
       }
@@ -103,6 +105,20 @@ export class BatchService {
         onError(undefined, `stage ${stage.number} of roll-out ${batch_id}: ${refused} targets refused it`);
       const next_at = rest.length > 0 ? this.#now() + stage.pause_s * 1000 : undefined;
       await store.updateBatch(batch_id, JSON.stringify({ ...plan, stages: rest }), next_at);
+    }
+  }
+
+  /** Undefined if it was encrypted with a secret that is not known any more. */
+  #commandOf({ command }: Plan, batch_id: string): ParsedCommand | undefined {
+    if (typeof command !== 'string') {
+      return { ...command, text: command.text ?? toCommandText(command.name, command.args) };
+    }
+    const { keyring, onError } = this.#options;
+    try {
+      return JSON.parse(keyring.decrypt(command, batch_id));
+    } catch (error) {
+      onError(error, `roll-out ${batch_id} ends: its command cannot be read`);
+      return undefined;
     }
   }
 

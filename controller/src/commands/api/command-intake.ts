@@ -1,17 +1,21 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
+import { toCommandText } from '@weft/contract/command-text';
 import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';
+import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
+import { withoutSecretArguments } from '../grammar/secret-arguments.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import { orderedUuid } from '../ledger/ordered-uuid.ts';
+import { seal } from '../ledger/sent-command.ts';
 
 type Loc = (string | number)[];
 export type TargetAgent = Awaited<ReturnType<AgentService['find']>>;
@@ -29,6 +33,7 @@ export interface CommandIntakeOptions {
   fleet: FleetMap;
   /** Of each app. */
   rate: RateLimiter;
+  keyring: Pick<Keyring, 'encrypt' | 'fingerprint'>;
   now?: () => number;
 }
 
@@ -38,12 +43,14 @@ export class CommandIntake {
   readonly #agents: Pick<AgentService, 'find'>;
   readonly #fleet: FleetMap;
   readonly #rate: RateLimiter;
+  readonly #keyring: CommandIntakeOptions['keyring'];
   readonly #now: () => number;
 
-  constructor({ agents, fleet, rate, now }: CommandIntakeOptions) {
+  constructor({ agents, fleet, rate, keyring, now }: CommandIntakeOptions) {
     this.#agents = agents;
     this.#fleet = fleet;
     this.#rate = rate;
+    this.#keyring = keyring;
     this.#now = now ?? Date.now;
   }
 
@@ -93,16 +100,21 @@ export class CommandIntake {
     const declaration = requireDeclared(declared, { name: called, args }, loc);
     requireCommandPermission(caller, { name: called, args });
     this.#fleet.set(agent);
+    const now = this.#now();
+    const command_id = orderedUuid(now);
+    const shown = withoutSecretArguments({ name: called, args }, declaration ?? null, (value) =>
+      this.#keyring.fingerprint(value),
+    );
+    const hasSecrets = shown !== args;
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
-    const now = this.#now();
     return {
       intent: {
-        command_id: orderedUuid(now),
+        command_id,
         ap_id,
         ...placeOf(configuration),
         name: called,
-        args,
+        args: shown,
         parameter: declaration?.parameter ?? defaultParameter(called),
         caller_kind: kind,
         caller_id: id,
@@ -112,7 +124,8 @@ export class CommandIntake {
         expires_at: now + (options.expires_in ?? defaultExpiryS) * 1000,
         declaration: declaration ?? null,
       },
-      text,
+      text: hasSecrets ? toCommandText(called, shown) : text,
+      sealed: hasSecrets ? seal(this.#keyring, command_id, { text, args }) : null,
       agent_id: agent.id,
       owner_kind: kind === 'user' ? 'user' : 'third_party_app',
       owner_id: id,

@@ -40,6 +40,7 @@ const stateColumns = {
   received_at: 'BIGINT',
   ended_at: 'BIGINT',
   guard_until: 'BIGINT',
+  sealed: 'TEXT',
 } as const satisfies Record<string, ColumnType>;
 
 /** What a decision, or the agent's answer, writes. */

@@ -11,8 +11,10 @@ const jobSlackMs = 3_600_000;
 
 export interface NewCommand {
   intent: Intent;
-  /** As the caller sent it; null for a command of Weft itself. */
+  /** As the caller sent it, but for secret arguments; null for a command of Weft itself. */
   text: string | null;
+  /** With secret arguments: text and arguments as they were sent, encrypted. */
+  sealed: string | null;
   agent_id: string;
   owner_kind: OwnerKind;
   owner_id: string;
@@ -35,6 +37,7 @@ export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: nu
     name: intent.name,
     args: intent.args,
     text: wish.text,
+    sealed: wish.sealed,
     sent_args: null,
     parameter: intent.parameter,
     parameter_group,

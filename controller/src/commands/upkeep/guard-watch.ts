@@ -100,6 +100,7 @@ export class GuardWatch {
         declaration: null,
       },
       text: null,
+      sealed: null,
       agent_id,
       owner_kind,
       owner_id,
