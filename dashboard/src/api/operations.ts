@@ -3,7 +3,7 @@
 
 export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
 
-export type AgentCommand = { command_id: string; command: { name: string } & Record<string, unknown>; issued_at: string; expires_at: string };
+export type AgentCommand = { command_id: string; command: string; name: string; args: Record<string, unknown>; issued_at: string; expires_at: string };
 
 export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
 
@@ -37,7 +37,7 @@ export type BatchTarget = { ap_id: string; command_id: string | null; job_number
 
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
-export type Command = { command_id: string; job_number: string; ap_id: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
 
 export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
 
