@@ -80,6 +80,10 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     ],
     formats: metricsFormats(rollupDays * dayMs),
     metrics: {
+      weft_telemetry_fields_ignored: {
+        help: 'Fields that were left out of reports because they could not be stored',
+        value: () => telemetry.ignoredFields,
+      },
       weft_live_streams: { help: 'Open streams of live values', value: () => feed.openStreams },
       weft_live_streams_cut_off: { help: 'Streams whose readers were too slow', value: () => feed.cutOff },
     },

@@ -29,6 +29,33 @@ export function readTime(input: unknown, loc: Loc, run: Run, nowMs: number, limi
   return report(run, loc, time.type, `Input should be a valid ${wanted}, ${time.error}`, { error: time.error });
 }
 
+const timeKeys = ['ts', 'timestamp', 'time'] as const;
+
+/**
+ * The time that stands beside the fields, under any of its names, or undefined; also with a problem added, as `readTime`
+ * does, and for two that are not the same millisecond.
+ */
+export function readTimes(
+  source: Record<string, unknown>,
+  loc: Loc,
+  run: Run,
+  nowMs: number,
+  limits: PointLimits,
+): number | undefined {
+  let time: number | undefined;
+  for (const key of timeKeys) {
+    const input = source[key];
+    if (input === undefined || input === null) continue;
+    const ms = readTime(input, [...loc, key], run, nowMs, limits);
+    if (ms === undefined) return undefined;
+    if (time !== undefined && time !== ms) {
+      return add(run, valueError([...loc, key], 'another time beside these fields disagrees: give one'));
+    }
+    time = ms;
+  }
+  return time;
+}
+
 /** The same for a time in milliseconds. */
 export function checkTime(ms: number, loc: Loc, run: Run, nowMs: number, limits: PointLimits): number | undefined {
   if (ms <= nowMs + maxAheadMs && ms >= nowMs - limits.retentionMs) return ms;
