@@ -15,7 +15,7 @@ export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: 
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
 
-export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean };
+export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
 export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
 

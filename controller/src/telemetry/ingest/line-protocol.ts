@@ -21,7 +21,7 @@ import {
   unquote,
   wordEnd,
 } from './line-syntax.ts';
-import { foreignAgent, giveServerTimes, type TelemetryReport } from './parse-report.ts';
+import { admit, foreignAgent, type TelemetryReport } from './parse-report.ts';
 import { isName, isReserved, maxFieldsPerSample, maxNameLength, readText, reportValue } from './sample-fields.ts';
 import { checkTime, type PointLimits } from './sample-time.ts';
 
@@ -58,7 +58,7 @@ export interface LineProtocolOptions {
 export function parseLineProtocol(text: string, options: LineProtocolOptions): TelemetryReport {
   const read = new LineReader(text, options).read();
   const samples = read.toSamples();
-  giveServerTimes(samples, options.ap_id, options.nowMs, options.limits);
+  admit(samples, Buffer.byteLength(text), options.ap_id, options.nowMs, options.limits);
   return {
     samples,
     configuration: undefined,

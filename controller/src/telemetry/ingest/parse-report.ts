@@ -52,7 +52,7 @@ const maxPayloadKeys = 10_000;
  *   A sample without any field is none.
  * Throws PermissionError for an `ap_id` that is not the caller's; ValidationError for a credential anywhere, and else with
  * all problems, at most MAX_PROBLEMS. `inexact` comes from readJson: such integers are rounded as values and refused in a
- * configuration.
+ * configuration. Throws TryLaterError if the agent's budget is used up, of which `bytes` is what the report takes.
  */
 export function parseReport(
   body: unknown,
@@ -60,6 +60,7 @@ export function parseReport(
   nowMs: number,
   limits: PointLimits,
   inexact: JsonPath[] = [],
+  bytes = 0,
 ): TelemetryReport {
   const run: ReportRun = { problems: [], inexact, ignored: undefined, credential: undefined };
   if (!isObject(body)) throw new ValidationError([notAnObject(['body'])]);
@@ -88,7 +89,7 @@ export function parseReport(
   const { samples, configuration } = reader;
   if (run.credential) throw credentialInReport(run.credential);
   if (run.problems.length > 0) throw new ValidationError(run.problems);
-  giveServerTimes(samples, ap_id, nowMs, limits);
+  admit(samples, bytes, ap_id, nowMs, limits);
   return { samples, configuration, receivedMs: nowMs, locOf, canIgnore: true, ignored: run.ignored };
 }
 
@@ -202,8 +203,18 @@ class UpdateReader {
   }
 }
 
-/** For the samples whose time is not a number yet. */
-export function giveServerTimes(samples: Sample[], ap_id: string, nowMs: number, limits: PointLimits): void {
+/**
+ * Takes what the report needs: of the agent's budget, and times for the samples whose time is not a number yet. Throws
+ * TryLaterError if either is used up.
+ */
+export function admit(samples: Sample[], bytes: number, ap_id: string, nowMs: number, limits: PointLimits): void {
+  let points = 0;
+  for (const sample of samples) points += countFields(sample);
+  limits.budget?.spend(ap_id, points, bytes);
+  giveServerTimes(samples, ap_id, nowMs, limits);
+}
+
+function giveServerTimes(samples: Sample[], ap_id: string, nowMs: number, limits: PointLimits): void {
   let timeless = 0;
   for (const { ts } of samples) if (Number.isNaN(ts)) timeless += 1;
   if (timeless === 0) return;

@@ -3,7 +3,7 @@
 import { ValidationError } from '../../errors.ts';
 import { type JsonBody, readJson } from '../../input/json-reader.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
-import { giveServerTimes, parseReport, type TelemetryReport } from './parse-report.ts';
+import { admit, parseReport, type TelemetryReport } from './parse-report.ts';
 import { maxShapeBytes, ReportShape } from './report-shape.ts';
 import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
 
@@ -57,12 +57,12 @@ export class ReportReader {
 
   /** The report in a JSON body. Throws as readJson and parseReport do. */
   read(body: Uint8Array, ap_id: string): TelemetryReport {
-    return this.recall(body, ap_id) ?? this.parse(readBody(body), ap_id, body);
+    return this.recall(body, ap_id) ?? this.parse(readBody(body), ap_id, body, 0);
   }
 
   /**
    * The report, if the agent has sent one like it; else undefined, also for one that `parse` would refuse. In a message
-   * it begins at the comma behind the envelope. Throws TryLaterError if there is no time left to give.
+   * it begins at the comma behind the envelope. Throws TryLaterError as `parse` does.
    */
   recall(bytes: Uint8Array, ap_id: string, startsAt = 0): TelemetryReport | undefined {
     const entry = this.#entries.get(ap_id);
@@ -76,7 +76,7 @@ export class ReportReader {
       sample.ts = ts;
     }
     const samples = [sample];
-    giveServerTimes(samples, ap_id, nowMs, this.#limits);
+    admit(samples, bytes.length - startsAt, ap_id, nowMs, this.#limits);
     const locOf: TelemetryReport['locOf'] = (index, field) => {
       const { value } = readJson(bodyOf(bytes, startsAt));
       return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
@@ -85,11 +85,14 @@ export class ReportReader {
     return { samples, configuration: undefined, receivedMs: nowMs, locOf, canIgnore: true, ignored };
   }
 
-  /** The report in JSON. `bytes` and `startsAt` are as `recall` has not known them: to learn from, once it is stored. */
-  parse({ value, inexact }: JsonBody, ap_id: string, bytes?: Uint8Array, startsAt = 0): TelemetryReport {
-    const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact);
+  /**
+   * The report in JSON, as `recall` has not known it in these bytes. With `startsAt` it is learned from them, once it is
+   * stored.
+   */
+  parse({ value, inexact }: JsonBody, ap_id: string, bytes: Uint8Array, startsAt?: number): TelemetryReport {
+    const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact, bytes.length - (startsAt ?? 0));
     const { samples, configuration } = report;
-    if (bytes && samples.length === 1 && configuration === undefined) {
+    if (startsAt !== undefined && samples.length === 1 && configuration === undefined) {
       report.onStored = () => this.#learn(bytes, startsAt, ap_id);
     }
     return report;

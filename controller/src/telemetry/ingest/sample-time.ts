@@ -3,6 +3,7 @@
 import { TryLaterError } from '../../errors.ts';
 import { type DateTimeError, parseDateTime } from '../../input/date-time.ts';
 import { add, type Loc, type Run, report, valueError } from '../../input/value-rules.ts';
+import type { ReportBudget } from './report-budget.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -15,6 +16,8 @@ export interface PointLimits {
   /** Samples older than this are refused. */
   retentionMs: number;
   serverTimes: ServerTimes;
+  /** Default: an agent may report any amount. */
+  budget?: Pick<ReportBudget, 'spend'> | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } fro
 import { ConflictFilter } from './conflict-filter.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
+import type { ReportBudget } from './report-budget.ts';
 import { ReportReader } from './report-reader.ts';
 import { type PointLimits, ServerTimes } from './sample-time.ts';
 
@@ -34,6 +35,8 @@ export interface TelemetryServiceOptions {
   store: TelemetryStore;
   agents: AgentService;
   retentionDays: number;
+  /** Default: an agent may report any amount. */
+  budget?: ReportBudget;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
   onRecorded: (ap_id: string, samples: readonly Sample[], receivedMs: number) => void;
 }
@@ -49,8 +52,8 @@ export class TelemetryService {
   readonly #agents: AgentService;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
 
-  constructor({ store, agents, retentionDays, onRecorded }: TelemetryServiceOptions) {
-    this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes() };
+  constructor({ store, agents, retentionDays, budget, onRecorded }: TelemetryServiceOptions) {
+    this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;

@@ -105,17 +105,17 @@ export class AgentChannel implements SocketListener {
       case 'telemetry':
         return telemetry.record(agent, message.report).then((recorded) => toAck(message.id, recorded));
       case 'hello':
-        return this.#hello(agent, message);
+        return this.#hello(agent, message, bytes);
       case 'command_result':
         return this.#result(agent, message);
     }
   }
 
-  async #hello(agent: AgentCaller, { commands }: HelloMessage): Promise<string> {
+  async #hello(agent: AgentCaller, { commands }: HelloMessage, bytes: Uint8Array): Promise<string> {
     const { telemetry } = this.#parts;
     if (commands) {
       const value = { configuration: { commands } };
-      await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name));
+      await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name, bytes));
     }
     return '{"type":"hello_ack"}';
   }
