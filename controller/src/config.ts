@@ -33,6 +33,8 @@ export interface Config
     commandsPerApp: number;
   };
   quotas: { users: number; agents: number; apps: number };
+  /** Of one agent. */
+  reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
     maxAccessPoints: number;
     maxAccessPointsPerCaller: number;
@@ -170,6 +172,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       commandsPerApp: values.commandsPerApp,
     },
     quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,

@@ -15,11 +15,11 @@ export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: 
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
 
-export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean };
+export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
 export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
 
-export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number };
+export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number; ignored?: (IgnoredField)[]; ignored_count?: number };
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
@@ -88,6 +88,8 @@ export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds:
 export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
+
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 

@@ -155,6 +155,17 @@ export function AgentPage({ params }: PageProps) {
               <dd>{there?.channel ? text.channelOpen : text.channelClosed}</dd>
               <dt>{text.ready}</dt>
               <dd>{there?.command_ready ? text.yes : text.no}</dd>
+              {there?.report_budget && (
+                <>
+                  <dt>{text.budget}</dt>
+                  <dd>
+                    {text.budgetLeft(
+                      toPercent(there.report_budget.points_left),
+                      toPercent(there.report_budget.bytes_left),
+                    )}
+                  </dd>
+                </>
+              )}
               <Fact name={text.label} value={configuration.label} />
               <Fact name={text.site} value={configuration.site} />
               <Location configuration={configuration} />
@@ -191,6 +202,10 @@ function Location({ configuration }: { configuration: Record<string, unknown> })
       </dd>
     </>
   );
+}
+
+function toPercent(share: number): string {
+  return `${formatNumber(share * 100, 0)} %`;
 }
 
 function toMoment(seconds: number): string {
