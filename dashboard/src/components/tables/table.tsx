@@ -9,21 +9,32 @@ import { Button } from '../button.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { Icon } from '../icon.tsx';
 import './table.css';
-import { filterRows, parseSort, rowsInSight, type SortValue, scrollToRow, sortRows, writeSort } from './table-view.ts';
+import {
+  type ColumnWidth,
+  columnsThatFit,
+  defaultWidth,
+  filterRows,
+  parseSort,
+  rowsInSight,
+  type SortValue,
+  scrollToRow,
+  sortRows,
+  writeSort,
+} from './table-view.ts';
 
 const rowHeight = 36;
+/** As in table.css. */
+const room = { gap: 16, padding: 16 };
+const narrowRoom = { gap: 12, padding: 12 };
+const narrowBelow = 560;
 
-export interface Column<Row> {
-  name: string;
+export interface Column<Row> extends ColumnWidth {
   title: string;
-  cell: (row: Row) => ComponentChildren;
+  /** `isShown` says whether another column has room, for one that stands in for it. */
+  cell: (row: Row, isShown: (column: string) => boolean) => ComponentChildren;
   /** Absent: the column cannot be sorted by. */
   sort?: (row: Row) => SortValue;
-  /** As in a CSS grid; default: `1fr`. */
-  width?: string;
   align?: 'end';
-  /** Left out where the screen is narrow. */
-  isWideOnly?: boolean;
 }
 
 interface TableProps<Row> {
@@ -101,15 +112,20 @@ interface TableBodyProps<Row> {
   turn: (column: string) => void;
 }
 
-function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
+function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 600 });
+  const [width, setWidth] = useState(0);
   const [active, setActive] = useState(-1);
   const [at, setAt] = useQueryState('at');
   useLayoutEffect(() => {
     const element = scroller.current!;
     element.scrollTop = Number(at) * rowHeight || 0;
-    const measure = () => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => {
+      setSight({ top: element.scrollTop, height: element.clientHeight });
+      setWidth(element.clientWidth);
+    };
+    measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
@@ -128,11 +144,13 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
     );
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
-  const template = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
-  const narrow = columns
-    .filter(({ isWideOnly }) => !isWideOnly)
-    .map(({ width = 'minmax(0, 1fr)' }) => width)
-    .join(' ');
+  const isNarrow = width < narrowBelow;
+  const columns = useMemo(
+    () => columnsThatFit(allColumns, width, isNarrow ? narrowRoom : room),
+    [allColumns, width, isNarrow],
+  );
+  const isShown = (column: string) => columns.some(({ name }) => name === column);
+  const template = columns.map(({ width = defaultWidth }) => width).join(' ');
   const idOf = (index: number) => `row-${index}`;
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -160,7 +178,7 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
 
   return (
     <div
-      class="table"
+      class={`table ${isNarrow ? 'is-narrow' : ''}`}
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
@@ -169,14 +187,14 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
       ref={scroller}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': template, '--columns-narrow': narrow }}
+      style={{ '--columns': template }}
     >
       <div class="table-head" role="row" aria-rowindex={1}>
-        {columns.map(({ name, title, sort: canSort, align, isWideOnly }) => (
+        {columns.map(({ name, title, sort: canSort, align }) => (
           <div
             key={name}
             role="columnheader"
-            class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}
+            class={align}
             aria-sort={sort.column === name ? (sort.isDown ? 'descending' : 'ascending') : undefined}
           >
             {canSort ? (
@@ -209,14 +227,14 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
                 if (href !== undefined && !(event.target as Element).closest('a, button')) navigate(href);
               }}
             >
-              {columns.map(({ name, cell, align, isWideOnly }, place) => (
-                <div key={name} role="gridcell" class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}>
+              {columns.map(({ name, cell, align }, place) => (
+                <div key={name} role="gridcell" class={align}>
                   {place === 0 && href !== undefined ? (
                     <a href={href} tabIndex={-1}>
-                      {cell(row)}
+                      {cell(row, isShown)}
                     </a>
                   ) : (
-                    cell(row)
+                    cell(row, isShown)
                   )}
                 </div>
               ))}

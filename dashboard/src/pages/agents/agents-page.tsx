@@ -29,7 +29,7 @@ const columns: Column<FleetAgent>[] = [
   {
     name: 'name',
     title: text.name,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(180px, 2fr)',
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id, technology, presence }) => (
       <span class="chip">

@@ -35,7 +35,7 @@ const columns: Column<Command>[] = [
   {
     name: 'command',
     title: text.command,
-    width: 'minmax(0, 1.3fr)',
+    width: 'minmax(112px, 1.3fr)',
     sort: ({ name }) => name,
     cell: ({ name, args }) => (
       <>
@@ -46,7 +46,7 @@ const columns: Column<Command>[] = [
   {
     name: 'agent',
     title: text.agent,
-    width: 'minmax(0, 1.1fr)',
+    width: 'minmax(120px, 1.1fr)',
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
     isWideOnly: true,
@@ -63,7 +63,7 @@ const columns: Column<Command>[] = [
   {
     name: 'by',
     title: text.by,
-    width: 'minmax(0, 0.9fr)',
+    width: 'minmax(100px, 0.9fr)',
     sort: ({ caller_name }) => caller_name,
     cell: ({ caller_name }) => caller_name,
     isWideOnly: true,
@@ -71,7 +71,7 @@ const columns: Column<Command>[] = [
   {
     name: 'decision',
     title: text.decision,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(160px, 2fr)',
     sort: ({ verdict }) => verdict,
     cell: (command) => <DecisionCell command={command} />,
     isWideOnly: true,

@@ -35,7 +35,7 @@ const columns: Column<Job>[] = [
   {
     name: 'kind',
     title: text.kind,
-    width: 'minmax(0, 1.4fr)',
+    width: 'minmax(140px, 1.4fr)',
     sort: kindOf,
     cell: (job) => kindOf(job),
   },
