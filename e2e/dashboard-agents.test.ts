@@ -62,6 +62,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const { page, context } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
     await figure(page, /^Chart of Throughput/).waitFor();
     await page.getByText(/Last report: (just now|\d+ s ago); expected every 1 s/).waitFor();
+    await page.locator('summary', { hasText: 'Configuration' }).click();
     await page.getByText('"report_interval_seconds": 1').waitFor();
     await expectFitting(page);
     await live(page);

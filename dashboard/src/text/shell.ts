@@ -31,7 +31,8 @@ export const shellText = {
     live: 'Live',
     polling: 'Polling',
     unknown: 'Connecting',
-    old: (age: string) => `${age} old`,
+    asOf: (moment: string) => `As of ${moment}`,
+    notConnected: ', not connected',
     explain: {
       live: 'Values arrive as they are measured.',
       polling: 'The live stream is not available. Values are requested every second.',
