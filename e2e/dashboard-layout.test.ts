@@ -3,9 +3,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
-import { signInHere } from './signed-in.ts';
+import { signInHere, visitSignedIn } from './signed-in.ts';
 import { root, sharedServer } from './weft-process.ts';
 
 interface Route {
@@ -27,7 +28,7 @@ const screens: Record<string, VisitOptions> = {
 };
 const maxShift = 0.1;
 
-/** Nobody changes anything of it. */
+/** What is on the pages stays; a command more or less makes no difference. */
 const furnished = sharedServer(furnish);
 
 /** Where each route leads with what there is; a parameter without a value fails the test, so that new pages get one. */
@@ -47,7 +48,50 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
     const found = await Promise.all(Object.entries(screens).map(([name, screen]) => walk(here, name, screen)));
     expect(found.flat()).toEqual([]);
   });
+
+  test('has a form for commands that fits side panels of 320 to 400 px: reasons, dots and choices', async () => {
+    const { weft, params } = await furnished();
+    const path = `/agents/${params.ap_id}`;
+    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(params.ap_id!) });
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
+    await form.getByLabel('dbm').fill('30');
+    await form.getByText('More options').click();
+    await form.getByRole('button', { name: 'Dry run' }).click();
+    await form.getByText('Dry run: nothing was sent').waitFor();
+    for (const width of [320, 360, 400]) expect(await page.evaluate(panelProblems(width))).toEqual([]);
+    await form.getByRole('button', { name: 'Send', exact: true }).click();
+    await form.getByText('Succeeded', { exact: true }).waitFor();
+    for (const width of [320, 360, 400]) expect(await page.evaluate(panelProblems(width))).toEqual([]);
+  });
 });
+
+/** What leaves its card or is too narrow to be read in a side panel so wide. */
+const panelProblems = (width: number) => `(() => {
+  document.querySelector('.agent-grid').style.gridTemplateColumns = 'minmax(0, 1fr) ${width}px';
+  const card = document.querySelector('.agent-commands');
+  const problems = [];
+  const inside = card.getBoundingClientRect();
+  if (Math.abs(inside.width - ${width}) > 1) problems.push('the panel is ' + inside.width + ' px wide');
+  for (const element of card.querySelectorAll('*')) {
+    const { right, left } = element.getBoundingClientRect();
+    if (element.getClientRects().length > 0 && (right > inside.right + 0.5 || left < inside.left - 0.5)) {
+      problems.push(element.outerHTML.slice(0, 80) + ' leaves the card');
+    }
+  }
+  for (const why of card.querySelectorAll('.verdicts .why')) {
+    if (why.clientWidth < inside.width * 0.7) problems.push('a reason is ' + why.clientWidth + ' px wide');
+  }
+  // Its longest choice, and the arrow beside it.
+  const pen = document.createElement('canvas').getContext('2d');
+  for (const select of card.querySelectorAll('select')) {
+    if (select.getClientRects().length === 0) continue;
+    pen.font = getComputedStyle(select).font;
+    const needed = Math.max(...[...select.options].map(({ text }) => pen.measureText(text).width)) + 40;
+    if (select.clientWidth < needed) problems.push('a choice needs ' + needed + ' px and has ' + select.clientWidth);
+  }
+  return problems;
+})()`;
 
 async function walk(here: Furnished, name: string, screen: VisitOptions): Promise<string[]> {
   const seen = await visit(here.weft.url, { ...screen, path: '/sign-in' });
