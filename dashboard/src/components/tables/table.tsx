@@ -2,7 +2,7 @@
 // mouse, touch, or Enter.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { navigate } from '../../router/location.ts';
+import { navigate, place, setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
@@ -50,10 +50,17 @@ interface TableProps<Row> {
   initialSort: string;
   /** Beside the filter. */
   tools?: ComponentChildren;
+  /** Parameters of the address by which the page itself has filtered the rows. */
+  filteredBy?: readonly string[];
+  /** What is said when all rows are filtered out. */
+  noMatch?: string;
 }
+
+const noFilters: readonly string[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
+  const { filteredBy = noFilters, noMatch = componentText.table.noMatch } = props;
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
   const sort = parseSort(sortText);
@@ -62,6 +69,10 @@ export function Table<Row>(props: TableProps<Row>) {
     const sortValueOf = columns.find(({ name }) => name === sort.column)?.sort;
     return sortValueOf ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
   }, [rows, filter, sort.column, sort.isDown, columns, textOf]);
+  const filters = ['q', ...filteredBy];
+  const address = new URLSearchParams(place.value.search);
+  const isFiltered = filters.some((name) => address.has(name));
+  const clear = () => setQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
   const turn = (column: string) =>
     setSort(writeSort({ column, isDown: sort.column === column ? !sort.isDown : false }));
 
@@ -90,11 +101,8 @@ export function Table<Row>(props: TableProps<Row>) {
           </span>
         </div>
       )}
-      {shown.length === 0 && rows.length > 0 ? (
-        <EmptyState
-          title={componentText.table.noMatch}
-          actions={<Button onClick={() => setFilter('')}>{componentText.table.clearFilter}</Button>}
-        />
+      {shown.length === 0 && isFiltered ? (
+        <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
       ) : (
         <TableBody {...{ label, columns, keyOf, hrefOf, sort, turn }} rows={shown} />
       )}

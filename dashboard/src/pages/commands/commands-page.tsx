@@ -28,6 +28,7 @@ import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.columns;
 const pageSize = 100;
+const filters = ['state', 'agent', 'whose'];
 /** More would make the browser's list slow; typing narrows it anyway. */
 const maxOffered = 500;
 
@@ -209,10 +210,11 @@ export function CommandsPage() {
           hrefOf={({ command_id }) => `/commands/${encodeURIComponent(command_id)}`}
           textOf={textOf}
           initialSort="age"
+          filteredBy={filters}
+          noMatch={commandsText.empty.none}
           tools={tools}
         />
       )}
-      {isEmpty && isFiltered && <p class="soft commands-none">{commandsText.empty.none}</p>}
       {!isOfRejected && loadOlder && (
         <div>
           <Button isBusy={isLoadingOlder} onClick={loadOlder}>
