@@ -1,7 +1,7 @@
 // Moments on a chart that explain it, such as commands: a thin vertical line, and above it what happened where there is
 // room for the words.
 import type uPlot from 'uplot';
-import { colourOf } from '../colours.ts';
+import { colourOf, withAlpha } from '../colours.ts';
 import { placeLabels } from './mark-labels.ts';
 
 export interface ChartMark {
@@ -13,7 +13,8 @@ export interface ChartMark {
   kind: 'command' | 'conflict';
 }
 
-const rowHeight = 13;
+/** As tall as the room above the plot. */
+export const rowHeight = 13;
 
 export function drawMarks(chart: uPlot, marks: readonly ChartMark[], font: string): void {
   const { ctx, bbox } = chart;
@@ -40,9 +41,9 @@ export function drawMarks(chart: uPlot, marks: readonly ChartMark[], font: strin
   for (const [index, { width, kind, name }] of shown.entries()) {
     const place = places[index];
     if (!place) continue;
-    const top = bbox.top + place.row * rowHeight * pixel;
-    // Lines run behind the words.
-    ctx.fillStyle = colourOf('--surface');
+    // The first row stands above the plot, where no values are.
+    const top = bbox.top + (place.row - 1) * rowHeight * pixel;
+    ctx.fillStyle = withAlpha(colourOf('--surface'), 0.7);
     ctx.fillRect(place.start - pixel, top, width + 2 * pixel, rowHeight * pixel);
     ctx.fillStyle = markColour(kind);
     ctx.fillText(name, place.start, top + pixel);

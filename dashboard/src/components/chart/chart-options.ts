@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { colourOf, withAlpha } from '../colours.ts';
 import { axisLabels, axisSteps } from './chart-axis.ts';
-import { type ChartMark, drawMarks } from './chart-marks.ts';
+import { type ChartMark, drawMarks, rowHeight } from './chart-marks.ts';
 import { type ChartLine, type Column, indexNear, isCount, valueRange } from './chart-shape.ts';
 
 export interface TimeRange {
@@ -48,7 +48,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     width,
     height,
     legend: { show: false },
-    padding: [8, timeLabelHalf, 0, 0],
+    padding: [rowHeight + 2, timeLabelHalf, 0, 0],
     scales: {
       x: { time: true, range: () => [range().from, range().to] },
       y: { range: (_chart, low, high) => valueRange(low, high, unit) },
