@@ -6,7 +6,8 @@ import { clockOffsetMs } from './server-clock.ts';
 export type Freshness = 'live' | 'polling' | 'old' | 'unknown';
 
 const streams = signal<ReadonlyMap<object, LiveState>>(new Map());
-const lastAnswerAt = signal(0);
+/** By the browser's clock; 0 before the first. */
+export const lastAnswerAt = signal(0);
 const lastMissAt = signal(0);
 const tick = signal(Date.now());
 /**

@@ -64,6 +64,11 @@ export const shellText = {
     words:
       'Weft is waiting for its database. This page continues automatically. If it takes long, run “weft doctor” to find the cause.',
   },
+  leaving: {
+    title: 'Discard unsaved changes?',
+    words: 'Your changes on this page are not saved. Cancel to stay and save them.',
+    discard: 'Discard changes',
+  },
   crashed: {
     title: 'This page stopped working',
     again: 'Reload this page',
