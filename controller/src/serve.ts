@@ -80,11 +80,16 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
   };
+  const startParts = async () => {
+    for (const part of parts) await part.start?.();
+  };
   try {
     await preparation.firstTry;
     url = await listen(server, config);
     const firstAdminNeeded = preparation.isDone ? !(await authenticator.hasAdmin()) : undefined;
-    for (const part of parts) await part.start?.();
+    // Without tables there is nothing to start: what a part would say about it is said once, by the preparation.
+    if (preparation.isDone) await startParts();
+    else void preparation.done.then(startParts).catch(failed.reject);
     return {
       url,
       firstAdminNeeded,
@@ -118,13 +123,19 @@ function build<Parts extends PartList>(
   const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(platform.shares.metrics);
+  metrics.add({
+    weft_data_disk_free_bytes: {
+      help: 'Free space on the disk of the data folder',
+      value: () => platform.diskSpace.freeBytes,
+    },
+  });
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {
       await platform.database.migrate();
       for (const part of parts) await part.prepare?.();
     },
-    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    (reason) => log.warn({ reason }, 'the database is unavailable; trying again'),
     onPreparationFailed,
   );
   const isReady = () => preparation.isDone;
