@@ -1,5 +1,7 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { createOpenApi } from './http/pages/openapi.ts';
 import type { Page } from './http/pages/page.ts';
@@ -34,8 +36,7 @@ export function createPages(options: PagesOptions): {
   const { passwordLength, signup } = config;
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
-    asyncApi: createAsyncApi(),
+    ...createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
@@ -54,6 +55,16 @@ export function createPages(options: PagesOptions): {
   return {
     pages: [...(dashboard?.pages ?? []), ...own.filter(({ url }) => !isReplaced.has(url))],
     answerLost: dashboard?.answerLost,
+  };
+}
+
+/** What describes the interface, for machines. */
+export function createDocuments({ passwordLength, publicUrl, emulator }: Config, routes: readonly Route[]) {
+  const productVersion = packageJson.version;
+  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  return {
+    openApi: createOpenApi({ routes, passwordLength, maxima, productVersion }),
+    asyncApi: createAsyncApi({ productVersion, publicUrl }),
   };
 }
 

@@ -3,6 +3,7 @@ import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
@@ -14,6 +15,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       url: '/api/v1/agent_update/update',
       tag: 'Telemetry',
       summary: 'Report telemetry; answered when it is durable',
+      description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is at most 5 minutes ahead, and within the retention of the samples.`,
       body: AgentUpdateRequest,
       bodyAsBytes: true,
       fastLane: true,

@@ -6,8 +6,8 @@ import type { Sample } from '../store/telemetry-store.ts';
 
 export const maxFieldsPerSample = 1024;
 export const maxSamplesPerBatch = 10_000;
-const maxNameLength = 256;
-const maxTextLength = 4096;
+export const maxNameLength = 256;
+export const maxTextLength = 4096;
 
 /** Beside the fields, in every form of a report; never fields themselves. */
 export function isReserved(key: string): boolean {
