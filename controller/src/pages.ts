@@ -1,6 +1,8 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
 import { BrokerUnavailable } from '@weft/broker';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
 import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
@@ -40,8 +42,7 @@ export function createPages(options: PagesOptions): {
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
-    asyncApi: createAsyncApi(),
+    ...createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
@@ -69,6 +70,16 @@ export function createPages(options: PagesOptions): {
   return {
     pages: [...(dashboard?.pages ?? []), checksums, ...own.filter(({ url }) => !isReplaced.has(url))],
     answerLost: dashboard?.answerLost,
+  };
+}
+
+/** What describes the interface, for machines. */
+export function createDocuments({ passwordLength, publicUrl, emulator }: Config, routes: readonly Route[]) {
+  const productVersion = packageJson.version;
+  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  return {
+    openApi: createOpenApi({ routes, passwordLength, maxima, productVersion }),
+    asyncApi: createAsyncApi({ productVersion, publicUrl }),
   };
 }
 

@@ -31,6 +31,8 @@ export interface ServeOptions<Parts extends PartList> {
   dashboardFolder?: string;
   /** Default: all parts of Weft. */
   createParts?: (platform: Platform, events: Events) => Parts;
+  /** What counts the answers. Default: one of its own. */
+  metrics?: ServiceMetrics;
 }
 
 export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
@@ -117,13 +119,12 @@ function build<Parts extends PartList>(
   onPreparationFailed: (error: Error) => void,
 ) {
   const { config, log } = platform;
-  const { timeouts, dashboardFolder } = options;
+  const { timeouts, dashboardFolder, metrics = new ServiceMetrics() } = options;
   const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
   const named = create(platform, events);
   const parts: Part[] = Object.values(named);
   const isApi = config.roles.includes('api');
 
-  const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(logMetrics);
   metrics.add({
