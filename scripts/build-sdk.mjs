@@ -191,7 +191,7 @@ function replace(fresh) {
  * @param {Set<string>} names
  */
 async function contractTypes(names) {
-  /** @type {Record<string, Schema>} */
+  /** @type {Record<string, any>} */
   const contract = { ...(await import('../contract/src/index.ts')) };
   /** @type {Map<string, string>} */
   const written = new Map();

@@ -2,6 +2,7 @@
 // message), by long poll and by push. Commands look the same on all three ways.
 import Type from 'typebox';
 import { CommandResult, CommandState } from './commands.ts';
+import { AgentUpdateAnswer } from './telemetry.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const MessageId = Type.Integer({
@@ -40,7 +41,9 @@ export const TelemetryAck = Type.Object(
   {
     type: Type.Literal('telemetry_ack'),
     id: Type.Optional(MessageId),
-    accepted: Type.Integer({ description: 'The number of stored samples.' }),
+    accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+    ignored: AgentUpdateAnswer.properties.ignored,
+    ignored_count: AgentUpdateAnswer.properties.ignored_count,
   },
   { title: 'TelemetryAck' },
 );

@@ -5,6 +5,7 @@ import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } f
 import { toCommandText } from '@weft/contract/command-text';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
+import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
@@ -125,12 +126,10 @@ export class BatchService {
   async #targets(caller: Caller, wanted: string[] | string): Promise<string[]> {
     if (Array.isArray(wanted)) return [...new Set(wanted)];
     const found: string[] = [];
-    const isMine = (ap_id: string) =>
-      caller.kind !== 'third_party_app' ||
-      (caller.permissions.agents?.some((pattern) => matchesGlob(pattern, ap_id)) ?? true);
     for (let after = ''; ; ) {
       const page = await this.#options.agents.page(after, pageSize);
-      found.push(...page.map(({ ap_id }) => ap_id).filter((ap_id) => matchesGlob(wanted, ap_id) && isMine(ap_id)));
+      const targets = page.filter((agent) => matchesGlob(wanted, agent.ap_id) && canSeeAgent(caller, agent));
+      found.push(...targets.map(({ ap_id }) => ap_id));
       if (found.length > maxTargets) throw tooMany();
       if (page.length < pageSize) break;
       after = page.at(-1)!.ap_id;
