@@ -17,7 +17,14 @@ export interface Config
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  jobs: {
+    retentionHours: number;
+    timeoutMinutes: number;
+    maxOpen: number;
+    maxWaiting: number;
+    maxRunningPerCaller: number;
+    maxSubscriptionsPerCaller: number;
+  };
   retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
@@ -40,6 +47,9 @@ export interface Config
     maxAccessPointsPerCaller: number;
     maxHours: number;
     maxRuns: number;
+    maxRunsPerCaller: number;
+    runningPerCaller: number;
+    maxDeviceSeconds: number;
     keepHours: number;
   };
   /** Warnings about valid but probably unintended settings. */
@@ -157,6 +167,8 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       timeoutMinutes: values.jobTimeoutMinutes,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      maxRunningPerCaller: values.maxRunningJobsPerCaller,
+      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],
@@ -178,6 +190,9 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
       maxHours: values.emulatorMaxHours,
       maxRuns: values.emulatorMaxRuns,
+      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
+      runningPerCaller: values.emulatorRunningPerCaller,
+      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
       keepHours: values.emulatorKeepHours,
     },
   };

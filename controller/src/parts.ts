@@ -36,6 +36,6 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const emulator = createEmulatorPart({ ...platform, agents, agentStore, audit, jobs }, events);
+  const emulator = createEmulatorPart({ ...platform, principals, agents, agentStore, audit, jobs }, events);
   return { ...accounts, telemetry, jobs, commands, transports, emulator };
 }

@@ -69,6 +69,20 @@ export const limitSettings = {
     1_000_000,
     'Maximum unfinished jobs of one caller.',
   ),
+  maxRunningJobsPerCaller: count(
+    'WEFT_MAX_RUNNING_JOBS_PER_CALLER',
+    'max-running-jobs-per-caller',
+    '4',
+    1_000,
+    'Maximum jobs of one caller that one worker runs at the same time; more wait for their turn.',
+  ),
+  maxSubscriptionsPerCaller: count(
+    'WEFT_MAX_SUBSCRIPTIONS_PER_CALLER',
+    'max-subscriptions-per-caller',
+    '100',
+    10_000,
+    'Maximum live subscriptions of one caller that one worker runs at the same time; more wait for their turn.',
+  ),
   maxWaitingJobs: count(
     'WEFT_MAX_WAITING_JOBS',
     'max-waiting-jobs',
@@ -96,6 +110,27 @@ export const limitSettings = {
     '10000',
     1_000_000,
     'Maximum emulated access points of one caller at the same time.',
+  ),
+  emulatorMaxRunsPerCaller: count(
+    'WEFT_EMULATOR_MAX_RUNS_PER_CALLER',
+    'emulator-max-runs-per-caller',
+    '10',
+    100_000,
+    'Maximum emulated networks of one caller that have not ended, those that wait included.',
+  ),
+  emulatorRunningPerCaller: count(
+    'WEFT_EMULATOR_RUNNING_PER_CALLER',
+    'emulator-running-per-caller',
+    '4',
+    100_000,
+    'Maximum emulated networks of one caller that run at the same time; more wait for their turn. Does not hold for administrators.',
+  ),
+  emulatorMaxDeviceSeconds: count(
+    'WEFT_EMULATOR_MAX_DEVICE_SECONDS',
+    'emulator-max-device-seconds',
+    '10000000000',
+    999_999_999_999_999,
+    'Maximum devices times seconds of model time in the emulated networks of one caller that have not ended.',
   ),
   emulatorMaxHours: count(
     'WEFT_EMULATOR_MAX_HOURS',

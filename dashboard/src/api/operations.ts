@@ -63,7 +63,7 @@ export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'dupli
 
 export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
 
-export type EmulatorLeaseRequest = { holder: string; release?: boolean; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
 
