@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import type { Platform } from './part.ts';
-import { PasswordHasher } from './password-hasher.ts';
+import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
@@ -34,6 +34,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const shares = new LocalShares();
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,
@@ -41,8 +42,8 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     telemetryStore,
     broker,
     keyring,
-    hasher: new PasswordHasher(),
-    shares: new LocalShares(),
+    hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns)),
+    shares,
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,
     log,

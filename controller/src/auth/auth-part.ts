@@ -4,9 +4,9 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { AgentPassword } from './agent-password.ts';
 import { AuthService } from './auth-service.ts';
+import { LoginFailures } from './login-failures.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 interface AuthPartDeps extends Platform {
@@ -15,17 +15,14 @@ interface AuthPartDeps extends Platform {
   principals: Record<LoginType, PrincipalSource>;
 }
 
-export function createAuthPart({ config, keyring, freshMs, agents, principals }: AuthPartDeps, events: Events) {
+export function createAuthPart({ config, keyring, shares, freshMs, agents, principals }: AuthPartDeps, events: Events) {
   const auth = new AuthService({
     sources: principals,
     keyring,
     tokenTtlSeconds: config.tokenTtlSeconds,
     freshMs,
   });
-  const failures = {
-    perAccount: limitPerMinutes('too_many_failed_logins', config.limits.loginFailuresPerAccount, 5),
-    perAddress: limitPerMinutes('too_many_failed_logins', config.limits.loginFailuresPerAddress, 5),
-  };
+  const failures = new LoginFailures(shares, config.limits);
   const agentPassword = new AgentPassword({ auth, agents, failures });
   events.callerChanged.on((kind, name) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());

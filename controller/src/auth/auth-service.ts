@@ -6,6 +6,7 @@ import type { LoginType, Token } from '@weft/contract';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
+import type { PasswordTurn } from '../password-hasher.ts';
 import type { Keyring } from '../secrets.ts';
 import { BoundedMap } from './bounded-map.ts';
 
@@ -67,9 +68,9 @@ export class AuthService {
    * Throws AuthenticationError, with one message for every cause, if the secret is wrong; with another message
    * if it is right and the account is disabled.
    */
-  async checkSecret(kind: LoginType, name: string, secret: string): Promise<Principal> {
+  async checkSecret(kind: LoginType, name: string, secret: string, turn?: PasswordTurn): Promise<Principal> {
     const failsAt = performance.now() + minFailureMs;
-    const principal = await this.#sources[kind].authenticate(name, secret);
+    const principal = await this.#sources[kind].authenticate(name, secret, turn);
     if (!principal) {
       await setTimeout(Math.max(0, failsAt - performance.now()));
       throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
@@ -78,8 +79,8 @@ export class AuthService {
   }
 
   /** Issues a token; throws as checkSecret does. */
-  async login(kind: LoginType, name: string, secret: string): Promise<Token> {
-    const { caller, ver } = await this.checkSecret(kind, name, secret);
+  async login(kind: LoginType, name: string, secret: string, turn?: PasswordTurn): Promise<Token> {
+    const { caller, ver } = await this.checkSecret(kind, name, secret, turn);
     const access_token = await new SignJWT({ scope: kind, ver, ...(caller.kind === 'user' && { roles: caller.roles }) })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer)

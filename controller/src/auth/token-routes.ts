@@ -3,7 +3,7 @@ import { LoginForm, LoginType, Token } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route } from '../http/request/route.ts';
 import type { AuthService } from './auth-service.ts';
-import { countFailures, type LoginFailures } from './login-failures.ts';
+import type { LoginFailures } from './login-failures.ts';
 
 export interface TokenRoutesOptions {
   auth: AuthService;
@@ -23,7 +23,7 @@ export function tokenRoutes({ auth, failures }: TokenRoutesOptions): Route[] {
       form: LoginForm,
       response: Token,
       handle: ({ body: { username, password }, query: { login_type: kind }, address }) =>
-        countFailures(failures, { kind, username, address }, () => auth.login(kind, username, password)),
+        failures.count({ kind, username, address }, (turn) => auth.login(kind, username, password, turn)),
     }),
   ];
 }

@@ -8,14 +8,14 @@ export const limitSettings = {
     'limit-login-failures-per-account',
     '10',
     1_000_000,
-    'Maximum failed logins to one account from one address in 5 minutes.',
+    'Maximum failed logins to one account from one address in 5 minutes; then that account is refused there (429).',
   ),
   loginFailuresPerAddress: count(
     'WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS',
     'limit-login-failures-per-address',
     '100',
     1_000_000,
-    'Maximum failed logins from one address in 5 minutes.',
+    'Failed logins from one address in 5 minutes, to accounts that did not log in from there within a day, beyond which wrong passwords are answered slowly and with 429. Correct passwords are always accepted.',
   ),
   signupsPerAddress: count(
     'WEFT_LIMIT_SIGNUPS_PER_ADDRESS',

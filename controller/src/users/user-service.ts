@@ -11,8 +11,9 @@ import {
   type UserCaller,
 } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
-import type { PasswordHasher } from '../password-hasher.ts';
+import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
@@ -69,7 +70,7 @@ export class UserService implements PrincipalSource {
 
   /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
-    const user = await this.#newRecord(input);
+    const user = await this.#newRecord(input, by);
     const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
     const isFirst = await this.#users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
@@ -100,7 +101,7 @@ export class UserService implements PrincipalSource {
     }
     const before = await this.#require(username);
     const change: UserChange = {};
-    if (input.password) change.password_hash = await this.#hasher.hash(input.password);
+    if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
     const also = this.#audit.entry<UserRecord>(({ before: was, after: is }) => userUpdated(by, was!, is!));
@@ -150,9 +151,9 @@ export class UserService implements PrincipalSource {
     return user && toPrincipal(user);
   }
 
-  async authenticate(username: string, password: string): Promise<Principal | undefined> {
+  async authenticate(username: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
-    if (!(await this.#hasher.verify(user?.password_hash, password))) return undefined;
+    if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null) throw accountDisabled();
     return toPrincipal(user!);
@@ -160,7 +161,7 @@ export class UserService implements PrincipalSource {
 
   async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
     await this.#requireRoom();
-    const user = await this.#newRecord(input);
+    const user = await this.#newRecord(input, by);
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
     await this.#users.create(
@@ -170,11 +171,11 @@ export class UserService implements PrincipalSource {
     return toTokenData(user);
   }
 
-  async #newRecord({ username, password, roles }: NewUser): Promise<UserRecord> {
+  async #newRecord({ username, password, roles }: NewUser, by: Actor): Promise<UserRecord> {
     return {
       id: randomUUID(),
       username: normalizeUsername(username),
-      password_hash: await this.#hasher.hash(password),
+      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
       roles: [...new Set(roles)],
       ver: generateSecret(),
       created_at: Date.now(),
