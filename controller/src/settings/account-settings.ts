@@ -32,6 +32,20 @@ export const accountSettings = {
     read: read.wholeNumber(60, 604_800),
     description: 'Lifetime of an access token.',
   }),
+  sessionHours: withDefault('session-hours', '24', {
+    name: 'WEFT_SESSION_HOURS',
+    group: 'Accounts',
+    placeholder: 'HOURS',
+    read: read.wholeNumber(1, 8760),
+    description: 'How long after a login a user can renew the token without logging in again.',
+  }),
+  displaySessionDays: withDefault('display-session-days', '30', {
+    name: 'WEFT_DISPLAY_SESSION_DAYS',
+    group: 'Accounts',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description: 'The same for a session that an administrator has extended, such as that of a display on a wall.',
+  }),
   passwordMinLength: withDefault('password-min-length', '8', {
     name: 'WEFT_PASSWORD_MIN_LENGTH',
     group: 'Accounts',

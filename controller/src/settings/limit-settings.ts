@@ -46,6 +46,13 @@ export const limitSettings = {
     'Maximum commands of one third-party app per minute.',
   ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
+  maxSessions: count(
+    'WEFT_MAX_SESSIONS',
+    'max-sessions',
+    '100',
+    10_000,
+    'Maximum sessions of one user; a login above it ends the one that was used longest ago.',
+  ),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
   maxOpenJobs: count(

@@ -14,6 +14,7 @@ import { AuthenticationError, ConflictError, NotFoundError, PermissionError, Try
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
@@ -109,6 +110,25 @@ export class UserService implements PrincipalSource {
     if (!after) throw userNotFound();
     this.#callerChanged('user', after.username);
     return toTokenData(after);
+  }
+
+  /** Throws AuthenticationError if the current password is wrong. `also` runs in the transaction, with the new `ver`. */
+  async changePassword(
+    user: Actor,
+    { current, next }: { current: string; next: string },
+    also: (tx: SqlQueries, ver: string) => Promise<void>,
+  ): Promise<Principal> {
+    const turn = { principal: principalOf(user) };
+    if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
+    const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
+    const entry = this.#audit.entry<UserRecord>(({ before, after }) => userUpdated(user, before!, after!));
+    const after = await this.#users.update(user.name, change, async (tx, changed) => {
+      await also(tx, change.ver);
+      await entry(tx, changed);
+    });
+    if (!after) throw userNotFound();
+    this.#callerChanged('user', after.username);
+    return toPrincipal(after);
   }
 
   async remove(username: string, by: Actor): Promise<void> {

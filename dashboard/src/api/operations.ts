@@ -109,6 +109,8 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
+export type PasswordChange = { current_password: string; new_password: string };
+
 export type PasswordRecoveryRequest = { username: string };
 
 export type PasswordReset = { token: string; new_password: string };
@@ -122,6 +124,8 @@ export type PushSecret = { ap_id: string; secret: string };
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
+
+export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
@@ -164,6 +168,7 @@ export interface Operations {
   callback_emulator_lease: { query: { job_number: string }; json: EmulatorLeaseRequest; answer: EmulatorLease };
   cancel_command: { path: { command_id: string }; answer: Command };
   cancel_job: { path: { job_number: string }; answer: Job };
+  change_password: { json: PasswordChange; answer: Token };
   command_batch: { json: BatchRequest; answer: BatchAnswer };
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
@@ -178,6 +183,9 @@ export interface Operations {
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
   enable_user: { path: { username: string }; answer: StatusAnswer };
+  end_session: { path: { username: string; id: string }; answer: StatusAnswer };
+  end_token: { answer: StatusAnswer };
+  extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
@@ -193,6 +201,7 @@ export interface Operations {
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_sessions: { path: { username: string }; answer: (Session)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
   metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
@@ -208,6 +217,7 @@ export interface Operations {
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
+  renew_token: { answer: Token };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
@@ -233,6 +243,7 @@ export const operations = {
   callback_emulator_lease: 'POST /api/v1/callback/emulator/lease',
   cancel_command: 'DELETE /api/v1/commands/{command_id}',
   cancel_job: 'DELETE /api/v1/jobs/{job_number}',
+  change_password: 'POST /api/v1/users/me/password',
   command_batch: 'POST /api/v1/commands/batch',
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
@@ -247,6 +258,9 @@ export const operations = {
   emulator_spinup: 'POST /api/v1/emulator/spinup',
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
+  end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
+  end_token: 'DELETE /api/v1/token/',
+  extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
@@ -262,6 +276,7 @@ export const operations = {
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_jobs: 'GET /api/v1/jobs',
+  list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
@@ -277,6 +292,7 @@ export const operations = {
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
+  renew_token: 'POST /api/v1/token/renew',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
