@@ -34,6 +34,12 @@ export const UserUpdate = Type.Object(
 );
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
+export const WaitingUser = Type.Object(
+  { username: Type.String(), waiting_since: Type.String({ format: 'date-time' }) },
+  { title: 'WaitingUser' },
+);
+export type WaitingUser = Type.Static<typeof WaitingUser>;
+
 export const DisabledUser = Type.Object(
   {
     username: Type.String(),

@@ -1,6 +1,7 @@
 // Validates the settings and creates the Config. Reports all problems at once. Does not read the
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
+import { isBeyondLoopback } from './loopback.ts';
 import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
 import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 
@@ -10,8 +11,9 @@ export type Role = 'api' | 'worker' | 'emulator';
 export interface Config
   extends Omit<
     SettingValues,
-    'dataDir' | 'roles' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
+    'dataDir' | 'roles' | 'signup' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
   > {
+  signup: 'open' | 'approve' | 'closed';
   /** Absolute. */
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
@@ -31,7 +33,7 @@ export interface Config
     resetsPerAddress: number;
     commandsPerApp: number;
   };
-  quotas: { users: number; agents: number; apps: number };
+  quotas: { users: number; waitingUsers: number; agents: number; apps: number };
   emulator: {
     maxAccessPoints: number;
     maxAccessPointsPerCaller: number;
@@ -140,6 +142,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
     ...others,
+    signup: values.signup ?? (isBeyondLoopback(values) ? 'approve' : 'open'),
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
     jobs: {
@@ -161,7 +164,12 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       resetsPerAddress: values.resetsPerAddress,
       commandsPerApp: values.commandsPerApp,
     },
-    quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    quotas: {
+      users: values.maxUsers,
+      waitingUsers: values.maxWaitingUsers,
+      agents: values.maxAgents,
+      apps: values.maxApps,
+    },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,

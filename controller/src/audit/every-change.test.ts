@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../../contract/src/index.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { readMail } from '../../../test/smtp.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { system } from '../caller.ts';
 import { openAccounts } from '../offline.ts';
 
 let weft: TestWeft;
@@ -145,6 +146,19 @@ const changes: Change[] = [
       };
     },
   },
+  ...(['POST', 'DELETE'] as const).map((method) => ({
+    route: `${method} /api/v1/waiting_users/{username}${method === 'POST' ? '/approve' : ''}`,
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newUsername();
+      await weft.parts.users.users.register(newUser(name), system, 'user_signed_up', 1);
+      return async () => {
+        await send(method, `/api/v1/waiting_users/${name}${method === 'POST' ? '/approve' : ''}`);
+        const action = method === 'POST' ? 'user_approved' : 'user_refused';
+        return { actor: byAdmin, action, target: { kind: 'user', name }, detail: { roles: ['user'] } };
+      };
+    },
+  })),
   {
     route: 'POST /api/v1/users/me/password',
     how: 'the password, by the user who knows it',

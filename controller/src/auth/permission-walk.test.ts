@@ -28,6 +28,9 @@ const table = `
   GET    /api/v1/users/{username}                 yes  self no   no
   PUT    /api/v1/users/{username}                 yes  self no   no
   DELETE /api/v1/users/{username}                 yes  self no   no
+  GET    /api/v1/waiting_users                    yes  no   no   no
+  POST   /api/v1/waiting_users/{username}/approve yes  no   no   no
+  DELETE /api/v1/waiting_users/{username}         yes  no   no   no
   GET    /api/v1/disabled_users                   yes  no   no   no
   PUT    /api/v1/disabled_users/{username}        yes  no   no   no
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no

@@ -80,6 +80,9 @@ const table = `
    -  list_sessions                   yes  self no   no
    -  end_session                     yes  self no   no
    -  extend_session                  yes  no   no   no
+   -  list_waiting_users              yes  no   no   no
+   -  approve_user                    yes  no   no   no
+   -  refuse_user                     yes  no   no   no
    -  list_disabled_users             yes  no   no   no
    -  disable_user                    yes  no   no   no
    -  enable_user                     yes  no   no   no

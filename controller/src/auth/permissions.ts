@@ -156,6 +156,9 @@ export const permissions = {
   list_sessions: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   end_session: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   extend_session: adminsOnly,
+  list_waiting_users: adminsOnly,
+  approve_user: adminsOnly,
+  refuse_user: adminsOnly,
   list_disabled_users: adminsOnly,
   disable_user: adminsOnly,
   enable_user: adminsOnly,
@@ -204,7 +207,8 @@ export function requirePermission(
 
 /** Of a user, `me` is the caller's own name: usernames are e-mail addresses. */
 function isNamed(caller: Caller, target: string): boolean {
-  return caller.kind === 'user' ? [caller.name, 'me'].includes(target.toLowerCase()) : caller.name === target;
+  if (caller.kind !== 'user') return caller.name === target;
+  return target === 'me' || target.toLowerCase() === caller.name;
 }
 
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {

@@ -3,12 +3,13 @@ import * as read from '../setting-values.ts';
 import { optional, secret, withDefault } from './setting.ts';
 
 export const accountSettings = {
-  signup: withDefault('signup', 'open', {
+  signup: optional('signup', {
     name: 'WEFT_SIGNUP',
     group: 'Accounts',
-    placeholder: 'open|closed',
-    read: read.oneOf('open', 'closed'),
-    description: 'Whether people may create an account for themselves.',
+    placeholder: 'open|approve|closed',
+    read: read.oneOf('open', 'approve', 'closed'),
+    description:
+      'Whether people may create an account for themselves; with approve, it works once an administrator approves it. Default: open if only this machine reaches Weft (listening on loopback, no WEFT_PUBLIC_URL elsewhere, no WEFT_TRUSTED_PROXIES), else approve.',
   }),
   adminUsername: optional('admin-username', {
     name: 'WEFT_ADMIN_USERNAME',

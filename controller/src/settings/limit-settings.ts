@@ -46,6 +46,13 @@ export const limitSettings = {
     'Maximum commands of one third-party app per minute.',
   ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
+  maxWaitingUsers: count(
+    'WEFT_MAX_WAITING_USERS',
+    'max-waiting-users',
+    '1000',
+    1_000_000,
+    'Maximum number of accounts that wait for approval.',
+  ),
   maxSessions: count(
     'WEFT_MAX_SESSIONS',
     'max-sessions',

@@ -120,7 +120,7 @@ export class PasswordRecoveryService {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
     const now = Date.now();
     const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
-    if (user && user.disabled_at === null) {
+    if (user && user.disabled_at === null && user.waiting_since === null) {
       const token = generateSecret();
       const token_hash = hashGeneratedSecret(token);
       const record = { token_hash, user_id: user.id, created_at: now, expires_at: now + tokenLifeMs };

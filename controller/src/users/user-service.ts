@@ -2,14 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
-import {
-  type Actor,
-  anonymous,
-  type CallerChanged,
-  type Principal,
-  type PrincipalSource,
-  type UserCaller,
-} from '../caller.ts';
+import type { Actor, CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
@@ -29,7 +22,6 @@ export interface UserServiceOptions {
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
   audit: AuditService;
-  signup: 'open' | 'closed';
   maxUsers: number;
 }
 
@@ -38,17 +30,15 @@ export class UserService implements PrincipalSource {
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
-  readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, audit, signup, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, callerChanged, audit, maxUsers }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
     this.#audit = audit;
-    this.#signup = signup;
     this.#maxUsers = maxUsers;
   }
 
@@ -66,7 +56,7 @@ export class UserService implements PrincipalSource {
   }
 
   async create(input: NewUser, by: Actor): Promise<TokenData> {
-    return this.#create(input, by, 'user_created');
+    return this.register(input, by, 'user_created', null);
   }
 
   /** Creates the first administrator, or resolves undefined if there already is one. */
@@ -75,21 +65,6 @@ export class UserService implements PrincipalSource {
     const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
     const isFirst = await this.#users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
-  }
-
-  /** Throws PermissionError while sign-up is closed. */
-  async requireSignupOpen(): Promise<void> {
-    if (this.#signup === 'closed') {
-      throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
-    }
-    if (!(await this.hasAdmin())) {
-      throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
-    }
-  }
-
-  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
-    await this.requireSignupOpen();
-    return this.#create({ ...input, roles: ['user'] }, anonymous, 'user_signed_up');
   }
 
   async update(
@@ -176,12 +151,14 @@ export class UserService implements PrincipalSource {
     if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null) throw accountDisabled();
+    if (user!.waiting_since !== null) throw accountWaiting();
     return toPrincipal(user!);
   }
 
-  async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
+  /** Creates an account that waits for approval since that moment, if there is one; `action` is that of the audit entry. */
+  async register(input: NewUser, by: Actor, action: string, waiting_since: number | null): Promise<TokenData> {
     await this.#requireRoom();
-    const user = await this.#newRecord(input, by);
+    const user = { ...(await this.#newRecord(input, by)), waiting_since };
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
     await this.#users.create(
@@ -201,6 +178,7 @@ export class UserService implements PrincipalSource {
       created_at: Date.now(),
       disabled_at: null,
       disabled_by: null,
+      waiting_since: null,
     };
   }
 
@@ -222,7 +200,7 @@ export function normalizeUsername(username: string): string {
   return username.trim().normalize('NFC').toLowerCase();
 }
 
-function toTokenData(user: UserRecord): TokenData {
+export function toTokenData(user: UserRecord): TokenData {
   return { username: user.username, roles: user.roles.join(','), scopes: [] };
 }
 
@@ -240,10 +218,14 @@ function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): Dis
   return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
 }
 
+function accountWaiting(): AuthenticationError {
+  return new AuthenticationError('account_waiting', 'This account waits for an administrator to approve it');
+}
+
 function accountDisabled(): AuthenticationError {
   return new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
 }
 
-function userNotFound(): NotFoundError {
+export function userNotFound(): NotFoundError {
   return new NotFoundError('user_not_found', 'User not found');
 }

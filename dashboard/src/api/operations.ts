@@ -155,6 +155,8 @@ export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' 
 
 export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';
 
+export type WaitingUser = { username: string; waiting_since: string };
+
 export type WhatIfAnswer = { job_number: string; model_time: string; minutes: number; results: (Record<string, unknown>)[]; totals: { devices: number; served: { with: number; without: number }; power_w: { with: number; without: number } }; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: { with: number; without: number }; power_w: { with: number; without: number }; delivered_mbps: { with: number; without: number } })[] };
 
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number };
@@ -162,6 +164,7 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 export interface Operations {
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
+  approve_user: { path: { username: string }; answer: TokenData };
   callback_agent_data: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (unknown)[]; answer: CallbackAnswer };
   callback_agent_details: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
   callback_emulator: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
@@ -204,6 +207,7 @@ export interface Operations {
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
+  list_waiting_users: { answer: (WaitingUser)[] };
   metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
   metrics_agent_details: { answer: (AgentDetails)[] };
   metrics_agent_metrics: { query: { agent: string; window?: string }; answer: AgentMetrics };
@@ -213,6 +217,7 @@ export interface Operations {
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
+  refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
@@ -237,6 +242,7 @@ export interface Operations {
 export const operations = {
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  approve_user: 'POST /api/v1/waiting_users/{username}/approve',
   callback_agent_data: 'POST /api/v1/callback/agent_data',
   callback_agent_details: 'POST /api/v1/callback/agent_details',
   callback_emulator: 'POST /api/v1/callback/emulator',
@@ -279,6 +285,7 @@ export const operations = {
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
+  list_waiting_users: 'GET /api/v1/waiting_users',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
   metrics_agent_details: 'GET /api/v1/metrics/agent_details',
   metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
@@ -288,6 +295,7 @@ export const operations = {
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_stream: 'GET /api/v1/metrics/stream',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
+  refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isForwarded, isLoopback } from '../request/setup-check.ts';
+import { isLoopback } from '../../loopback.ts';
+import { isForwarded } from '../request/setup-check.ts';
 import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
@@ -25,7 +26,7 @@ export interface ServicePagesOptions {
   readiness: () => Promise<{ name: string; ok: boolean }[]>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
-  signup: 'open' | 'closed';
+  signup: 'open' | 'approve' | 'closed';
   passwordLength: { min: number; max: number };
 }
 

@@ -68,7 +68,7 @@ export class RouteContext<Query = unknown, Body = unknown> {
   /** A path parameter, percent-decoded. `me` in place of a username is the calling user's. */
   path(name: string): string {
     const value = (this.request.params as Record<string, string>)[name]!;
-    const isMe = name === 'username' && value.toLowerCase() === 'me' && this.callerIfAny?.kind === 'user';
+    const isMe = name === 'username' && value === 'me' && this.callerIfAny?.kind === 'user';
     return isMe ? this.caller.name : value;
   }
 
