@@ -19,7 +19,10 @@ export function createAccountParts(platform: Platform, events: Events) {
   const agents = createAgentsPart({ ...platform, audit: audit.audit }, events);
   const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit }, events);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
-  const auth = createAuthPart({ ...platform, agents: agents.agents, principals }, events);
+  const auth = createAuthPart(
+    { ...platform, audit: audit.audit, users: users.users, agents: agents.agents, principals },
+    events,
+  );
   return { auth, users, agents, apps, audit };
 }
 

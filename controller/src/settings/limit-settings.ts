@@ -8,14 +8,14 @@ export const limitSettings = {
     'limit-login-failures-per-account',
     '10',
     1_000_000,
-    'Maximum failed logins to one account from one address in 5 minutes.',
+    'Maximum failed logins to one account from one address in 5 minutes; then that account is refused there (429).',
   ),
   loginFailuresPerAddress: count(
     'WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS',
     'limit-login-failures-per-address',
     '100',
     1_000_000,
-    'Maximum failed logins from one address in 5 minutes.',
+    'Failed logins from one address in 5 minutes, to accounts that did not log in from there within a day, beyond which wrong passwords are answered slowly and with 429. Correct passwords are always accepted.',
   ),
   signupsPerAddress: count(
     'WEFT_LIMIT_SIGNUPS_PER_ADDRESS',
@@ -60,6 +60,20 @@ export const limitSettings = {
     'Maximum size of the reports of one agent per day, in MiB.',
   ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
+  maxWaitingUsers: count(
+    'WEFT_MAX_WAITING_USERS',
+    'max-waiting-users',
+    '1000',
+    1_000_000,
+    'Maximum number of accounts that wait for approval.',
+  ),
+  maxSessions: count(
+    'WEFT_MAX_SESSIONS',
+    'max-sessions',
+    '100',
+    10_000,
+    'Maximum sessions of one user; a login above it ends the one that was used longest ago.',
+  ),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
   maxOpenJobs: count(
