@@ -116,6 +116,6 @@ test('weft run gives the program its arguments, and its exit code back', async (
   const missing = new WeftProcess(['run', 'nothing.ts'], { folder });
   expect([await missing.ended(), missing.err]).toEqual([
     2,
-    'weft: There is no file nothing.ts here.\nSee weft --help\n',
+    'weft: The file nothing.ts does not exist.\nSee weft --help\n',
   ]);
 });

@@ -7,7 +7,7 @@ import { exitCode, type Surroundings, UsageError } from '@weft/cli';
 export async function runFileCommand(args: string[], { env }: Surroundings): Promise<number> {
   const [file, ...rest] = args;
   if (file === undefined || file.startsWith('-')) throw new UsageError('Usage: weft run FILE [ARGUMENT]...');
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file} here.`);
+  if (!existsSync(file)) throw new UsageError(`The file ${file} does not exist.`);
   const child = spawn(process.execPath, [file, ...rest], { stdio: 'inherit', env });
   // A terminal interrupts both processes by itself.
   const passOn = (signal: NodeJS.Signals) => {
