@@ -57,7 +57,8 @@ export function problemOf(command: string, { root, npmScripts, weftCommands }: K
     return script === undefined || npmScripts.includes(script) ? undefined : `there is no script ${script}`;
   }
   if (tool === 'npx' && first === 'weft') {
-    if (second !== '' && !second.startsWith('-') && !weftCommands.includes(second)) return `there is no command weft ${second}`;
+    if (second !== '' && !second.startsWith('-') && !weftCommands.includes(second))
+      return `there is no command weft ${second}`;
     return second === 'run' && !existsSync(join(root, third)) ? `there is no file ${third}` : undefined;
   }
   if (tool === 'node' && first.endsWith('.ts')) return `Node 20 cannot run TypeScript: npx weft run ${first}`;

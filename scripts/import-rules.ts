@@ -25,7 +25,7 @@ const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** The files of the contract that hold code rather than schemas. */
 const mechanisms =
-  'contract/src/(back-off|closest-name|declared-commands|glob|is-object|pause|place|retry|semaphore)\\.ts$';
+  'contract/src/(back-off|closest-name|declared-commands|enrolment-line|glob|is-object|pause|place|retry|semaphore)\\.ts$';
 
 // Tests may import anything: they stand outside and look at everything.
 const rules: Rule[] = [

@@ -45,6 +45,20 @@ export const limitSettings = {
     100_000_000,
     'Maximum commands of one third-party app per minute.',
   ),
+  pointsPerSecond: count(
+    'WEFT_LIMIT_POINTS_PER_SECOND',
+    'limit-points-per-second',
+    '20000',
+    1_000_000_000,
+    'Maximum values that one agent reports per second, on average; up to a minute of it at once.',
+  ),
+  reportMibPerDay: count(
+    'WEFT_LIMIT_REPORT_MIB_PER_DAY',
+    'limit-report-mib-per-day',
+    '1024',
+    1_000_000_000,
+    'Maximum size of the reports of one agent per day, in MiB.',
+  ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
@@ -102,6 +116,6 @@ export const limitSettings = {
     'max-connections',
     '20000',
     1_000_000,
-    'Maximum open connections; more are closed immediately.',
+    'Maximum open connections. When all are in use, idle connections without a login are closed for new ones, those of the address with the most of them first; if there are none, new ones are closed.',
   ),
 } as const;

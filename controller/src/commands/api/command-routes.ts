@@ -17,6 +17,7 @@ import type { CommandDelivery } from '../delivery/command-delivery.ts';
 import { toCommand } from '../ledger/command-answers.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const tag = 'Commands';
 /** An answer with a result may have as many keys as a result has bytes. */
@@ -25,10 +26,11 @@ const maxAnswerKeys = 10_000;
 export interface CommandRoutesOptions {
   commands: CommandService;
   batches: BatchService;
+  sight: RivalSight;
   delivery: CommandDelivery;
 }
 
-export function commandRoutes({ commands, batches, delivery }: CommandRoutesOptions): Route[] {
+export function commandRoutes({ commands, batches, sight, delivery }: CommandRoutesOptions): Route[] {
   return [
     // spec #24
     route({
@@ -49,7 +51,8 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
         command: Type.String({
           minLength: 1,
           documented: { maxLength: 65_536 },
-          description: 'A name (`sleep`), or JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`).',
+          description:
+            'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`.',
         }),
         hold_seconds: Type.Optional(
           Type.Integer({
@@ -144,9 +147,9 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       maxKeys: maxAnswerKeys,
       response: Command,
       async handle(context) {
-        return toCommand(
-          await delivery.answer(context.caller as AgentCaller, context.path('command_id'), context.body),
-        );
+        const agent = context.caller as AgentCaller;
+        const command = await delivery.answer(agent, context.path('command_id'), context.body);
+        return sight.of(agent, toCommand(command));
       },
     }),
   ];

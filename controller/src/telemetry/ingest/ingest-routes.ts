@@ -3,8 +3,9 @@ import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { toIgnored } from './ignored-fields.ts';
 import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
-import type { TelemetryService } from './telemetry-service.ts';
+import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
   return [
@@ -31,14 +32,19 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
 }
 
 /** Nearly every answer is this one. */
-const answerToOne = JSON.stringify(answerTo(1));
+const answerToOne = JSON.stringify(answerTo({ accepted: 1, ignored: undefined }));
 
-function toAnswer(accepted: number): AgentUpdateAnswer | string {
-  return accepted === 1 ? answerToOne : answerTo(accepted);
+function toAnswer(recorded: Recorded): AgentUpdateAnswer | string {
+  return recorded.accepted === 1 && !recorded.ignored ? answerToOne : answerTo(recorded);
 }
 
-function answerTo(accepted: number): AgentUpdateAnswer {
-  return { status: 'success', detail: 'The update has been stored', accepted };
+function answerTo({ accepted, ignored }: Recorded): AgentUpdateAnswer {
+  const detail = ignored
+    ? 'The update has been stored without the fields in ignored'
+    : accepted > 0
+      ? 'The update has been stored'
+      : 'The update has been stored; it has no fields';
+  return { status: 'success', detail, accepted, ...toIgnored(ignored) };
 }
 
 /** The permissions table lets nobody else in; this tells the compiler. */
