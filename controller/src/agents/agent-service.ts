@@ -10,7 +10,9 @@ import { generateSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
+import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
+import { toAgentDetails, toAgentResponse, toListedAgent } from './agent-response.ts';
 import {
   type AgentChange,
   type AgentRecord,
@@ -114,13 +116,16 @@ export class AgentService implements PrincipalSource {
 
   /** Every agent that the caller may read, ordered by ap_id. */
   async list(caller: Caller): Promise<AgentDetails[]> {
+    return (await this.listed(caller)).map(({ agent }) => agent);
+  }
+
+  /** The same, with what a filter has to know. */
+  async listed(caller: Caller): Promise<ListedAgent[]> {
     const agents =
       caller.kind === 'agent'
         ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
         : undefined;
-    return (agents ?? (await this.#agents.list()))
-      .filter(({ ap_id }) => canSeeAgent(caller, ap_id))
-      .map(toAgentDetails);
+    return (agents ?? (await this.#agents.list())).filter(({ ap_id }) => canSeeAgent(caller, ap_id)).map(toListedAgent);
   }
 
   /** All agents, ordered by ap_id: for internal use, without a permission check. */
@@ -131,6 +136,11 @@ export class AgentService implements PrincipalSource {
   /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
   async page(afterApId: string, limit: number): Promise<AgentDetails[]> {
     return (await this.#agents.page(afterApId, limit)).map(toAgentDetails);
+  }
+
+  /** The same, with what a filter has to know. */
+  async pageListed(afterApId: string, limit: number): Promise<ListedAgent[]> {
+    return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {
@@ -273,15 +283,6 @@ export class AgentService implements PrincipalSource {
       created_at: Date.now(),
     };
   }
-}
-
-function toAgentResponse(agent: AgentRecord): Agent {
-  const { id, ap_id, configuration, emulated_for } = agent;
-  return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
-}
-
-function toAgentDetails(agent: AgentRecord): AgentDetails {
-  return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
 function toPrincipal(agent: AgentRecord): Principal {

@@ -2,6 +2,7 @@
 
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
+import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
@@ -15,27 +16,31 @@ const smallestPage = 8;
 export type VisibleTo = (job: JobRecord) => Promise<((ap_id: string) => boolean) | undefined>;
 
 export interface AgentDetailsTaskOptions {
-  agents: Pick<AgentService, 'page'>;
+  agents: Pick<AgentService, 'pageListed'>;
+  /** The states of all agents at this moment. */
+  states: () => Promise<StateOf>;
   visibleTo: VisibleTo;
 }
 
-export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOptions): JobTask {
+export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetailsTaskOptions): JobTask {
   return async (run) => {
-    const { agents: patterns } = parseTask(run.job);
+    const { agents: patterns, ...filter } = parseTask(run.job);
+    const stateOf = needsStates(filter) ? await run.retryUnavailable(states) : () => 'never' as const;
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
       const [canSee, page] = await run.retryUnavailable(() =>
-        Promise.all([requireOwner(run, visibleTo), agents.page(after, limit)]),
+        Promise.all([requireOwner(run, visibleTo), agents.pageListed(after, limit)]),
       );
       if (page.length === 0) break;
-      after = page.at(-1)!.ap_id;
+      after = page.at(-1)!.agent.ap_id;
       let pageBytes = 0;
-      for (const agent of page) {
+      for (const listed of page) {
+        const { agent } = listed;
         const text = JSON.stringify(agent);
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
-        if (!canSee(agent.ap_id) || !isAsked(patterns, agent.ap_id)) continue;
+        if (!canSee(agent.ap_id) || !isAsked(patterns, agent.ap_id) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -76,10 +81,9 @@ class AgentChunk {
 }
 
 function parseTask(job: JobRecord): AgentDetailsTask {
-  const { agents } = JSON.parse(job.data) as AgentDetailsTask;
-  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) {
-    return agents === undefined ? {} : { agents };
-  }
+  const task = JSON.parse(job.data) as AgentDetailsTask;
+  const { agents } = task;
+  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) return task;
   throw new JobFailed('The job does not say which agents it is about');
 }
 
