@@ -15,10 +15,14 @@ export const AgentCommand = Type.Object(
     command_id: Type.String({
       description: 'The same command may be delivered again with the same id: execute it once.',
     }),
-    command: Type.Object(
-      { name: Type.String() },
-      { additionalProperties: true, description: 'The name and the arguments.' },
-    ),
+    command: Type.String({
+      description:
+        'The text as the caller sent it; where Weft has changed the arguments (a merge), the text of the changed command.',
+    }),
+    name: Type.String({ description: 'The name of the command, read from the text.' }),
+    args: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Its arguments. The words after the name of free text are the argument `text`.',
+    }),
     issued_at: Timestamp,
     expires_at: Timestamp,
   },

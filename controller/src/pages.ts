@@ -1,5 +1,8 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
+import { BrokerUnavailable } from '@weft/broker';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
 import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
@@ -39,8 +42,7 @@ export function createPages(options: PagesOptions): {
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
-    asyncApi: createAsyncApi(),
+    ...createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
@@ -71,16 +73,31 @@ export function createPages(options: PagesOptions): {
   };
 }
 
+/** What describes the interface, for machines. */
+export function createDocuments({ passwordLength, publicUrl, emulator }: Config, routes: readonly Route[]) {
+  const productVersion = packageJson.version;
+  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  return {
+    openApi: createOpenApi({ routes, passwordLength, maxima, productVersion }),
+    asyncApi: createAsyncApi({ productVersion, publicUrl }),
+  };
+}
+
 /** With a reason where there is a better one than that it does not work. */
 async function stateOf(name: string, check: () => Promise<void>): Promise<PartState> {
   try {
     await check();
     return { name, ok: true };
   } catch (error) {
-    return { name, ok: false, reason: error instanceof WeftError ? error.code : 'failing' };
+    return { name, ok: false, reason: hasCode(error) ? error.code : 'failing' };
   }
 }
 
 function notPrepared(): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
+}
+
+/** An error of ours, whose code says nothing about machines or accounts. */
+function hasCode(error: unknown): error is WeftError | BrokerUnavailable {
+  return error instanceof WeftError || error instanceof BrokerUnavailable;
 }

@@ -130,7 +130,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
-      return (ap_id) => canSeeAgent(caller, ap_id);
+      return (agent) => canSeeAgent(caller, agent);
     };
     const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({

@@ -116,6 +116,6 @@ export const limitSettings = {
     'max-connections',
     '20000',
     1_000_000,
-    'Maximum open connections; more are closed immediately.',
+    'Maximum open connections. When all are in use, idle connections without a login are closed for new ones, those of the address with the most of them first; if there are none, new ones are closed.',
   ),
 } as const;

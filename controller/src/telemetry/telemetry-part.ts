@@ -44,6 +44,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const feed = new LiveFeed({
     recentBytes,
     share: shares.open('live_streams', maxStreamsPerCaller),
+    visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
     authorize: async (token) => {
       const caller = await auth.authenticate(token);
       requirePermission('metrics_stream', caller);

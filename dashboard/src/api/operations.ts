@@ -3,7 +3,7 @@
 
 export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
 
-export type AgentCommand = { command_id: string; command: { name: string } & Record<string, unknown>; issued_at: string; expires_at: string };
+export type AgentCommand = { command_id: string; command: string; name: string; args: Record<string, unknown>; issued_at: string; expires_at: string };
 
 export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
 
@@ -37,7 +37,7 @@ export type BatchTarget = { ap_id: string; command_id: string | null; job_number
 
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
-export type Command = { command_id: string; job_number: string; ap_id: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
 
 export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
 
@@ -197,10 +197,10 @@ export interface Operations {
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
-  metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
+  metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
   metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
-  metrics_agent_metrics: { query: { agent: string; window?: string }; answer: AgentMetrics };
-  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
+  metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
+  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
   metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };

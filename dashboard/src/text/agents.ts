@@ -61,8 +61,10 @@ export const agentsText = {
     all: 'Show all',
     default: 'Reset to default',
     noneChosen: 'Choose a metric to see its chart.',
-    marks: 'Vertical lines are commands; dashed lines are conflicts.',
+    marks: 'Vertical lines are commands; dashed lines are conflicts. Point at one to read more.',
     command: (name: string, state: string, who: string) => `${name} by ${who}: ${state}`,
+    asOf: (moment: string, words: string) => `As of ${moment}, not connected: ${words}`,
+    conflictShort: 'conflict',
     conflict: (parameter: string) => `Conflict on ${parameter}`,
   },
 };

@@ -8,7 +8,6 @@ import { TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import type { Page } from '../pages/page.ts';
-import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { logAnswer } from '../request/access-log.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createFastLane } from '../request/fast-lane.ts';
@@ -22,6 +21,7 @@ import { createRouteHandler } from '../request/validated-handler.ts';
 import type { SocketRoute } from '../sockets/socket-route.ts';
 import { SocketUpgrader } from '../sockets/socket-upgrade.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { ConnectionTable, type ConnectionTableOptions } from './connection-table.ts';
 import { prepareGracefulStop } from './graceful-stop.ts';
 import { createListener, type ListenerOptions } from './listener.ts';
 import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
@@ -29,7 +29,7 @@ import { answerHeaders, createCors } from './security-headers.ts';
 
 const maxBodyBytes = 1024 * 1024;
 
-export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
+export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, ConnectionTableOptions {
   routes: Route[];
   sockets?: SocketRoute[];
   pages: Page[];
@@ -37,7 +37,6 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   answerLost?: NotFoundOptions['answerLost'];
   authenticator: Authenticator;
   validator: Validator;
-  metrics: ServiceMetrics;
   log: Logger;
   /** False while the stores are being prepared: everything but the pages answers 503. */
   isReady: () => boolean;
@@ -45,21 +44,23 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   publicUrl: string | undefined;
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
-  trustedProxies: readonly string[];
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, sockets = [] } = options;
   const createId = createRequestIds();
+  const connections = new ConnectionTable(options);
   const app = fastify({
     logger: false,
     serverFactory: (handler) => {
       const server = createListener(
         { ...options, shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request) },
         (request, response) => {
+          connections.noteRequest(request.socket, response);
           if (!fastLane(request, response)) handler(request, response);
         },
       );
+      connections.watch(server, options.tls !== undefined);
       server.on('upgrade', (request, connection, head) =>
         socketUpgrader.handleUpgrade(request, connection as Socket, head, handler),
       );
@@ -101,6 +102,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
         delete request.headers['content-type'];
       done();
     }
+  });
+  // The guard has run: a caller is one with a good token.
+  app.addHook('preParsing', ({ caller, callbackJob, raw }, _reply, _payload, done) => {
+    if (caller) connections.noteLogin(raw.socket, caller);
+    else if (callbackJob !== undefined) connections.noteLogin(raw.socket, { kind: 'job', name: callbackJob });
+    done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name]!);
@@ -146,6 +153,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
     isStopping: () => gracefulStop.isStopping,
     onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
+      connections.noteLogin(socket, caller);
       const elapsedMs = performance.now() - startedAt;
       const address = socket.remoteAddress;
       metrics.observe(operation, status, elapsedMs);

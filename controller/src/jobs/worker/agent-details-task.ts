@@ -2,8 +2,10 @@
 
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
+import { fromListedAgent } from '../../agents/agent-answers.ts';
 import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
+import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 
@@ -13,10 +15,10 @@ const firstPage = 200;
 const smallestPage = 8;
 
 /** What the owner of a job may see now; undefined if the owner is gone. */
-export type VisibleTo = (job: JobRecord) => Promise<((ap_id: string) => boolean) | undefined>;
+export type VisibleTo = (job: JobRecord) => Promise<((agent: VisibleAgent) => boolean) | undefined>;
 
 export interface AgentDetailsTaskOptions {
-  agents: Pick<AgentService, 'pageListed'>;
+  agents: Pick<AgentService, 'page'>;
   /** The states of all agents at this moment. */
   states: () => Promise<StateOf>;
   visibleTo: VisibleTo;
@@ -30,17 +32,19 @@ export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetai
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
       const [canSee, page] = await run.retryUnavailable(() =>
-        Promise.all([requireOwner(run, visibleTo), agents.pageListed(after, limit)]),
+        Promise.all([requireOwner(run, visibleTo), agents.page(after, limit)]),
       );
       if (page.length === 0) break;
-      after = page.at(-1)!.agent.ap_id;
+      after = page.at(-1)!.ap_id;
       let pageBytes = 0;
       for (const listed of page) {
-        const { agent } = listed;
-        const text = JSON.stringify(agent);
+        const { ap_id, emulated_for } = listed;
+        const text = JSON.stringify(fromListedAgent(listed));
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
-        if (!canSee(agent.ap_id) || !isAsked(patterns, agent.ap_id) || !isListed(listed, filter, stateOf)) continue;
+        // The patterns are those of the app when it asked; its own emulated agents need none.
+        const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
+        if (!isAsked || !canSee({ ap_id, emulated_for }) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -55,7 +59,7 @@ export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetai
   };
 }
 
-export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(ap_id: string) => boolean> {
+export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(agent: VisibleAgent) => boolean> {
   const canSee = await visibleTo(run.job);
   if (!canSee) throw new JobFailed('Whoever asked for this is gone, or may not ask for it any more');
   return canSee;
@@ -87,7 +91,7 @@ function parseTask(job: JobRecord): AgentDetailsTask {
   throw new JobFailed('The job does not say which agents it is about');
 }
 
-function isAsked(patterns: readonly string[] | undefined, ap_id: string): boolean {
+function matchesAny(patterns: readonly string[] | undefined, ap_id: string): boolean {
   return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, ap_id));
 }
 

@@ -4,6 +4,7 @@ import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { toIgnored } from './ignored-fields.ts';
+import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
 import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
@@ -15,6 +16,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       url: '/api/v1/agent_update/update',
       tag: 'Telemetry',
       summary: 'Report telemetry; answered when it is durable',
+      description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is at most 5 minutes ahead, and within the retention of the samples.`,
       body: AgentUpdateRequest,
       bodyAsBytes: true,
       fastLane: true,

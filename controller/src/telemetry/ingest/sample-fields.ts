@@ -9,7 +9,7 @@ import { IgnoredFields, type IgnoredReason } from './ignored-fields.ts';
 export const maxFieldsPerSample = 1024;
 export const maxSamplesPerBatch = 10_000;
 export const maxNameLength = 256;
-const maxTextLength = 4096;
+export const maxTextLength = 4096;
 
 /** What reading a report finds, beside its samples. */
 export interface ReportRun extends Run {

@@ -1,6 +1,7 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
 import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
+import { fromListedAgent } from '../../agents/agent-answers.ts';
 import { isListed, needsStates } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
@@ -66,7 +67,7 @@ export class MetricsService {
   async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<AgentDetails[]> {
     const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
     const agents = await this.#agents.listed(caller);
-    return agents.filter((listed) => isListed(listed, filter, stateOf)).map(({ agent }) => agent);
+    return agents.filter((agent) => isListed(agent, filter, stateOf)).map(fromListedAgent);
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */

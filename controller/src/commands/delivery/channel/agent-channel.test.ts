@@ -245,7 +245,9 @@ describe('commands', () => {
     expect(client.messages[0]).toEqual({
       type: 'command',
       command_id,
-      command: { name: 'set_tx_power', dbm: 17 },
+      command: '{"dbm":17,"name":"set_tx_power"}',
+      name: 'set_tx_power',
+      args: { dbm: 17 },
       issued_at: new Date(issued_at).toISOString(),
       expires_at: new Date(expires_at).toISOString(),
     });

@@ -1,4 +1,4 @@
-// What leaves of an agent's record.
+// What callers get to see of an agent's record.
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { ListedAgent } from './agent-filter.ts';
 import { type AgentRecord, revokedHash } from './agent-store.ts';
@@ -12,8 +12,13 @@ export function toAgentDetails(agent: AgentRecord): AgentDetails {
   return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
-/** The end of a run revokes the credentials of its agents. */
+/** For internal use. The end of a run revokes the credentials of its agents. */
 export function toListedAgent(agent: AgentRecord): ListedAgent {
-  const isEnded = agent.emulated_for !== null && agent.password_hash === revokedHash;
-  return { agent: toAgentDetails(agent), isEnded };
+  const { emulated_for, password_hash } = agent;
+  return { ...toAgentDetails(agent), emulated_for, isEnded: emulated_for !== null && password_hash === revokedHash };
+}
+
+/** What of it leaves. */
+export function fromListedAgent({ id, ap_id, configuration, onboard }: ListedAgent): AgentDetails {
+  return { id, ap_id, configuration, onboard };
 }
