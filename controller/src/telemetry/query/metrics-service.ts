@@ -66,7 +66,7 @@ export class MetricsService {
   /** Every agent that the caller may see and the filter lists, ordered by ap_id. */
   async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<AgentDetails[]> {
     const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
-    const agents = await this.#agents.listed(caller);
+    const agents = await this.#agents.list(caller);
     return agents.filter((agent) => isListed(agent, filter, stateOf)).map(fromListedAgent);
   }
 
