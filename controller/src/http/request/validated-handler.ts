@@ -1,6 +1,5 @@
 // From a request to a route's handler: reads query, form and body, validates them against the route's schemas, and
 // reports all problems at once.
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';
 import { isText, judgeMediaType } from '../../input/body-reader.ts';
@@ -9,11 +8,13 @@ import { readJson } from '../../input/json-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
-import type { SendJson } from './json-answer.ts';
+import { encodingRule } from './answer-encoding.ts';
+import type { SendAnswer } from './json-answer.ts';
 import { noBytes, type Route, RouteContext } from './route.ts';
 import { searchOf } from './search.ts';
 
-export function createRouteHandler(route: Route, validator: Validator, sendJson: SendJson) {
+export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
+  const rule = encodingRule(route);
   const hasPath = route.url.includes(':');
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
@@ -35,8 +36,7 @@ export function createRouteHandler(route: Route, validator: Validator, sendJson:
       new RouteContext({ caller: request.caller, query, body, inexact, bytes, text, request, reply }),
     );
     if (route.hasNoAnswer) reply.code(204).send();
-    else if (answer instanceof Readable) (route.media ? reply : reply.type('application/json')).send(answer);
-    else sendJson(request, reply, answer);
+    else await sendAnswer(request, reply, answer, rule);
     return reply;
   };
 }
