@@ -95,6 +95,15 @@ export const AgentPresence = Type.Object(
       description:
         'Whether a command can be delivered now: over the channel, by a poll within the last minute, or by push.',
     }),
+    report_budget: Type.Optional(
+      Type.Object(
+        { points_left: Type.Number({ minimum: 0, maximum: 1 }), bytes_left: Type.Number({ minimum: 0, maximum: 1 }) },
+        {
+          description:
+            'What is left of what this agent may report at once, on the node that answers; absent while it is full. At 0 reports are answered with 429.',
+        },
+      ),
+    ),
   },
   { title: 'AgentPresence' },
 );

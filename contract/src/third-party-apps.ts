@@ -14,6 +14,11 @@ export const AppPermissions = Type.Object(
       }),
     ),
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
+    write: Type.Optional(
+      Type.Boolean({
+        description: 'false: it may neither send commands nor run emulated networks, whatever those keys say.',
+      }),
+    ),
     commands: Type.Optional(
       Type.Union(
         [
@@ -21,7 +26,10 @@ export const AppPermissions = Type.Object(
           Type.Array(Type.String({ minLength: 1, maxLength: 128 })),
           Type.Record(Type.String(), Type.Record(Type.String(), Limits)),
         ],
-        { description: 'All or none, the names of allowed commands, or each name with limits on its arguments.' },
+        {
+          description:
+            'All or none, the names of allowed commands, or each name with limits on its arguments: then the command needs each of them, as a number within its limits, and may have no other. `{}` limits nothing.',
+        },
       ),
     ),
     emulator: Type.Optional(

@@ -1,7 +1,8 @@
 // Validates the settings and creates the Config. Reports all problems at once. Does not read the
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
-import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
+import { findSettings, isMountedSecret, readFile, type SettingSources } from './setting-sources.ts';
+import { clearTextConnections, clearTextListening } from './settings/clear-text.ts';
 import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 
 export type Role = 'api' | 'worker' | 'emulator';
@@ -32,6 +33,8 @@ export interface Config
     commandsPerApp: number;
   };
   quotas: { users: number; agents: number; apps: number };
+  /** Of one agent. */
+  reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
     maxAccessPoints: number;
     maxAccessPointsPerCaller: number;
@@ -73,7 +76,7 @@ export function loadConfig(sources: SettingSources): Config {
   problems.push(...contradictions(checked, (key) => found.has(key) || unusable.has(key)));
   problems.push(...unreadableFiles(checked, sources.readFile ?? readFile));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...assemble(checked), warnings };
+  return { ...assemble(checked), warnings: [...warnings, ...clearTextConnections(checked)] };
 }
 
 function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
@@ -87,6 +90,8 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
   problems.push(...roleProblems(values, isGiven));
+  const clearText = clearTextListening(values, isGiven);
+  if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
   const { telemetryRetentionDays: rawDays, rollupRetentionDays: rollupDays } = values;
@@ -124,7 +129,12 @@ function unreadableFiles(values: SettingValues, read: typeof readFile): string[]
     const path = values[key];
     if (path === undefined) continue;
     try {
-      read(resolve(path));
+      const { everybodyCanRead } = read(resolve(path));
+      if (key === 'tlsKey' && everybodyCanRead && !isMountedSecret(resolve(path))) {
+        problems.push(
+          `WEFT_TLS_KEY names a private key that everybody can read: chmod 600 ${path} (or 640 with a group)`,
+        );
+      }
     } catch (error) {
       problems.push(`${settings[key].name} names a file that cannot be read: ${(error as Error).message}`);
     }
@@ -162,6 +172,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       commandsPerApp: values.commandsPerApp,
     },
     quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,

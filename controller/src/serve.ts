@@ -31,6 +31,8 @@ export interface ServeOptions<Parts extends PartList> {
   dashboardFolder?: string;
   /** Default: all parts of Weft. */
   createParts?: (platform: Platform, events: Events) => Parts;
+  /** What counts the answers. Default: one of its own. */
+  metrics?: ServiceMetrics;
 }
 
 export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
@@ -83,11 +85,16 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
   };
+  const startParts = async () => {
+    for (const part of parts) await part.start?.();
+  };
   try {
     await preparation.firstTry;
     url = await listen(server, config);
     const firstAdminNeeded = preparation.isDone ? !(await authenticator.hasAdmin()) : undefined;
-    for (const part of parts) await part.start?.();
+    // Without tables there is nothing to start: what a part would say about it is said once, by the preparation.
+    if (preparation.isDone) await startParts();
+    else void preparation.done.then(startParts).catch(failed.reject);
     return {
       url,
       firstAdminNeeded,
@@ -112,22 +119,27 @@ function build<Parts extends PartList>(
   onPreparationFailed: (error: Error) => void,
 ) {
   const { config, log } = platform;
-  const { timeouts, dashboardFolder } = options;
+  const { timeouts, dashboardFolder, metrics = new ServiceMetrics() } = options;
   const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
   const named = create(platform, events);
   const parts: Part[] = Object.values(named);
   const isApi = config.roles.includes('api');
 
-  const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(logMetrics);
+  metrics.add({
+    weft_data_disk_free_bytes: {
+      help: 'Free space on the disk of the data folder',
+      value: () => platform.diskSpace.freeBytes,
+    },
+  });
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {
       await platform.database.migrate();
       for (const part of parts) await part.prepare?.();
     },
-    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    (reason) => log.warn({ reason }, 'the database is unavailable; trying again'),
     onPreparationFailed,
   );
   const isReady = () => preparation.isDone;

@@ -1,13 +1,13 @@
 // `weft agent line` and `weft agent import`: create an enrolment token and an install line for each access point.
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
+import { enrolmentLine, type InstallChecksums } from '@weft/contract/enrolment-line';
 import { type App, WeftRefusal } from '@weft/sdk';
 import { parseInterval } from '../access-point/agent-settings.ts';
 import { parseApId } from '../access-point/ap-id.ts';
 import { parseAllowance } from '../access-point/commands/allowance.ts';
 import { parseAssignments } from '../access-point/configuration.ts';
 import { ListError, type ListedAccessPoint, readAccessPointList } from '../access-point/enrolment/access-point-list.ts';
-import { enrolmentLine } from '../access-point/enrolment/enrolment-line.ts';
 import type { CommandLine } from '../command.ts';
 import { connect, parseUrl, urlOf } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
@@ -72,6 +72,7 @@ class LineMaker {
   readonly #expiresIn: number;
   readonly #more: string[];
   readonly #signal: AbortSignal;
+  #known: Promise<InstallChecksums> | undefined;
 
   /** Throws UsageError, CommandFailure. */
   constructor(line: CommandLine, around: Surroundings) {
@@ -102,7 +103,14 @@ class LineMaker {
     return new Set((await this.#app.agents({ signal: this.#signal })).map(({ ap_id }) => ap_id));
   }
 
+  /** Once: the same program goes to all. */
+  #checksums(): Promise<InstallChecksums> {
+    this.#known ??= this.#app.request<InstallChecksums>('GET', '/install/checksums.json', { signal: this.#signal });
+    return this.#known;
+  }
+
   async make({ ap_id, assignments }: ListedAccessPoint): Promise<MadeLine> {
+    const checksums = await this.#checksums();
     // A name without wildcards matches only itself.
     const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
     const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
@@ -110,7 +118,7 @@ class LineMaker {
       signal: this.#signal,
     });
     const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
-    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, more }), expires_at };
+    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, checksums, more }), expires_at };
   }
 }
 

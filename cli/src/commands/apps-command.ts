@@ -1,6 +1,7 @@
 // `weft apps`: third-party apps, their keys and permissions. For administrators.
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { effectivePermissions } from '@weft/contract/app-permissions';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -90,7 +91,8 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
   return exitCode.ok;
 }
 
-function inWords({ agents, read, commands, emulator }: AppPermissions): string {
+function inWords(permissions: AppPermissions): string {
+  const { agents, read, commands, emulator } = effectivePermissions(permissions);
   const on = agents ? agents.join(', ') : 'all access points';
   const some = Array.isArray(commands)
     ? commands.join(', ')

@@ -19,6 +19,7 @@ export function tokenRoutes({ auth, failures }: TokenRoutesOptions): Route[] {
       url: '/api/v1/token',
       tag: 'Token',
       summary: 'Log in',
+      failures: { 401: 'The name or the secret is wrong' },
       query: Type.Object({ login_type: LoginType }),
       form: LoginForm,
       response: Token,

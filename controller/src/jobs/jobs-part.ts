@@ -127,7 +127,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
-      return (ap_id) => canSeeAgent(caller, ap_id);
+      return (agent) => canSeeAgent(caller, agent);
     };
     return new JobWorker({
       broker,

@@ -137,6 +137,10 @@ describe('permissions', () => {
     { agents: [''] },
     { agents: null },
     { read: 'yes' },
+    { write: 'no' },
+    { write: 0 },
+    { write: null },
+    { Write: false },
     { commands: 'sleep' },
     { commands: { sleep: true } },
     { commands: { set_tx_power: { dbm: { max: '20' } } } },
@@ -167,10 +171,32 @@ describe('permissions', () => {
   });
 
   test.each([
+    { read: true, write: false },
+    { write: false, commands: true, emulator: true },
+    { write: false, commands: ['sleep'], emulator: { max_access_points: 5 } },
+  ])('%j let an app read, and neither command nor emulate', async (permissions) => {
+    const { token } = await appWith(permissions);
+    const status = async (method: string, path: string, json?: unknown) =>
+      (await weft.request(method, path, { token, json })).status;
+    expect(await status('GET', '/api/v1/metrics/agent_details')).toBe(200);
+    expect(await status('POST', '/api/v1/send_command?agent_id=north-1&command=sleep')).toBe(403);
+    expect(await status('POST', '/api/v1/commands/batch', { agents: ['north-1'], command: 'sleep' })).toBe(403);
+    expect(await status('POST', '/api/v1/emulator/spinup', {})).toBe(403);
+  });
+
+  test('write: true restricts nothing', async () => {
+    const { token } = await appWith({ write: true });
+    const query = 'agent_id=north-1&command=sleep&dry_run=true';
+    expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
+  });
+
+  test.each([
     { commands: ['sleep', 'wake'] },
     { commands: { set_tx_power: { dbm: { min: 5, max: 20 } } } },
     { emulator: { max_access_points: 0 } },
     { priority: 100, colour: 'red', agents: [] },
+    { read: true, write: false },
+    { write: true, commands: false },
   ])('%j are kept as they are', async (permissions) => {
     const { app_name } = await appWith(permissions);
     expect((await weft.request('GET', apps + app_name, { token: admin })).body.permissions).toEqual(permissions);

@@ -1,11 +1,8 @@
 // From a table of access points to lines that a shell understands.
-import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NAME_PATTERN } from '../../../../contract/src/identifiers.ts';
 import { apIdPattern } from '../ap-id.ts';
 import { readAccessPointList } from './access-point-list.ts';
-import { enrolmentLine, shellQuoted } from './enrolment-line.ts';
 
 test('columns beside ap_id become configuration; empty cells mean nothing', async () => {
   const text = 'site,ap_id,floor,latitude,longitude\nBristol,roof-1,2,51.45,-2.58\n,roof-2,,,\n';
@@ -33,25 +30,6 @@ test('everything that is wrong is told at once, with its line', async () => {
   await expect(readAccessPointList(['name\nx\n'])).rejects.toThrow('line 1: there is no column ap_id');
   await expect(readAccessPointList(['ap_id;site\n'])).rejects.toThrow('semicolons');
   await expect(readAccessPointList(['ap_id\n'])).rejects.toThrow('there is no access point');
-});
-
-test('a word is one word for a shell, whatever is in it', () => {
-  const words = fc.sample(
-    fc.string({ minLength: 1 }).filter((text) => !text.includes('\0')),
-    200,
-  );
-  const all = [...words, `$(touch x)`, "it's", '`id`', '--set', 'a\nb'];
-  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\0' ${all.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
-  expect(stdout.split('\0').slice(0, -1)).toEqual(all);
-});
-
-test('the line fetches the program and installs it with what it was told', () => {
-  const more = ['--set', "site=St. Mary's"];
-  expect(enrolmentLine({ url: 'https://weft.example.org', ap_id: 'roof-1', token: 'weft-enrol-x', more })).toBe(
-    'd=$(mktemp -d) && curl -fsSL https://weft.example.org/install/weft.mjs -o $d/weft.mjs && ' +
-      'sudo WEFT_ENROLMENT_TOKEN=weft-enrol-x node $d/weft.mjs agent install ' +
-      `--url https://weft.example.org --ap-id roof-1 --set 'site=St. Mary'\\''s'`,
-  );
 });
 
 test('access points are called as the contract has it', () => {

@@ -82,7 +82,8 @@ function serializeError(error: unknown): unknown {
   return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
 }
 
-const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret']);
+/** `command` may have any secret in it. */
+const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
 const utf8 = new TextDecoder();
 
 /** A request's address as it may be logged: secret values of the query are left out, however it is escaped. */

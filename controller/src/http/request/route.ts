@@ -7,6 +7,8 @@ import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
+import type { FailureStatus } from './failure-statuses.ts';
+import type { Tag } from './tags.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
@@ -80,8 +82,12 @@ export interface Route {
   operation: Operation;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
-  tag: string;
+  tag: Tag;
   summary: string;
+  /** For the document: what the summary and the schemas do not say, such as bounds over several fields. */
+  description?: string;
+  /** Statuses beside those that follow from the rest of the route (route-statuses.ts), or what they mean here. */
+  failures?: Partial<Record<FailureStatus, string>>;
   query?: TObject;
   /** At most one of these three. */
   body?: TSchema;

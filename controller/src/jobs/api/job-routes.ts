@@ -38,7 +38,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       summary: 'Request the telemetry of an agent; the job delivers it, and with an end in the future also new samples',
       query: Type.Object({
         agent_id: Type.String({ description: 'The ap_id.' }),
-        start_time: Moment('Of the first sample.'),
+        start_time: Moment('Of the first sample; before `end_time`.'),
         end_time: Moment('Samples before this; at most 24 hours ahead.'),
       }),
       response: JobAccepted,
@@ -58,6 +58,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       url: '/api/v1/jobs',
       tag,
       summary: "List the caller's jobs, newest first",
+      failures: { 404: '`before` names no job of the caller' },
       query: Type.Object({
         all: Type.Optional(Type.Boolean({ default: false, description: 'Jobs of all callers; administrators only.' })),
         state: Type.Optional(JobState),
@@ -93,6 +94,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       url: '/api/v1/jobs/:job_number',
       tag,
       summary: 'Cancel a job that has not ended',
+      failures: { 409: 'The job has ended' },
       response: Job,
       handle: (context) => jobs.cancel(context.caller, context.path('job_number')),
     }),

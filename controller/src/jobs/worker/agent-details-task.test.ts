@@ -79,7 +79,7 @@ test('only what the job asks for and its owner may see now', async () => {
   visibleTo = async () => {
     rounds++;
     const isFirst = rounds === 1;
-    return (ap_id) => isFirst || ap_id.endsWith('1');
+    return ({ ap_id }) => isFirst || ap_id.endsWith('1');
   };
   const job = await fixture.createJob('agent_details', { agents: ['ap-0000?', 'ap-009*'] });
   await fixture.attempt(job, task());

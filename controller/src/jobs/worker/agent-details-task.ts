@@ -3,6 +3,7 @@
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
+import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 
@@ -12,7 +13,7 @@ const firstPage = 200;
 const smallestPage = 8;
 
 /** What the owner of a job may see now; undefined if the owner is gone. */
-export type VisibleTo = (job: JobRecord) => Promise<((ap_id: string) => boolean) | undefined>;
+export type VisibleTo = (job: JobRecord) => Promise<((agent: VisibleAgent) => boolean) | undefined>;
 
 export interface AgentDetailsTaskOptions {
   agents: Pick<AgentService, 'page'>;
@@ -31,11 +32,14 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
       if (page.length === 0) break;
       after = page.at(-1)!.ap_id;
       let pageBytes = 0;
-      for (const agent of page) {
+      for (const { emulated_for, ...agent } of page) {
+        const { ap_id } = agent;
         const text = JSON.stringify(agent);
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
-        if (!canSee(agent.ap_id) || !isAsked(patterns, agent.ap_id)) continue;
+        // The patterns are those of the app when it asked; its own emulated agents need none.
+        const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
+        if (!isAsked || !canSee({ ap_id, emulated_for })) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -50,7 +54,7 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
   };
 }
 
-export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(ap_id: string) => boolean> {
+export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(agent: VisibleAgent) => boolean> {
   const canSee = await visibleTo(run.job);
   if (!canSee) throw new JobFailed('Whoever asked for this is gone, or may not ask for it any more');
   return canSee;
@@ -83,7 +87,7 @@ function parseTask(job: JobRecord): AgentDetailsTask {
   throw new JobFailed('The job does not say which agents it is about');
 }
 
-function isAsked(patterns: readonly string[] | undefined, ap_id: string): boolean {
+function matchesAny(patterns: readonly string[] | undefined, ap_id: string): boolean {
   return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, ap_id));
 }
 

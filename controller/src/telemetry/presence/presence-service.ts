@@ -24,6 +24,8 @@ export interface PresenceServiceOptions {
   telemetry: Pick<TelemetryStore, 'latest'>;
   /** Asked for each agent of an answer; default: none. */
   commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
+  /** What is left of the agent's budget; default, and while it is full: undefined. */
+  reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -35,6 +37,7 @@ export class PresenceService {
   readonly #agents: AgentService;
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
+  readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -45,10 +48,12 @@ export class PresenceService {
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
 
-  constructor({ presence, agents, telemetry, commandTransports, onError, now, steadyNow }: PresenceServiceOptions) {
+  constructor(options: PresenceServiceOptions) {
+    const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
     this.#store = presence;
     this.#agents = agents;
     this.#telemetry = telemetry;
+    this.#reportBudget = reportBudget ?? (() => undefined);
     this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
     this.#now = now ?? Date.now;
@@ -127,6 +132,7 @@ export class PresenceService {
     tracker.configuredMs = configuredMs;
     const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
     const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
+    const report_budget = this.#reportBudget(ap_id);
     return {
       ap_id,
       presence,
@@ -136,6 +142,7 @@ export class PresenceService {
       report_interval_seconds: tracker.intervalMs / 1000,
       channel,
       command_ready,
+      ...(report_budget && { report_budget }),
     };
   }
 
