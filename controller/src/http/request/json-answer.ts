@@ -28,8 +28,9 @@ export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerS
     const canEncode = rule !== undefined && reply.statusCode === 200;
     if (answer instanceof Readable) {
       if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json');
-      const encoded = canEncode ? encoder.stream(request.headers, answer, principal) : undefined;
-      reply.headers(toObject(encoded?.headers ?? [], reply)).send(encoded?.body ?? answer);
+      const stream = request.method === 'HEAD' ? emptied(answer) : answer;
+      const encoded = canEncode ? encoder.stream(request.headers, stream, principal) : undefined;
+      reply.headers(toObject(encoded?.headers ?? [], reply)).send(encoded?.body ?? stream);
       return;
     }
     const isReady = typeof answer === 'string' || answer instanceof Uint8Array;
@@ -45,6 +46,12 @@ export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerS
     reply.hijack();
     writeAnswer(reply.raw, status, [...fixed, 'x-request-id', request.id, ...more], body);
   };
+}
+
+/** What would have been read is not. */
+function emptied(stream: Readable): Readable {
+  stream.destroy();
+  return Readable.from([]);
 }
 
 /** Added to what `Vary` says already. */

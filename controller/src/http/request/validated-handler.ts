@@ -1,5 +1,6 @@
 // From a request to a route's handler: reads query, form and body, validates them against the route's schemas, and
 // reports all problems at once.
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';
 import { isText, judgeMediaType } from '../../input/body-reader.ts';
@@ -30,6 +31,10 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
+    if (route.holdsOpen && request.method === 'HEAD') {
+      reply.header('content-type', route.media?.[0] ?? 'application/json').send(Readable.from([]));
+      return reply;
+    }
     const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
     const bytes = route.bodyAsBytes && bytesOf(request);
     const answer = await route.handle(

@@ -30,6 +30,8 @@ import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
 
 const maxBodyBytes = 1024 * 1024;
+/** HEAD is GET without the body: Node leaves it out. */
+const reading = ['GET', 'HEAD'];
 
 export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, ConnectionTableOptions {
   routes: Route[];
@@ -176,12 +178,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setErrorHandler(createErrorHandler(log));
   const { answerLost } = options;
-  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets], { answerLost }));
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages], sockets, { answerLost }));
 
   const encodePage = createPageEncoding(encoder);
   for (const page of options.pages) {
     app.route({
-      method: 'GET',
+      method: reading,
       url: page.url,
       config: { operation: page.operation },
       onRequest: createGuard(page, options.authenticator),
@@ -198,7 +200,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   };
   for (const route of options.routes) {
     app.route({
-      method: route.method,
+      method: route.method === 'GET' ? reading : route.method,
       url: route.url,
       config: { operation: route.operation, rawBody: route.rawBody, logSuccess: route.logSuccess },
       onRequest: guardOnceReady(route),
