@@ -3,7 +3,7 @@ import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
 import Type, { type TSchema } from 'typebox';
 import { isOpen, permissionRow } from '../../auth/permissions.ts';
 import type { Route } from '../request/route.ts';
-import { failuresOf, successOf } from '../request/route-statuses.ts';
+import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';
 import { tagDescriptions } from '../request/tags.ts';
 import { describeCallers, describePathParameter, describeQueryParameter } from './openapi-texts.ts';
 
@@ -128,7 +128,8 @@ export function createOpenApi({ routes, passwordLength, maxima, productVersion }
       const schema = toReference(status === 422 ? HTTPValidationError : ErrorAnswer);
       return [status, { description, content: { 'application/json': { schema } } }];
     });
-    return { [successOf(route)]: success, ...Object.fromEntries(failures) };
+    const unchanged = canBeUnchanged(route) && { 304: { description: 'Unchanged: `If-None-Match` names the `ETag`' } };
+    return { [successOf(route)]: success, ...unchanged, ...Object.fromEntries(failures) };
   }
 
   function queryParameters(route: Route): Json[] {
