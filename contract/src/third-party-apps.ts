@@ -35,7 +35,7 @@ export const AppPermissions = Type.Object(
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
 const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the app in paths and at login.' });
-const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
+const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',

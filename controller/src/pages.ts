@@ -31,10 +31,10 @@ export function createPages(options: PagesOptions): {
 } {
   const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
-  const { passwordLength, signup } = config;
+  const { passwordLength, agentPasswordMinLength, signup } = config;
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
+    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength }),
     asyncApi: createAsyncApi(),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),

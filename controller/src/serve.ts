@@ -140,9 +140,7 @@ function build<Parts extends PartList>(
     log,
     timeouts,
     metrics,
-    validator: new Validator(
-      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
-    ),
+    validator: new Validator(Object.assign(createFormats(config), ...parts.map((part) => part.formats))),
     isReady,
     authenticator,
   });

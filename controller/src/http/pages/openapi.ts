@@ -7,11 +7,12 @@ import type { Route } from '../request/route.ts';
 export interface OpenApiOptions {
   routes: readonly Route[];
   passwordLength: { min: number; max: number };
+  agentPasswordMinLength?: number | undefined;
 }
 
 type Json = Record<string, unknown>;
 
-export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json {
+export function createOpenApi({ routes, passwordLength, agentPasswordMinLength }: OpenApiOptions): Json {
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
@@ -163,8 +164,10 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
       if (key.startsWith('~')) continue;
       copy[key] = writePart(key, part);
     }
-    if (copy.format === 'new-password') {
-      Object.assign(copy, { format: 'password', minLength: passwordLength.min, maxLength: passwordLength.max });
+    if (copy.format === 'new-password' || copy.format === 'new-agent-password') {
+      const isOfAgent = copy.format === 'new-agent-password';
+      const minLength = (isOfAgent ? agentPasswordMinLength : undefined) ?? passwordLength.min;
+      Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
       delete copy.patternProperties;
