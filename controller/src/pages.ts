@@ -38,7 +38,7 @@ export function createPages(options: PagesOptions): {
 } {
   const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
-  const { passwordLength, signup } = config;
+  const { passwordLength, agentPasswordMinLength, signup } = config;
   const writeFolder = probeFolder(config.dataDir);
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
@@ -76,11 +76,12 @@ export function createPages(options: PagesOptions): {
 }
 
 /** What describes the interface, for machines. */
-export function createDocuments({ passwordLength, publicUrl, emulator }: Config, routes: readonly Route[]) {
+export function createDocuments(config: Config, routes: readonly Route[]) {
+  const { passwordLength, agentPasswordMinLength, publicUrl, emulator } = config;
   const productVersion = packageJson.version;
   const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
   return {
-    openApi: createOpenApi({ routes, passwordLength, maxima, productVersion }),
+    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength, maxima, productVersion }),
     asyncApi: createAsyncApi({ productVersion, publicUrl }),
   };
 }
