@@ -96,7 +96,7 @@ function copySources(target) {
 function copyContractFile(name, target) {
   const path = join(target, 'contract', name);
   if (existsSync(path)) return;
-  const text = readFileSync(join(root, 'contract', 'src', name), 'utf8');
+  const text = readFileSync(join(root, 'contract', 'src', 'functions', name), 'utf8');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);

@@ -8,6 +8,7 @@ import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts'
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
+import { toAgentDetails, toAgentResponse } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import { AgentMemory } from './agent-memory.ts';
@@ -288,15 +289,6 @@ export class AgentService implements PrincipalSource {
       created_at: Date.now(),
     };
   }
-}
-
-function toAgentResponse(agent: AgentRecord): Agent {
-  const { id, ap_id, configuration, emulated_for } = agent;
-  return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
-}
-
-function toAgentDetails(agent: AgentRecord): AgentDetails {
-  return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
 function toPrincipal(agent: AgentRecord): Principal {
