@@ -1,6 +1,6 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
-import { exitCode, readNewPassword, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -31,7 +31,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   try {
     if (username === undefined) {
       const users = await accounts.users.list();
-      around.stdout.write(line.options.has('json') ? `${JSON.stringify(users, null, 2)}\n` : toTable(users));
+      around.stdout.write(line.options.has('json') ? `${toInterfaceJson(users, 2)}\n` : toTable(users));
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
@@ -84,8 +84,4 @@ function toTable(users: ListedUser[]): string {
 
 function toState({ disabled_at, disabled_by }: ListedUser): string {
   return disabled_at === null ? 'enabled' : `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }
