@@ -38,7 +38,7 @@ export function createPages(options: PagesOptions): {
 } {
   const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
-  const { passwordLength, agentPasswordMinLength, signup } = config;
+  const { passwordLength, signup } = config;
   const writeFolder = probeFolder(config.dataDir);
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
