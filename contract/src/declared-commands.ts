@@ -40,11 +40,6 @@ export function isCommandName(name: unknown): name is string {
   return typeof name === 'string' && commandName.test(name);
 }
 
-/** A command as `send_command` takes it: a bare name, or JSON with the arguments beside the name. */
-export function toCommandText(name: string, args: Record<string, unknown> = {}): string {
-  return Object.keys(args).length === 0 ? name : JSON.stringify({ ...args, name });
-}
-
 /** What a command sets, unless its declaration says otherwise. */
 export function defaultParameter(name: string): string {
   const known = defaultParameters.get(name);

@@ -1,6 +1,7 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
-import { defaultParameter, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
+import { toCommandText } from '@weft/contract/command-text';
+import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';

@@ -1,7 +1,7 @@
 // A new key of an app, with the line that signs in with it.
+import { toShellWord } from '@weft/contract/shell-word';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { SecretOnce } from '../../components/forms/secret-once.tsx';
-import { toShellWord } from '../../format/shell-word.ts';
 import { appsText } from '../../text/apps.ts';
 
 interface AppKeyOnceProps {
