@@ -44,7 +44,7 @@ async function build(target) {
     const code = await runInForeground(node24(), args);
     if (code !== 0) return code;
   }
-  const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install', 'weft-sdk.tgz')];
+  const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install')];
   const code = await runInForeground(node24(), sdk);
   if (code !== 0) return code;
   await compress(target);

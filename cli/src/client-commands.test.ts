@@ -75,14 +75,21 @@ async function run(
 const asApp = { WEFT_APP_NAME: 'saver', WEFT_APP_KEY: password };
 const logIn = () => run(['login', weft.url, '--user', adminUsername, '--password-stdin'], { input: `${password}\n` });
 
-test('login keeps the token and not the password, for its owner only; logout forgets it', async () => {
+test('login keeps the token and not the password, for its owner only; logout ends it, or says that it could not', async () => {
   expect(await logIn()).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`as ${adminUsername} until`) });
   const path = join(home, '.config/weft/login.json');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).not.toContain(password);
   expect(await run(['agents'])).toMatchObject({ code: 0, out: expect.stringContaining('roof-1') });
+  const stored = JSON.parse(readFileSync(path, 'utf8'));
+  const statusOf = async () => (await weft.request('GET', '/api/v1/users/me', { token: stored.token })).status;
+  expect(await statusOf()).toBe(200);
   expect((await run(['logout'])).err).toBe('Logged out.\n');
+  expect(await statusOf()).toBe(401);
   expect(await run(['agents'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('weft login') });
+  expect((await run(['logout'])).err).toBe('You were not logged in.\n');
+  writeFileSync(path, JSON.stringify({ ...stored, url: 'http://127.0.0.1:9' }));
+  expect((await run(['logout'])).err).toContain(`remains valid there until ${stored.expires_at}`);
 });
 
 test('an app may log in and keep its key', async () => {

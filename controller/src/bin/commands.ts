@@ -29,6 +29,7 @@ const commands: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
+  run: async () => (await import('./run-command.ts')).runFileCommand,
   config: async () => (await import('./config-command.ts')).configCommand,
 };
 
@@ -45,7 +46,9 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
       return exitCode.ok;
     }
     if (['--help', '-h', 'help'].includes(name)) return await showHelp(rest, around);
-    if (beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h')) return await showHelp(args, around);
+    const isOfProgram = name === 'run' && rest.length > 1;
+    if (!isOfProgram && beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h'))
+      return await showHelp(args, around);
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command !== undefined) return await (await command())(rest, around);
     const ofClient = await clientCommand(name);

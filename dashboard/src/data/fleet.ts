@@ -27,8 +27,13 @@ export interface Fleet {
 // A large fleet is asked about less often: its answer is long, and a person sees sums of it.
 const presencePollMs = (count: number) => Math.max(2000, count * 2);
 
-export function useFleet(): Fleet {
-  const details = useOperation('metrics_agent_details', {}, { pollMs: (agents) => Math.max(5000, agents.length * 4) });
+/** Without `state` emulated agents whose run has ended are left out. */
+export function useFleet(filter: { state?: 'all' } = {}): Fleet {
+  const details = useOperation(
+    'metrics_agent_details',
+    { query: filter },
+    { pollMs: (agents) => Math.max(5000, agents.length * 4) },
+  );
   const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => presencePollMs(agents.length) });
   const { updatedAt } = presence;
   useEffect(() => {
