@@ -1,6 +1,6 @@
 // Turns a request into a plan: the access points and their positions, the duration of the network, and all problems of
 // the request. Pure, except for the gazetteer.
-import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
+import { type EmulatorSpec, type EmulatorSpinupRequest, maxEmulatedDevices, type ResolvedPlace } from '@weft/contract';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
@@ -37,8 +37,6 @@ export interface RunPlan {
   endsAtMs: number;
 }
 
-/** More would use a core that requests need. */
-const maxDevices = 200_000;
 const dayMs = 86_400_000;
 /** Samples this much ahead of the clock are still accepted. */
 const slackMs = 60_000;
@@ -105,8 +103,8 @@ function checkSizes(
     } else if (total > maxAccessPointsPerCaller && before.total <= maxAccessPointsPerCaller) {
       refuse(at('num_access_points'), `you may have at most ${maxAccessPointsPerCaller} access points at once`);
     }
-    if (devices > maxDevices && before.devices <= maxDevices) {
-      refuse(at('num_devices'), `a request may ask for at most ${maxDevices} devices in all`);
+    if (devices > maxEmulatedDevices && before.devices <= maxEmulatedDevices) {
+      refuse(at('num_devices'), `a request may ask for at most ${maxEmulatedDevices} devices in all`);
     }
   }
   const longest = emulators.reduce(
@@ -115,7 +113,7 @@ function checkSizes(
   );
   const deviceSeconds = devices * (emulators[longest]?.duration ?? 0);
   // Not beside what is wrong with one of the two.
-  const isPlausible = devices <= maxDevices && (emulators[longest]?.duration ?? 0) <= maxDurationSeconds;
+  const isPlausible = devices <= maxEmulatedDevices && (emulators[longest]?.duration ?? 0) <= maxDurationSeconds;
   if (isPlausible && deviceSeconds > maxDeviceSeconds) {
     refuse(
       ['emulators', longest, 'duration'],
