@@ -30,7 +30,19 @@ interface CommandsPartDeps extends Platform {
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, keyring, principals, agents, auditLog: audit, log, onError, onChange } = deps;
+  const {
+    config,
+    database,
+    broker,
+    keyring,
+    shares,
+    principals,
+    agents,
+    auditLog: audit,
+    log,
+    onError,
+    onChange,
+  } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';
@@ -61,6 +73,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     sight,
     keyring,
     agents,
+    shares,
     onError,
     callerNow: async (kind, name, id) => {
       const caller = (await principals[kind].principal(name))?.caller;

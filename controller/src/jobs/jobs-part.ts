@@ -31,6 +31,7 @@ import { LiveSubscriptions } from './worker/live-subscription.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
+const secondsPerDay = 86_400;
 /** Other nodes' messages are looked for this often, should the news of them be lost. */
 const pollMs = 500;
 
@@ -72,6 +73,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
     },
     maxSocketsPerCaller: config.maxSocketsPerCaller,
+    shares,
     pollMs: tuning.pollMs ?? (database.dialect === 'postgres' ? pollMs : undefined),
     times: tuning.socketTimes,
     onError,
@@ -105,6 +107,11 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
+  });
+  const callbackBytesPerDay = config.jobs.callbackMbPerDay * 2 ** 20;
+  const callbackBudget = shares.budget('callback_bytes', {
+    perSecond: callbackBytesPerDay / secondsPerDay,
+    reserve: callbackBytesPerDay / 10,
   });
   let deadLetters = 0;
   const letterStore = createDeadLetterStore(database);
@@ -176,7 +183,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     letters,
     letterStore,
     upkeep,
-    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
+    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox, budget: callbackBudget })],
     sockets: {
       routes: jobSocketRoutes({
         hub,
