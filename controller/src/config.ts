@@ -22,6 +22,7 @@ export interface Config
   jobs: {
     retentionHours: number;
     timeoutMinutes: number;
+    quietSeconds: number;
     maxOpen: number;
     maxWaiting: number;
     maxRunningPerCaller: number;
@@ -179,6 +180,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     jobs: {
       retentionHours: values.jobRetentionHours,
       timeoutMinutes: values.jobTimeoutMinutes,
+      quietSeconds: values.jobQuietSeconds,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
       maxRunningPerCaller: values.maxRunningJobsPerCaller,
