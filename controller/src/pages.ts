@@ -1,5 +1,8 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
+import { BrokerUnavailable } from '@weft/broker';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
 import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
@@ -11,7 +14,7 @@ import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
-import type { Platform } from './part.ts';
+import type { Part, Platform } from './part.ts';
 import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 
 /** Where the build of the dashboard is. */
@@ -24,6 +27,7 @@ interface PagesOptions {
   routes: Route[];
   metrics: ServiceMetrics;
   isReady: () => boolean;
+  partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
 }
@@ -32,15 +36,14 @@ export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
-  const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
+  const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
   const { passwordLength, signup } = config;
   const writeFolder = probeFolder(config.dataDir);
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
-    asyncApi: createAsyncApi(),
+    ...createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
@@ -55,6 +58,7 @@ export function createPages(options: PagesOptions): {
         }),
         stateOf('telemetry', () => telemetryStore.check()),
         stateOf('broker', () => broker.check()),
+        ...partsReadiness(),
       ]),
       warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
     }),
@@ -71,16 +75,32 @@ export function createPages(options: PagesOptions): {
   };
 }
 
+/** What describes the interface, for machines. */
+export function createDocuments(config: Config, routes: readonly Route[]) {
+  const { passwordLength, agentPasswordMinLength, publicUrl, emulator } = config;
+  const productVersion = packageJson.version;
+  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  return {
+    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength, maxima, productVersion }),
+    asyncApi: createAsyncApi({ productVersion, publicUrl }),
+  };
+}
+
 /** With a reason where there is a better one than that it does not work. */
 async function stateOf(name: string, check: () => Promise<void>): Promise<PartState> {
   try {
     await check();
     return { name, ok: true };
   } catch (error) {
-    return { name, ok: false, reason: error instanceof WeftError ? error.code : 'failing' };
+    return { name, ok: false, reason: hasCode(error) ? error.code : 'failing' };
   }
 }
 
 function notPrepared(): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
+}
+
+/** An error of ours, whose code says nothing about machines or accounts. */
+function hasCode(error: unknown): error is WeftError | BrokerUnavailable {
+  return error instanceof WeftError || error instanceof BrokerUnavailable;
 }

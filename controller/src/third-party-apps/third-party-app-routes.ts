@@ -20,6 +20,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       url: '/api/v1/third_party_apps',
       tag,
       summary: 'Register a third-party app',
+      failures: { 409: 'An app with this app_name exists' },
       body: ThirdPartyAppCreate,
       response: ThirdPartyApp,
       handle: ({ body, caller }) => apps.create(body, caller),

@@ -2,6 +2,7 @@
 // apps for auth.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { effectivePermissions } from '@weft/contract/app-permissions';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
@@ -131,8 +132,9 @@ export class ThirdPartyAppService implements PrincipalSource {
 }
 
 function toPrincipal(app: ThirdPartyAppRecord): Principal {
-  const { id, app_name: name, permissions, ver } = app;
-  return { caller: { kind: 'third_party_app', id, name, permissions: permissions as AppPermissions }, ver };
+  const { id, app_name: name, ver } = app;
+  const permissions = effectivePermissions(app.permissions as AppPermissions);
+  return { caller: { kind: 'third_party_app', id, name, permissions }, ver };
 }
 
 /** Of equal length for every key, as the comparison requires. */

@@ -45,6 +45,8 @@ export const agentsText = {
     channelOpen: 'open',
     channelClosed: 'closed',
     ready: 'Accepts commands',
+    budget: 'Report budget left',
+    budgetLeft: (points: string, bytes: string) => `${points} of values, ${bytes} of bytes`,
     yes: 'yes',
     no: 'no',
     location: 'Location',

@@ -18,6 +18,13 @@ const pageHeaders = {
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 };
 
+/** What an operator can do, by the code of the reason. */
+const adviceFor: Record<string, string> = {
+  disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
+  foreign_queue:
+    'RabbitMQ has a queue or exchange of the same name with other arguments; the log names it. Delete it once it is empty, or use another virtual host in WEFT_AMQP_URL.',
+};
+
 /** Whether a part works, writing included, and the code of the reason if not. */
 export interface PartState {
   name: string;
@@ -33,7 +40,7 @@ export interface ServicePagesOptions {
   readiness: () => Promise<{ parts: PartState[]; warnings: string[] }>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
-  signup: 'open' | 'closed';
+  signup: 'open' | 'approve' | 'closed';
   passwordLength: { min: number; max: number };
 }
 
@@ -49,11 +56,13 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       async handle(_request, reply) {
         const { parts, warnings } = await options.readiness();
         const isReady = parts.every(({ ok }) => ok);
+        const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
         if (!isReady) reply.code(503).header('retry-after', '2');
         return {
           status: isReady ? 'ready' : 'not ready',
           parts: Object.fromEntries(parts.map(({ name, ok }) => [name, ok ? 'ok' : 'failing'])),
           ...(isReady ? {} : { reasons: Object.fromEntries(parts.filter(({ ok }) => !ok).map(toReason)) }),
+          ...(advice.length > 0 ? { advice } : {}),
           ...(warnings.length > 0 ? { warnings } : {}),
         };
       },

@@ -1,4 +1,4 @@
-// The socket side of the server: plain or TLS, with timeouts that cut slow clients off and a limit on connections.
+// The socket side of the server: plain or TLS, with timeouts that cut slow clients off.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -29,7 +29,6 @@ export interface Timeouts {
 
 export interface ListenerOptions {
   tls: { certFile: string; keyFile: string } | undefined;
-  maxConnections: number;
   timeouts?: Partial<Timeouts> | undefined;
   /** Which requests become something else than HTTP; without it, none. */
   shouldUpgrade?: ((request: http.IncomingMessage) => boolean) | undefined;
@@ -61,6 +60,5 @@ export function createListener(options: ListenerOptions, handler: http.RequestLi
       )
     : http.createServer(settings, handler);
   server.setTimeout(timeouts.idleMs);
-  server.maxConnections = options.maxConnections;
   return server as http.Server;
 }

@@ -28,6 +28,12 @@ export function ConnectionCard({ there, configuration }: ConnectionCardProps) {
         <dd>{there ? (there.channel ? text.channelOpen : text.channelClosed) : '–'}</dd>
         <dt>{text.ready}</dt>
         <dd>{there ? (there.command_ready ? text.yes : text.no) : '–'}</dd>
+        <dt>{text.budget}</dt>
+        <dd>
+          {there?.report_budget
+            ? text.budgetLeft(toPercent(there.report_budget.points_left), toPercent(there.report_budget.bytes_left))
+            : '–'}
+        </dd>
         <dt>{text.location}</dt>
         <dd>{place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'}</dd>
         <Fact name={text.label} value={configuration.label} />
@@ -45,4 +51,8 @@ function Fact({ name, value }: { name: string; value: unknown }) {
       <dd>{value}</dd>
     </>
   );
+}
+
+function toPercent(share: number): string {
+  return `${formatNumber(share * 100, 0)} %`;
 }
