@@ -1,6 +1,6 @@
 // Third-party apps and what they may do.
 import Type from 'typebox';
-import { NAME_PATTERN } from './identifiers.ts';
+import { APP_NAME_PATTERN } from './identifiers.ts';
 
 const Limits = Type.Object({ min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) });
 
@@ -42,7 +42,12 @@ export const AppPermissions = Type.Object(
 );
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
-const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the app in paths and at login.' });
+const AppName = Type.String({
+  pattern: APP_NAME_PATTERN,
+  format: 'app-name',
+  description:
+    'Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly.',
+});
 const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {

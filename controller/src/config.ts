@@ -1,6 +1,7 @@
 // Validates the settings and creates the Config. Reports all problems at once. Does not read the
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
+import { isBeyondLoopback } from './loopback.ts';
 import { findSettings, isMountedSecret, readFile, type SettingSources } from './setting-sources.ts';
 import { clearTextConnections, clearTextListening } from './settings/clear-text.ts';
 import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
@@ -11,13 +12,21 @@ export type Role = 'api' | 'worker' | 'emulator';
 export interface Config
   extends Omit<
     SettingValues,
-    'dataDir' | 'roles' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
+    'dataDir' | 'roles' | 'signup' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
   > {
+  signup: 'open' | 'approve' | 'closed';
   /** Absolute. */
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  jobs: {
+    retentionHours: number;
+    timeoutMinutes: number;
+    maxOpen: number;
+    maxWaiting: number;
+    maxRunningPerCaller: number;
+    maxSubscriptionsPerCaller: number;
+  };
   retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
@@ -32,7 +41,7 @@ export interface Config
     resetsPerAddress: number;
     commandsPerApp: number;
   };
-  quotas: { users: number; agents: number; apps: number };
+  quotas: { users: number; waitingUsers: number; agents: number; apps: number };
   /** Of one agent. */
   reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
@@ -40,6 +49,9 @@ export interface Config
     maxAccessPointsPerCaller: number;
     maxHours: number;
     maxRuns: number;
+    maxRunsPerCaller: number;
+    runningPerCaller: number;
+    maxDeviceSeconds: number;
     keepHours: number;
   };
   /** Warnings about valid but probably unintended settings. */
@@ -150,6 +162,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
     ...others,
+    signup: values.signup ?? (isBeyondLoopback(values) ? 'approve' : 'open'),
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
     jobs: {
@@ -157,6 +170,8 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       timeoutMinutes: values.jobTimeoutMinutes,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      maxRunningPerCaller: values.maxRunningJobsPerCaller,
+      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],
@@ -171,13 +186,21 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       resetsPerAddress: values.resetsPerAddress,
       commandsPerApp: values.commandsPerApp,
     },
-    quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    quotas: {
+      users: values.maxUsers,
+      waitingUsers: values.maxWaitingUsers,
+      agents: values.maxAgents,
+      apps: values.maxApps,
+    },
     reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
       maxHours: values.emulatorMaxHours,
       maxRuns: values.emulatorMaxRuns,
+      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
+      runningPerCaller: values.emulatorRunningPerCaller,
+      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
       keepHours: values.emulatorKeepHours,
     },
   };

@@ -12,6 +12,7 @@ import { Validator } from './input/validator.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import { StartError } from './start-error.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
+import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
 
@@ -22,7 +23,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   await database.migrate();
   const hasher = new PasswordHasher();
   const store = createUserStore(database);
-  const { signup, quotas } = config;
+  const { quotas } = config;
   const audit = new AuditService(createAuditLog(database));
   const by: Actor = { kind: 'command_line', id: null, name: operator };
   const users = new UserService({
@@ -30,25 +31,33 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     hasher,
     callerChanged: () => {},
     audit,
-    signup,
     maxUsers: quotas.users,
+  });
+  const signups = new SignupService({
+    users,
+    store,
+    audit,
+    signup: config.signup,
+    maxWaiting: quotas.waitingUsers,
   });
   const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
   return {
     users: {
       list: async () =>
-        (await store.list()).map(({ username, roles, created_at, disabled_at, disabled_by }) => ({
+        (await store.list()).map(({ username, roles, created_at, disabled_at, disabled_by, waiting_since }) => ({
           username,
           roles: roles.join(),
           created_at,
           disabled_at,
           disabled_by,
+          waiting_since,
         })),
       create: (input: UserCreate) => users.create(validator.require(UserCreate, input), by),
       setPassword: (username: string, password: string) =>
         users.update(username, validator.require(UserUpdate, { password }), by),
       disable: (username: string) => users.disable(username, by),
       enable: (username: string) => users.enable(username, by),
+      approve: (username: string) => signups.approve(username, by),
     },
     close: () => database.close(),
   };

@@ -14,7 +14,7 @@ import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
-import type { Platform } from './part.ts';
+import type { Part, Platform } from './part.ts';
 import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 
 /** Where the build of the dashboard is. */
@@ -27,6 +27,7 @@ interface PagesOptions {
   routes: Route[];
   metrics: ServiceMetrics;
   isReady: () => boolean;
+  partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
 }
@@ -35,7 +36,7 @@ export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
-  const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
+  const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
   const { passwordLength, signup } = config;
   const writeFolder = probeFolder(config.dataDir);
@@ -57,6 +58,7 @@ export function createPages(options: PagesOptions): {
         }),
         stateOf('telemetry', () => telemetryStore.check()),
         stateOf('broker', () => broker.check()),
+        ...partsReadiness(),
       ]),
       warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
     }),

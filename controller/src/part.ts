@@ -23,6 +23,8 @@ export interface Part {
     close(): Promise<void>;
   };
   metrics?: Gauges;
+  /** What /readyz says of it. */
+  readiness?(): { name: string; ok: boolean };
   /** Formats of input that its schemas name. */
   formats?: Formats;
   /** What it knows about callers. Together the parts are what the guard asks. */

@@ -19,7 +19,10 @@ export function createAccountParts(platform: Platform, events: Events) {
   const agents = createAgentsPart({ ...platform, audit: audit.audit }, events);
   const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit }, events);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
-  const auth = createAuthPart({ ...platform, agents: agents.agents, principals }, events);
+  const auth = createAuthPart(
+    { ...platform, audit: audit.audit, users: users.users, agents: agents.agents, principals },
+    events,
+  );
   return { auth, users, agents, apps, audit };
 }
 
@@ -36,6 +39,6 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const emulator = createEmulatorPart({ ...platform, agents, agentStore, audit, jobs }, events);
+  const emulator = createEmulatorPart({ ...platform, principals, agents, agentStore, audit, jobs }, events);
   return { ...accounts, telemetry, jobs, commands, transports, emulator };
 }

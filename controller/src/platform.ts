@@ -5,7 +5,7 @@ import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import type { Platform } from './part.ts';
-import { PasswordHasher } from './password-hasher.ts';
+import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
@@ -37,6 +37,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const shares = new LocalShares();
   const diskSpace = new DiskSpace({
     folder: config.dataDir,
     reserveBytes: config.diskReserveMb * 1024 * 1024,
@@ -50,8 +51,8 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     telemetryStore,
     broker,
     keyring,
-    hasher: new PasswordHasher(),
-    shares: new LocalShares(),
+    hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns)),
+    shares,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,

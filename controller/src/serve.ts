@@ -145,7 +145,16 @@ function build<Parts extends PartList>(
   const isReady = () => preparation.isDone;
   const routes = parts.flatMap((part) => part.routes ?? []);
   const { hasAdmin } = authenticator;
-  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin, dashboardFolder });
+  const partsReadiness = () => parts.flatMap((part) => part.readiness?.() ?? []);
+  const { pages, answerLost } = createPages({
+    platform,
+    routes,
+    metrics,
+    isReady,
+    partsReadiness,
+    hasAdmin,
+    dashboardFolder,
+  });
   const server = createServer({
     ...config,
     routes: isApi ? routes : [],

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
+import { toShellWord } from '@weft/contract/shell-word';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -87,7 +88,7 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
   else {
     around.stdout.write(`${api_key}\n`);
     around.stderr.write(
-      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${app.app_name}\n`,
+      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${toShellWord(app.app_name)}\n`,
     );
   }
   return exitCode.ok;

@@ -5,8 +5,9 @@ import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, AgentCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
-import type { PasswordHasher } from '../password-hasher.ts';
+import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { toAgentDetails, toAgentResponse } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
@@ -165,7 +166,7 @@ export class AgentService implements PrincipalSource {
     await this.requireRoomFor(1);
     // Checked before the password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
-    const agent = await this.#newRecord(input);
+    const agent = await this.#newRecord(input, by);
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
     // Late telemetry of an earlier agent with this name may still be stored.
@@ -202,7 +203,7 @@ export class AgentService implements PrincipalSource {
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
       if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-      change.password_hash = await this.#hasher.hash(input.password);
+      change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
       change.ver = generateSecret();
     }
     const also = this.#audit.entry<AgentRecord>(({ before, after }) => agentUpdated(by, before!, after!));
@@ -258,9 +259,9 @@ export class AgentService implements PrincipalSource {
   }
 
   /** The first successful login sets `onboard`. */
-  async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
+  async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
-    if (!(await this.#isPassword(agent?.password_hash, password))) return undefined;
+    if (!(await this.#isPassword(agent?.password_hash, password, turn))) return undefined;
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
@@ -271,17 +272,17 @@ export class AgentService implements PrincipalSource {
   }
 
   /** A wrong password takes the same time for every agent, also for generated passwords. */
-  async #isPassword(hash: string | undefined, password: string): Promise<boolean> {
-    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
+  async #isPassword(hash: string | undefined, password: string, turn?: PasswordTurn): Promise<boolean> {
+    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password, turn);
     if (isSameHash(hash, toGeneratedHash(password))) return true;
-    return this.#hasher.verify(undefined, password);
+    return this.#hasher.verify(undefined, password, turn);
   }
 
-  async #newRecord({ ap_id, password, configuration }: NewAgent): Promise<AgentRecord> {
+  async #newRecord({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<AgentRecord> {
     return {
       id: randomUUID(),
       ap_id,
-      password_hash: await this.#hasher.hash(password),
+      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
       configuration: withoutReadOnlyKeys(configuration),
       onboard: false,
       emulated_for: null,

@@ -28,7 +28,6 @@ eachDatabase((kind) => {
       hasher: new PasswordHasher(),
       callerChanged: () => {},
       audit: new AuditService(createAuditLog(database)),
-      signup: 'open',
       maxUsers: 1000,
     });
   const newUser = (n: number) => ({ username: `user-${n}@x.test`, password: 'a long password', roles: ['user'] });

@@ -50,6 +50,7 @@ Usage:
   weft user set-password EMAIL [--password-stdin]
   weft user disable EMAIL
   weft user enable EMAIL
+  weft user approve EMAIL
 
 A disabled user is signed out everywhere and cannot sign in; what the user owns is kept. The last enabled
 administrator cannot be disabled.

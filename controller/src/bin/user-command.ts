@@ -10,6 +10,7 @@ const usage = {
   'set-password': 'weft user set-password EMAIL [--password-stdin]',
   disable: 'weft user disable EMAIL',
   enable: 'weft user enable EMAIL',
+  approve: 'weft user approve EMAIL',
 };
 type Action = keyof typeof usage;
 
@@ -41,6 +42,9 @@ export async function userCommand(args: string[], around: Surroundings): Promise
     } else if (action === 'enable') {
       await accounts.users.enable(username);
       around.stderr.write(`Enabled ${username}; the user can sign in again.\n`);
+    } else if (action === 'approve') {
+      await accounts.users.approve(username);
+      around.stderr.write(`Approved ${username}; the user can sign in.\n`);
     } else {
       await accounts.users.setPassword(username, password);
       around.stderr.write(`Set the password of ${username}; earlier tokens are revoked.\n`);
@@ -70,6 +74,7 @@ interface ListedUser {
   created_at: number;
   disabled_at: number | null;
   disabled_by: string | null;
+  waiting_since: number | null;
 }
 
 function toTable(users: ListedUser[]): string {
@@ -82,6 +87,7 @@ function toTable(users: ListedUser[]): string {
     .join('');
 }
 
-function toState({ disabled_at, disabled_by }: ListedUser): string {
-  return disabled_at === null ? 'enabled' : `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
+function toState({ disabled_at, disabled_by, waiting_since }: ListedUser): string {
+  if (disabled_at !== null) return `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
+  return waiting_since === null ? 'enabled' : `waits for approval since ${toMoment(waiting_since)}`;
 }

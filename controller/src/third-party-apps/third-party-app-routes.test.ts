@@ -1,5 +1,7 @@
 // The operations on third-party apps over HTTP, and how far an app's permissions let it see.
+
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
@@ -203,7 +205,7 @@ describe('permissions', () => {
   });
 
   test('all problems are told at once', async () => {
-    const json = { app_name: 'bad name', permissions: { read: 1, agent: [] } };
+    const json = { app_name: ' bad name', permissions: { read: 1, agent: [] } };
     const { body } = await weft.request('POST', apps, { token: admin, json });
     expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(1).join('.'))).toEqual([
       'app_name',
@@ -212,4 +214,72 @@ describe('permissions', () => {
       'permissions.agent',
     ]);
   });
+});
+
+describe('names', () => {
+  const create = (app_name: unknown) =>
+    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'k', permissions: {} } });
+
+  /** It can be created, used to log in, read by itself, changed and removed under its name in the path. */
+  async function lives(app_name: string): Promise<void> {
+    const path = apps + encodeURIComponent(app_name);
+    const created = await create(app_name);
+    expect([app_name, created.status, created.body.app_name]).toEqual([app_name, 200, app_name]);
+    const token = await weft.login('third_party_app', app_name, 'k');
+    expect((await weft.request('GET', path, { token })).body).toMatchObject({ app_name });
+    expect((await weft.request('PUT', path, { token: admin, json: { permissions: { a: 1 } } })).status).toBe(200);
+    expect((await weft.request('DELETE', path, { token: admin })).status).toBe(200);
+    expect((await weft.request('GET', path, { token: admin })).status).toBe(404);
+  }
+
+  test.each([
+    ...[
+      'My App',
+      'a',
+      '...',
+      '..a',
+      'a/b',
+      '\\',
+      '%2e%2e%2f',
+      '?x=1#y',
+      'a*',
+      '-a',
+      '_',
+      'Überwachung ü',
+      '節電',
+      '😀',
+    ],
+    ...['it\'s "quoted" & <b>', ';', 'x'.repeat(128), '😀'.repeat(128), 'public', 'me'],
+  ])('%s is one', lives, 20_000);
+
+  test.each([
+    ...['', ' ', ' a', 'a ', '.', '..', 'x'.repeat(129), 'a\nb', 'a\tb', 'a\0', '\x7f', 'a\u00a0b', 'a\u200bb'],
+    ...['a\u202eb', '\ufeffa', 'a\u2028b', '\ue000', 'e\u0301', '\u212b', 7, null, ['a']],
+  ])('%j is none', async (name) => {
+    const { status, body } = await create(name);
+    expect([status, body.detail]).toMatchObject([422, [{ loc: ['body', 'app_name'] }]]);
+  });
+
+  test('are compared as they are given', async () => {
+    for (const name of ['Case', 'case', 'Case ü']) expect((await create(name)).status).toBe(200);
+    expect((await create('Case')).status).toBe(409);
+    await expect(weft.login('third_party_app', 'CASE', 'k')).rejects.toThrow('Incorrect');
+    await expect(weft.login('third_party_app', 'Case u\u0308', 'k')).rejects.toThrow('Incorrect');
+  });
+
+  test('any printable text lives, and whatever is taken is printable and in form C', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, fc.string({ unit: 'binary', minLength: 1, maxLength: 6 })), async (name) => {
+        const isName =
+          /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u.test(name) &&
+          name === name.normalize('NFC') &&
+          name.trim() === name &&
+          !['.', '..'].includes(name);
+        if (isName) await lives(name);
+        else expect((await create(name)).status).toBe(422);
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
 });

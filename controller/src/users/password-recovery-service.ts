@@ -2,11 +2,12 @@
 // the background sends the mails. So both cases have the same answer and timing, and a restart loses no request.
 import { randomUUID } from 'node:crypto';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { CallerChanged } from '../caller.ts';
+import { anonymous, type CallerChanged } from '../caller.ts';
 import { UnusableRequestError } from '../errors.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import { resetMail } from './reset-mail.ts';
 import type { RecoveryRequest, ResetTokenStore } from './reset-token-store.ts';
 import { passwordReset } from './user-entries.ts';
@@ -66,7 +67,7 @@ export class PasswordRecoveryService {
   /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
   async reset(token: string, newPassword: string): Promise<void> {
     const { resetTokens, hasher, callerChanged, audit } = this.#options;
-    const password_hash = await hasher.hash(newPassword);
+    const password_hash = await hasher.hash(newPassword, { principal: principalOf(anonymous) });
     const change = { password_hash, ver: generateSecret() };
     const also = audit.entry<{ username: string }>(({ after }) => passwordReset(after!));
     const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also);
@@ -119,7 +120,7 @@ export class PasswordRecoveryService {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
     const now = Date.now();
     const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
-    if (user && user.disabled_at === null) {
+    if (user && user.disabled_at === null && user.waiting_since === null) {
       const token = generateSecret();
       const token_hash = hashGeneratedSecret(token);
       const record = { token_hash, user_id: user.id, created_at: now, expires_at: now + tokenLifeMs };

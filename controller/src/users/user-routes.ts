@@ -17,17 +17,20 @@ import { invalidValue } from '../input/value-rules.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
+import type { SignupService } from './signup-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
+import { waitingUserRoutes } from './waiting-user-routes.ts';
 
 export interface UserRoutesOptions {
   users: UserService;
+  signups: SignupService;
   recovery: PasswordRecoveryService;
   /** Throws PermissionError unless the request comes from this machine, or contains the set-up code. */
   requireSetupRight: (request: IncomingRequest) => void;
   limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
 }
 
-export function userRoutes({ users, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
+export function userRoutes({ users, signups, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
   const tag = 'Users';
   return [
     // spec #2
@@ -62,14 +65,14 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       method: 'POST',
       url: '/api/v1/users/signup',
       tag,
-      summary: 'Sign up for an account with the standard role',
+      summary: 'Sign up for an account with the standard role, which may have to be approved',
       failures: { 403: 'Sign-up is closed, or there is no administrator yet', 409: 'A user with this username exists' },
       body: UserRegister,
       response: TokenData,
-      admit: () => users.requireSignupOpen(),
+      admit: () => signups.requireOpen(),
       async handle({ body, address }) {
         limits.signups.take(addressKey(address));
-        return users.signUp(body);
+        return signups.signUp(body);
       },
     }),
     // spec #4
@@ -176,6 +179,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       },
     }),
     ...disabledUserRoutes(users),
+    ...waitingUserRoutes(signups),
   ];
 }
 

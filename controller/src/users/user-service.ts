@@ -2,17 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
-import {
-  type Actor,
-  anonymous,
-  type CallerChanged,
-  type Principal,
-  type PrincipalSource,
-  type UserCaller,
-} from '../caller.ts';
+import type { Actor, CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
-import type { PasswordHasher } from '../password-hasher.ts';
+import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
@@ -27,7 +22,6 @@ export interface UserServiceOptions {
   hasher: PasswordHasher;
   callerChanged: CallerChanged;
   audit: AuditService;
-  signup: 'open' | 'closed';
   maxUsers: number;
 }
 
@@ -36,17 +30,15 @@ export class UserService implements PrincipalSource {
   readonly #hasher: PasswordHasher;
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
-  readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, audit, signup, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, callerChanged, audit, maxUsers }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
     this.#audit = audit;
-    this.#signup = signup;
     this.#maxUsers = maxUsers;
   }
 
@@ -64,30 +56,15 @@ export class UserService implements PrincipalSource {
   }
 
   async create(input: NewUser, by: Actor): Promise<TokenData> {
-    return this.#create(input, by, 'user_created');
+    return this.register(input, by, 'user_created', null);
   }
 
   /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
-    const user = await this.#newRecord(input);
+    const user = await this.#newRecord(input, by);
     const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
     const isFirst = await this.#users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
-  }
-
-  /** Throws PermissionError while sign-up is closed. */
-  async requireSignupOpen(): Promise<void> {
-    if (this.#signup === 'closed') {
-      throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
-    }
-    if (!(await this.hasAdmin())) {
-      throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
-    }
-  }
-
-  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
-    await this.requireSignupOpen();
-    return this.#create({ ...input, roles: ['user'] }, anonymous, 'user_signed_up');
   }
 
   async update(
@@ -100,7 +77,7 @@ export class UserService implements PrincipalSource {
     }
     const before = await this.#require(username);
     const change: UserChange = {};
-    if (input.password) change.password_hash = await this.#hasher.hash(input.password);
+    if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
     const also = this.#audit.entry<UserRecord>(({ before: was, after: is }) => userUpdated(by, was!, is!));
@@ -108,6 +85,25 @@ export class UserService implements PrincipalSource {
     if (!after) throw userNotFound();
     this.#callerChanged('user', after.username);
     return toTokenData(after);
+  }
+
+  /** Throws AuthenticationError if the current password is wrong. `also` runs in the transaction, with the new `ver`. */
+  async changePassword(
+    user: Actor,
+    { current, next }: { current: string; next: string },
+    also: (tx: SqlQueries, ver: string) => Promise<void>,
+  ): Promise<Principal> {
+    const turn = { principal: principalOf(user) };
+    if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
+    const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
+    const entry = this.#audit.entry<UserRecord>(({ before, after }) => userUpdated(user, before!, after!));
+    const after = await this.#users.update(user.name, change, async (tx, changed) => {
+      await also(tx, change.ver);
+      await entry(tx, changed);
+    });
+    if (!after) throw userNotFound();
+    this.#callerChanged('user', after.username);
+    return toPrincipal(after);
   }
 
   async remove(username: string, by: Actor): Promise<void> {
@@ -150,17 +146,19 @@ export class UserService implements PrincipalSource {
     return user && toPrincipal(user);
   }
 
-  async authenticate(username: string, password: string): Promise<Principal | undefined> {
+  async authenticate(username: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
-    if (!(await this.#hasher.verify(user?.password_hash, password))) return undefined;
+    if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null) throw accountDisabled();
+    if (user!.waiting_since !== null) throw accountWaiting();
     return toPrincipal(user!);
   }
 
-  async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
+  /** Creates an account that waits for approval since that moment, if there is one; `action` is that of the audit entry. */
+  async register(input: NewUser, by: Actor, action: string, waiting_since: number | null): Promise<TokenData> {
     await this.#requireRoom();
-    const user = await this.#newRecord(input);
+    const user = { ...(await this.#newRecord(input, by)), waiting_since };
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
     await this.#users.create(
@@ -170,16 +168,17 @@ export class UserService implements PrincipalSource {
     return toTokenData(user);
   }
 
-  async #newRecord({ username, password, roles }: NewUser): Promise<UserRecord> {
+  async #newRecord({ username, password, roles }: NewUser, by: Actor): Promise<UserRecord> {
     return {
       id: randomUUID(),
       username: normalizeUsername(username),
-      password_hash: await this.#hasher.hash(password),
+      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
       roles: [...new Set(roles)],
       ver: generateSecret(),
       created_at: Date.now(),
       disabled_at: null,
       disabled_by: null,
+      waiting_since: null,
     };
   }
 
@@ -201,7 +200,7 @@ export function normalizeUsername(username: string): string {
   return username.trim().normalize('NFC').toLowerCase();
 }
 
-function toTokenData(user: UserRecord): TokenData {
+export function toTokenData(user: UserRecord): TokenData {
   return { username: user.username, roles: user.roles.join(','), scopes: [] };
 }
 
@@ -219,10 +218,14 @@ function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): Dis
   return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
 }
 
+function accountWaiting(): AuthenticationError {
+  return new AuthenticationError('account_waiting', 'This account waits for an administrator to approve it');
+}
+
 function accountDisabled(): AuthenticationError {
   return new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
 }
 
-function userNotFound(): NotFoundError {
+export function userNotFound(): NotFoundError {
   return new NotFoundError('user_not_found', 'User not found');
 }

@@ -5,15 +5,16 @@ import { system } from '../caller.ts';
 import type { Events } from '../events.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { PasswordRecoveryService } from './password-recovery-service.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
+import { SignupService } from './signup-service.ts';
 import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
 import { createUserStore } from './user-store.sql.ts';
 
 export function createUsersPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, keyring, hasher, audit, ownUrl, log, onError } = platform;
+  const { config, database, keyring, hasher, shares, audit, ownUrl, log, onError } = platform;
+  const perTenMinutes = (name: string, max: number) => shares.limiter(name, { max, windowMs: 600_000 });
   const { limits, signup, quotas } = config;
   const store = createUserStore(database);
   const users = new UserService({
@@ -21,9 +22,9 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     hasher,
     callerChanged: events.callerChanged.emit,
     audit,
-    signup,
     maxUsers: quotas.users,
   });
+  const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
   const recovery = new PasswordRecoveryService({
     users: store,
     resetTokens: createResetTokenStore(database),
@@ -39,16 +40,17 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     recovery,
     routes: userRoutes({
       users,
+      signups,
       recovery,
       requireSetupRight: createSetupCheck({
         code: keyring.setupCode,
         always: isSetupCodeNeeded(config),
-        attempts: limitPerMinutes('too_many_setup_codes', 10, 10),
+        attempts: perTenMinutes('too_many_setup_codes', 10),
       }),
       limits: {
-        signups: limitPerMinutes('too_many_signups', limits.signupsPerAddress, 10),
-        recoveries: limitPerMinutes('too_many_recoveries', limits.recoveriesPerAddress, 10),
-        resets: limitPerMinutes('too_many_resets', limits.resetsPerAddress, 10),
+        signups: perTenMinutes('too_many_signups', limits.signupsPerAddress),
+        recoveries: perTenMinutes('too_many_recoveries', limits.recoveriesPerAddress),
+        resets: perTenMinutes('too_many_resets', limits.resetsPerAddress),
       },
     }),
     metrics: {

@@ -63,7 +63,7 @@ export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'dupli
 
 export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
 
-export type EmulatorLeaseRequest = { holder: string; release?: boolean; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
 
@@ -111,6 +111,8 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
+export type PasswordChange = { current_password: string; new_password: string };
+
 export type PasswordRecoveryRequest = { username: string };
 
 export type PasswordReset = { token: string; new_password: string };
@@ -124,6 +126,8 @@ export type PushSecret = { ap_id: string; secret: string };
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
+
+export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
@@ -153,6 +157,8 @@ export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' 
 
 export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';
 
+export type WaitingUser = { username: string; waiting_since: string };
+
 export type WhatIfAnswer = { job_number: string; model_time: string; minutes: number; results: (Record<string, unknown>)[]; totals: { devices: number; served: { with: number; without: number }; power_w: { with: number; without: number } }; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: { with: number; without: number }; power_w: { with: number; without: number }; delivered_mbps: { with: number; without: number } })[] };
 
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number };
@@ -160,12 +166,14 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 export interface Operations {
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
+  approve_user: { path: { username: string }; answer: TokenData };
   callback_agent_data: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (unknown)[]; answer: CallbackAnswer };
   callback_agent_details: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
   callback_emulator: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
   callback_emulator_lease: { query: { job_number: string }; json: EmulatorLeaseRequest; answer: EmulatorLease };
   cancel_command: { path: { command_id: string }; answer: Command };
   cancel_job: { path: { job_number: string }; answer: Job };
+  change_password: { json: PasswordChange; answer: Token };
   command_batch: { json: BatchRequest; answer: BatchAnswer };
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
@@ -180,6 +188,9 @@ export interface Operations {
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
   enable_user: { path: { username: string }; answer: StatusAnswer };
+  end_session: { path: { username: string; id: string }; answer: StatusAnswer };
+  end_token: { answer: StatusAnswer };
+  extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
@@ -195,8 +206,10 @@ export interface Operations {
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_sessions: { path: { username: string }; answer: (Session)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
+  list_waiting_users: { answer: (WaitingUser)[] };
   metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
   metrics_agent_details: { answer: (AgentDetails)[] };
   metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
@@ -206,10 +219,12 @@ export interface Operations {
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
+  refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
+  renew_token: { answer: Token };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
@@ -229,12 +244,14 @@ export interface Operations {
 export const operations = {
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  approve_user: 'POST /api/v1/waiting_users/{username}/approve',
   callback_agent_data: 'POST /api/v1/callback/agent_data',
   callback_agent_details: 'POST /api/v1/callback/agent_details',
   callback_emulator: 'POST /api/v1/callback/emulator',
   callback_emulator_lease: 'POST /api/v1/callback/emulator/lease',
   cancel_command: 'DELETE /api/v1/commands/{command_id}',
   cancel_job: 'DELETE /api/v1/jobs/{job_number}',
+  change_password: 'POST /api/v1/users/me/password',
   command_batch: 'POST /api/v1/commands/batch',
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
@@ -249,6 +266,9 @@ export const operations = {
   emulator_spinup: 'POST /api/v1/emulator/spinup',
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
+  end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
+  end_token: 'DELETE /api/v1/token/',
+  extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
@@ -264,8 +284,10 @@ export const operations = {
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_jobs: 'GET /api/v1/jobs',
+  list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
+  list_waiting_users: 'GET /api/v1/waiting_users',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
   metrics_agent_details: 'GET /api/v1/metrics/agent_details',
   metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
@@ -275,10 +297,12 @@ export const operations = {
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_stream: 'GET /api/v1/metrics/stream',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
+  refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
+  renew_token: 'POST /api/v1/token/renew',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',

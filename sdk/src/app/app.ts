@@ -58,6 +58,21 @@ export class App extends FleetReader {
   }
 
   /**
+   * Ends the token at Weft, with its sockets and streams. With a name and a key or password, the next request logs in
+   * again.
+   *
+   * ```ts
+   * await app.logIn();
+   * await app.logOut();
+   * ```
+   */
+  async logOut({ signal }: Abortable = {}): Promise<void> {
+    const { token } = await this.logIn({ signal });
+    await this.#rest.ask({ method: 'DELETE', path: '/api/v1/token/', signal });
+    if (this.#rest.tokens.canRenew) this.#rest.tokens.forget(token);
+  }
+
+  /**
    * Sends a command to an access point. Resolves when Weft has taken it, with the verdict; `result()` tells what became of
    * it. Throws CommandConflict if somebody else holds what it would change. A request that got no answer is repeated: it
    * carries a key by which Weft knows it again.

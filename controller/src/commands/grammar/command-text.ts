@@ -57,8 +57,15 @@ function readFreeText(text: string, loc: Loc): ParsedCommand {
     throw invalidValue(loc, 'a command is one line of text, without control characters');
   }
   const name = word.toLowerCase();
-  const said = rest.replace(/[ \t]+$/, '');
+  const said = withoutEndSpace(rest);
   return { name, args: said === '' ? {} : { text: said }, text, ...(name !== word && { spelled: word }) };
+}
+
+/** Not by an expression: one that looks for the end of a text takes long for many spaces. */
+function withoutEndSpace(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
+  return text.slice(0, end);
 }
 
 function readObject(input: Record<string, unknown>, loc: Loc): Pick<ParsedCommand, 'name' | 'args'> {

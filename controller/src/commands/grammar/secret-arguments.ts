@@ -9,15 +9,14 @@ const mark = 'secret:';
 /** Anywhere in a name. */
 const secretWord = /password|passwd|passphrase|passcode|secret|credential|apikey|accesstoken/;
 /** As the last word of a name, numbers aside. */
-const secretEnding = /(?:^|_)(?:psk|pwd|token|tokens|key|keys)$/;
+const secretEnding = /(?:^|_)(?:psk|pwd|token|tokens|key|keys)[_0-9]*$/;
 
 /** Whether an argument of this name is a credential, by its name. */
 export function looksSecret(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/[_0-9]+$/, '');
+    .replace(/[^a-z0-9]+/g, '_');
   return secretWord.test(words.replaceAll('_', '')) || secretEnding.test(words);
 }
 

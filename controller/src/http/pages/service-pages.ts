@@ -40,7 +40,7 @@ export interface ServicePagesOptions {
   readiness: () => Promise<{ parts: PartState[]; warnings: string[] }>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
-  signup: 'open' | 'closed';
+  signup: 'open' | 'approve' | 'closed';
   passwordLength: { min: number; max: number };
 }
 

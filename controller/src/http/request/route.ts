@@ -67,9 +67,11 @@ export class RouteContext<Query = unknown, Body = unknown> {
     return this.callerIfAny;
   }
 
-  /** A path parameter, percent-decoded. */
+  /** A path parameter, percent-decoded. `me` in place of a username is the calling user's. */
   path(name: string): string {
-    return (this.request.params as Record<string, string>)[name]!;
+    const value = (this.request.params as Record<string, string>)[name]!;
+    const isMe = name === 'username' && value === 'me' && this.callerIfAny?.kind === 'user';
+    return isMe ? this.caller.name : value;
   }
 
   /** Where the request comes from: the peer, or what a trusted proxy says. */

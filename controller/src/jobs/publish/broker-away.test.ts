@@ -34,7 +34,7 @@ test('nobody listens: three jobs are taken and wait, the fourth is told to come 
   const ready = await weft.request('GET', '/readyz');
   expect(ready).toMatchObject({
     status: 503,
-    body: { parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'failing' } },
+    body: { parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'failing', jobs: 'ok' } },
   });
 });
 
