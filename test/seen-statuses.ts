@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
 import type { Route } from '../controller/src/http/request/route.ts';
-import { failuresOf, successOf, universalStatuses } from '../controller/src/http/request/route-statuses.ts';
+import {
+  canBeUnchanged,
+  failuresOf,
+  successOf,
+  universalStatuses,
+} from '../controller/src/http/request/route-statuses.ts';
 
 const variable = 'WEFT_TEST_SEEN_STATUSES';
 
@@ -31,6 +36,7 @@ export class SeenStatuses extends ServiceMetrics {
 export function noteDocumented(routes: readonly Route[]): void {
   for (const route of routes) {
     write('documented', route.operation, successOf(route));
+    if (canBeUnchanged(route)) write('documented', route.operation, 304);
     for (const [status] of failuresOf(route)) write('documented', route.operation, status);
   }
 }
@@ -60,7 +66,8 @@ export function compareStatuses(
   documented: ReadonlySet<string>,
 ): { undocumented: string[]; unseen: string[] } {
   const operations = new Set([...documented].map(operationOf));
-  const universal = new Set(universalStatuses.map(String));
+  // What is unchanged is decided in one place for all operations.
+  const universal = new Set(['304', ...universalStatuses.map(String)]);
   return {
     undocumented: [...seen].filter((line) => operations.has(operationOf(line)) && !documented.has(line)).sort(),
     unseen: [...documented].filter((line) => !seen.has(line) && !universal.has(line.split(' ')[1]!)).sort(),

@@ -57,7 +57,7 @@ export class WeftClient {
       ...(signal && { signal }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const isJson = text !== '' && (response.headers.get('content-type')?.startsWith('application/json') ?? false);
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
   }
 

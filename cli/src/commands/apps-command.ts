@@ -80,7 +80,7 @@ async function remove(app_name: string, line: CommandLine, around: Surroundings)
 }
 
 function newKey(): string {
-  return randomBytes(24).toString('base64url');
+  return randomBytes(32).toString('base64url');
 }
 
 function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): number {

@@ -3,7 +3,7 @@ import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
 import Type, { type TSchema } from 'typebox';
 import { isOpen, permissionRow } from '../../auth/permissions.ts';
 import type { Route } from '../request/route.ts';
-import { failuresOf, successOf } from '../request/route-statuses.ts';
+import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';
 import { tagDescriptions } from '../request/tags.ts';
 import { describeCallers, describePathParameter, describeQueryParameter } from './openapi-texts.ts';
 
@@ -14,11 +14,13 @@ export interface OpenApiOptions {
   maxima: Record<string, number>;
   /** Of Weft; the interface has its own. */
   productVersion: string;
+  agentPasswordMinLength?: number | undefined;
 }
 
 type Json = Record<string, unknown>;
 
-export function createOpenApi({ routes, passwordLength, maxima, productVersion }: OpenApiOptions): Json {
+export function createOpenApi(options: OpenApiOptions): Json {
+  const { routes, passwordLength, agentPasswordMinLength, maxima, productVersion } = options;
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
@@ -128,7 +130,8 @@ export function createOpenApi({ routes, passwordLength, maxima, productVersion }
       const schema = toReference(status === 422 ? HTTPValidationError : ErrorAnswer);
       return [status, { description, content: { 'application/json': { schema } } }];
     });
-    return { [successOf(route)]: success, ...Object.fromEntries(failures) };
+    const unchanged = canBeUnchanged(route) && { 304: { description: 'Unchanged: `If-None-Match` names the `ETag`' } };
+    return { [successOf(route)]: success, ...unchanged, ...Object.fromEntries(failures) };
   }
 
   function queryParameters(route: Route): Json[] {
@@ -166,8 +169,10 @@ export function createOpenApi({ routes, passwordLength, maxima, productVersion }
       copy[key] = writePart(key, part);
     }
     if (maximumSetting !== undefined) copy.maximum = maxima[maximumSetting];
-    if (copy.format === 'new-password') {
-      Object.assign(copy, { format: 'password', minLength: passwordLength.min, maxLength: passwordLength.max });
+    if (copy.format === 'new-password' || copy.format === 'new-agent-password') {
+      const isOfAgent = copy.format === 'new-agent-password';
+      const minLength = (isOfAgent ? agentPasswordMinLength : undefined) ?? passwordLength.min;
+      Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
       delete copy.patternProperties;

@@ -1,6 +1,7 @@
 // Which statuses an operation can answer, and what each means: most follow from the route, the rest it names itself. The
 // OpenAPI document lists them, and the tests compare every answer of the server with them.
 import { isOpen } from '../../auth/permissions.ts';
+import { encodingRule } from './answer-encoding.ts';
 import { type FailureStatus, failureMeanings } from './failure-statuses.ts';
 import type { Route } from './route.ts';
 
@@ -9,6 +10,11 @@ export const universalStatuses: readonly FailureStatus[] = [400, 421, 429, 500, 
 
 export function successOf(route: Pick<Route, 'hasNoAnswer'>): 200 | 204 {
   return route.hasNoAnswer ? 204 : 200;
+}
+
+/** Whether its answers have an ETag, and 304 stands for one that the client has. */
+export function canBeUnchanged(route: Route): boolean {
+  return encodingRule(route) !== undefined && !route.media && !route.hasNoAnswer;
 }
 
 /** Every failure that the operation can answer, with its meaning, in the order of the numbers. */

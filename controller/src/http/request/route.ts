@@ -110,6 +110,8 @@ export interface Route {
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */
   logSuccess?: false;
+  /** The answer may take long to begin or to end, or takes something away: HEAD is answered without the handler. */
+  holdsOpen?: true;
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */
   media?: readonly string[];

@@ -8,12 +8,14 @@ import { TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import type { Page } from '../pages/page.ts';
+import { createPageEncoding } from '../pages/page-encoding.ts';
 import { logAnswer } from '../request/access-log.ts';
+import { AnswerEncoder } from '../request/answer-encoding.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createFastLane } from '../request/fast-lane.ts';
 import { type Authenticator, createGuard } from '../request/guard.ts';
 import { createHostCheck, hasOneHost } from '../request/host-check.ts';
-import { createSendJson } from '../request/json-answer.ts';
+import { createSendAnswer } from '../request/json-answer.ts';
 import type { Logger } from '../request/log.ts';
 import { createRequestIds } from '../request/request-ids.ts';
 import type { Route } from '../request/route.ts';
@@ -28,6 +30,8 @@ import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
 
 const maxBodyBytes = 1024 * 1024;
+/** HEAD is GET without the body: Node leaves it out. */
+const reading = ['GET', 'HEAD'];
 
 export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, ConnectionTableOptions {
   routes: Route[];
@@ -140,7 +144,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
   });
   const gracefulStop = prepareGracefulStop(app, options.tls !== undefined);
-  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !gracefulStop.isStopping);
+  const encoder = new AnswerEncoder(options.shares);
+  const sendAnswer = createSendAnswer({
+    headers,
+    mayWriteStraight: () => options.corsOrigins.length === 0 && !gracefulStop.isStopping,
+    encoder,
+  });
 
   const fastLane = createFastLane({
     ...options,
@@ -148,6 +157,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     hostIsOurs,
     createId,
     headers,
+    encoder,
     maxBodyBytes,
     // Only the framework handles what a proxy says of its client, and what other origins may see.
     isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
@@ -168,14 +178,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setErrorHandler(createErrorHandler(log));
   const { answerLost } = options;
-  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets], { answerLost }));
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages], sockets, { answerLost }));
 
+  const encodePage = createPageEncoding(encoder);
   for (const page of options.pages) {
     app.route({
-      method: 'GET',
+      method: reading,
       url: page.url,
       config: { operation: page.operation },
       onRequest: createGuard(page, options.authenticator),
+      onSend: encodePage,
       handler: (request, reply) => page.handle(request, reply),
     });
   }
@@ -188,11 +200,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   };
   for (const route of options.routes) {
     app.route({
-      method: route.method,
+      method: route.method === 'GET' ? reading : route.method,
       url: route.url,
       config: { operation: route.operation, rawBody: route.rawBody, logSuccess: route.logSuccess },
       onRequest: guardOnceReady(route),
-      handler: createRouteHandler(route, options.validator, sendJson),
+      handler: createRouteHandler(route, options.validator, sendAnswer),
     });
   }
   for (const route of sockets) {

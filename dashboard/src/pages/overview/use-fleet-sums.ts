@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { LatestMetrics } from '../../api/operations.ts';
+import { fleetPollMs } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
 import { serverNow, toServerTime } from '../../data/server-clock.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -50,7 +51,7 @@ export function useFleetSums(agents: readonly { ap_id: string }[] | undefined, w
   const { data, updatedAt } = useOperation(
     'metrics_latest',
     { query: { metrics: readMetrics } },
-    { pollMs: ({ agents: all }) => Math.max(2000, all.length * 3), isWanted: (agents?.length ?? 0) > 0 },
+    { pollMs: ({ agents: all }) => fleetPollMs(all.length), isWanted: (agents?.length ?? 0) > 0 },
   );
   const sums = useMemo(() => data && sumLatest(data.agents), [data]);
   useEffect(() => {
