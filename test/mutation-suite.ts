@@ -16,7 +16,7 @@ const known = {
   username: ['victim@weft.test', 'nobody@weft.test'],
   password: [password],
   new_password: [password],
-  api_key: ['key'],
+  api_key: ['a longer key'],
   roles: [['user'], ['admin', 'user']],
   ap_id: ['victim-ap', 'nowhere'],
   app_name: ['victim-app', 'nothing'],

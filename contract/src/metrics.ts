@@ -16,6 +16,21 @@ export type Aggregate = Type.Static<typeof Aggregate>;
 export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Presence', type: 'string' });
 export type Presence = Type.Static<typeof Presence>;
 
+export const AgentFilter = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
+        type: 'string',
+        description:
+          'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended.',
+      }),
+    ),
+    emulated: Type.Optional(Type.Boolean({ description: 'Only emulated agents, or only real ones.' })),
+  },
+  { title: 'AgentFilter' },
+);
+export type AgentFilter = Type.Static<typeof AgentFilter>;
+
 export const AgentDetails = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),

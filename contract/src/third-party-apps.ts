@@ -48,7 +48,7 @@ const AppName = Type.String({
   description:
     'Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly.',
 });
-const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
+const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',

@@ -22,6 +22,7 @@ export interface Config
   jobs: {
     retentionHours: number;
     timeoutMinutes: number;
+    quietSeconds: number;
     maxOpen: number;
     maxWaiting: number;
     maxRunningPerCaller: number;
@@ -33,6 +34,8 @@ export interface Config
   /** Absolute paths of readable files. */
   tls: { certFile: string; keyFile: string } | undefined;
   passwordLength: { min: number; max: number };
+  /** Passwords of users must not be easy to guess: others than this machine reach Weft. */
+  strictPasswords: boolean;
   limits: {
     loginFailuresPerAccount: number;
     loginFailuresPerAddress: number;
@@ -88,7 +91,7 @@ export function loadConfig(sources: SettingSources): Config {
   problems.push(...contradictions(checked, (key) => found.has(key) || unusable.has(key)));
   problems.push(...unreadableFiles(checked, sources.readFile ?? readFile));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...assemble(checked), warnings: [...warnings, ...clearTextConnections(checked)] };
+  return { ...assemble(checked), warnings: [...warnings, ...clearTextConnections(checked), ...weakChoices(checked)] };
 }
 
 function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
@@ -106,6 +109,10 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  const { agentPasswordMinLength: agentMin = min } = values;
+  if (agentMin > max) {
+    problems.push(`WEFT_AGENT_PASSWORD_MIN_LENGTH (${agentMin}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  }
   const { telemetryRetentionDays: rawDays, rollupRetentionDays: rollupDays } = values;
   if (rawDays > rollupDays) {
     problems.push(
@@ -117,6 +124,11 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
     problems.push(`WEFT_ADMIN_PASSWORD must have ${min} to ${max} characters`);
   }
   return problems;
+}
+
+function weakChoices({ agentPasswordMinLength: min }: SettingValues): string[] {
+  if (min === undefined || min >= 8) return [];
+  return [`WEFT_AGENT_PASSWORD_MIN_LENGTH is ${min}: passwords of agents with fewer than 8 characters can be guessed`];
 }
 
 /** Processes that share the work must share the data. */
@@ -168,6 +180,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     jobs: {
       retentionHours: values.jobRetentionHours,
       timeoutMinutes: values.jobTimeoutMinutes,
+      quietSeconds: values.jobQuietSeconds,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
       maxRunningPerCaller: values.maxRunningJobsPerCaller,
@@ -178,6 +191,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     admin: hasAdmin ? { username: adminUsername, password: adminPassword } : undefined,
     tls: isTls ? { certFile: resolve(tlsCert), keyFile: resolve(tlsKey) } : undefined,
     passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
+    strictPasswords: isBeyondLoopback(values),
     limits: {
       loginFailuresPerAccount: values.loginFailuresPerAccount,
       loginFailuresPerAddress: values.loginFailuresPerAddress,

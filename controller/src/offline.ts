@@ -32,6 +32,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     callerChanged: () => {},
     audit,
     maxUsers: quotas.users,
+    strictPasswords: config.strictPasswords,
   });
   const signups = new SignupService({
     users,
@@ -40,7 +41,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     signup: config.signup,
     maxWaiting: quotas.waitingUsers,
   });
-  const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
+  const validator = new Validator(createFormats(config));
   return {
     users: {
       list: async () =>

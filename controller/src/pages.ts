@@ -76,11 +76,12 @@ export function createPages(options: PagesOptions): {
 }
 
 /** What describes the interface, for machines. */
-export function createDocuments({ passwordLength, publicUrl, emulator }: Config, routes: readonly Route[]) {
+export function createDocuments(config: Config, routes: readonly Route[]) {
+  const { passwordLength, agentPasswordMinLength, publicUrl, emulator } = config;
   const productVersion = packageJson.version;
   const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
   return {
-    openApi: createOpenApi({ routes, passwordLength, maxima, productVersion }),
+    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength, maxima, productVersion }),
     asyncApi: createAsyncApi({ productVersion, publicUrl }),
   };
 }

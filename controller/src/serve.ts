@@ -165,9 +165,7 @@ function build<Parts extends PartList>(
     shares: platform.shares,
     timeouts,
     metrics,
-    validator: new Validator(
-      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
-    ),
+    validator: new Validator(Object.assign(createFormats(config), ...parts.map((part) => part.formats))),
     isReady,
     authenticator,
   });

@@ -102,7 +102,7 @@ class LineMaker {
   }
 
   async known(): Promise<Set<string>> {
-    return new Set((await this.#app.agents({ signal: this.#signal })).map(({ ap_id }) => ap_id));
+    return new Set((await this.#app.agents({ state: 'all', signal: this.#signal })).map(({ ap_id }) => ap_id));
   }
 
   /** Once: the same program goes to all. */

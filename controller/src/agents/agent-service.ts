@@ -9,9 +9,10 @@ import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
-import { toAgentDetails, toAgentResponse } from './agent-answers.ts';
+import { toAgentDetails, toAgentResponse, toListedAgent } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
+import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
 import {
   type AgentChange,
@@ -31,7 +32,6 @@ export interface NewAgent {
 
 /** With the id of the caller that created the emulated network, which is not for others. */
 export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
-export type FoundAgentDetails = AgentDetails & Pick<AgentRecord, 'emulated_for'>;
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -130,13 +130,13 @@ export class AgentService implements PrincipalSource {
     return agent && { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
   }
 
-  /** Every agent that the caller may read, ordered by ap_id. */
-  async list(caller: Caller): Promise<AgentDetails[]> {
+  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
+  async list(caller: Caller): Promise<ListedAgent[]> {
     const agents =
       caller.kind === 'agent'
         ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
         : undefined;
-    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toAgentDetails);
+    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toListedAgent);
   }
 
   /** All agents, ordered by ap_id: for internal use, without a permission check. */
@@ -145,9 +145,8 @@ export class AgentService implements PrincipalSource {
   }
 
   /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
-  async page(afterApId: string, limit: number): Promise<FoundAgentDetails[]> {
-    const found = await this.#agents.page(afterApId, limit);
-    return found.map((agent) => ({ ...toAgentDetails(agent), emulated_for: agent.emulated_for }));
+  async page(afterApId: string, limit: number): Promise<ListedAgent[]> {
+    return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {

@@ -170,6 +170,7 @@ Settings
 Options
   -h, --help                   show help; weft help COMMAND shows the help of a command
   -V, --version                show the version
+      --no-color               no colours (also NO_COLOR=1)
 
 Examples
   weft serve --port 9000

@@ -113,7 +113,7 @@ function checkSizes(
   );
   const deviceSeconds = devices * (emulators[longest]?.duration ?? 0);
   // Not beside what is wrong with one of the two.
-  const isPlausible = devices <= maxDevices && (emulators[longest]?.duration ?? 0) <= maxDurationSeconds;
+  const isPlausible = devices <= maxEmulatedDevices && (emulators[longest]?.duration ?? 0) <= maxDurationSeconds;
   if (isPlausible && deviceSeconds > maxDeviceSeconds) {
     refuse(
       ['emulators', longest, 'duration'],

@@ -5,18 +5,30 @@ import { formatTimestamp, parseDateTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
 import { type Loc, lengthProblem, valueError } from './value-rules.ts';
+import { weaknessOfPassword } from './weak-password.ts';
 
 const MAX_FREE_FORM_BYTES = 64 * 1024;
 const UUID_GROUPS = [8, 4, 4, 4, 12];
 
-export function createFormats(settings: { passwordLength: { min: number; max: number } }): Formats {
-  const { min, max } = settings.passwordLength;
+export interface PasswordRules {
+  passwordLength: { min: number; max: number };
+  /** The minimum for agents, if it is another one. */
+  agentPasswordMinLength?: number | undefined;
+  /** Whether passwords of users must not be easy to guess. */
+  strictPasswords?: boolean;
+}
+
+export function createFormats({ passwordLength, agentPasswordMinLength, strictPasswords }: PasswordRules): Formats {
+  const { min, max } = passwordLength;
   return {
     email: stringCheck(checkEmail),
     'new-password': stringCheck((text, loc) => {
-      const problem = lengthProblem(text, min, max, loc);
-      return problem ? { problems: [problem] } : { value: text };
+      const checked = checkLength(text, min, max, loc);
+      if ('problems' in checked || !strictPasswords) return checked;
+      const weakness = weaknessOfPassword(text);
+      return weakness === undefined ? checked : { problems: [valueError(loc, `the password ${weakness}`)] };
     }),
+    'new-agent-password': stringCheck((text, loc) => checkLength(text, agentPasswordMinLength ?? min, max, loc)),
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
@@ -29,6 +41,11 @@ export function createFormats(settings: { passwordLength: { min: number; max: nu
 }
 
 type Checked = ReturnType<FormatCheck>;
+
+function checkLength(text: string, min: number, max: number, loc: Loc): Checked {
+  const problem = lengthProblem(text, min, max, loc);
+  return problem ? { problems: [problem] } : { value: text };
+}
 
 function stringCheck(check: (text: string, loc: Loc) => Checked): FormatCheck {
   return (value, loc) => check(String(value), loc);

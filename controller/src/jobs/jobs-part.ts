@@ -9,6 +9,7 @@ import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
@@ -48,13 +49,15 @@ interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
+  /** Whose reports have come; default: nobody's. */
+  presence?: Pick<PresenceService, 'states'>;
   tuning?: JobsTuning;
 }
 
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, presence } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
   const jobStore = createJobStore(database);
@@ -115,7 +118,16 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     now,
   });
-  const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange, now });
+  const upkeep = new JobUpkeep({
+    jobs: jobStore,
+    outbox,
+    mailbox,
+    letters,
+    timeoutMs: config.jobs.timeoutMinutes * minute,
+    quietMs: config.jobs.quietSeconds * 1000,
+    onChange,
+    now,
+  });
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
@@ -132,12 +144,13 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
       return (agent) => canSeeAgent(caller, agent);
     };
+    const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({
       broker,
       jobs: jobStore,
       mailbox,
       tasks: {
-        agent_details: createAgentDetailsTask({ agents, visibleTo }),
+        agent_details: createAgentDetailsTask({ agents, states, visibleTo }),
         agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
       },
       shares,

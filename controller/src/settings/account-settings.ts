@@ -54,6 +54,13 @@ export const accountSettings = {
     read: read.wholeNumber(8, 1024),
     description: 'Minimum length of a password.',
   }),
+  agentPasswordMinLength: optional('agent-password-min-length', {
+    name: 'WEFT_AGENT_PASSWORD_MIN_LENGTH',
+    group: 'Accounts',
+    placeholder: 'N',
+    read: read.wholeNumber(1, 1024),
+    description: 'Minimum length of the password of an agent. Default: WEFT_PASSWORD_MIN_LENGTH.',
+  }),
   passwordMaxLength: withDefault('password-max-length', '128', {
     name: 'WEFT_PASSWORD_MAX_LENGTH',
     group: 'Accounts',

@@ -48,7 +48,7 @@ export const limitSettings = {
   pointsPerSecond: count(
     'WEFT_LIMIT_POINTS_PER_SECOND',
     'limit-points-per-second',
-    '20000',
+    '50000',
     1_000_000_000,
     'Maximum values that one agent reports per second, on average; up to a minute of it at once.',
   ),

@@ -24,10 +24,10 @@ afterAll(() => weft.stop());
 let count = 0;
 async function appWith(permissions: unknown) {
   const app_name = `app-${++count}`;
-  const json = { app_name, api_key: 'short', permissions };
+  const json = { app_name, api_key: 'short of it', permissions };
   const { status } = await weft.request('POST', apps, { token: admin, json });
   expect(status).toBe(200);
-  return { app_name, token: await weft.login('third_party_app', app_name, 'short') };
+  return { app_name, token: await weft.login('third_party_app', app_name, 'short of it') };
 }
 
 async function seenBy(token: string) {
@@ -47,7 +47,7 @@ eachDatabase((kind) => {
       return [status, body];
     };
     const permissions = { agents: ['north-*'], expires_at: '2999-01-01 00:00', note: { 'any key': [1, null] } };
-    const input = { app_name: 'app@x', api_key: 'kéy 🔑', permissions };
+    const input = { app_name: 'app@x', api_key: 'a longer kéy 🔑', permissions };
     const app = { id: uuid, ...input };
     const path = `${apps}app@x`;
     expect(await ask('POST', apps, input)).toEqual([200, app]);
@@ -55,12 +55,15 @@ eachDatabase((kind) => {
     expect(await ask('GET', path)).toEqual([200, app]);
     expect(await ask('GET', apps)).toEqual([200, [{ id: uuid, app_name: 'app@x', permissions }]]);
     expect(await ask('PUT', path, { permissions: {} })).toEqual([200, { ...app, permissions: {} }]);
-    expect(await ask('PUT', path, { api_key: 'other' })).toEqual([200, { ...app, api_key: 'other', permissions: {} }]);
+    expect(await ask('PUT', path, { api_key: 'another one' })).toEqual([
+      200,
+      { ...app, api_key: 'another one', permissions: {} },
+    ]);
     expect(await ask('PUT', path, { api_key: null, permissions: null })).toEqual([
       200,
-      { ...app, api_key: 'other', permissions: {} },
+      { ...app, api_key: 'another one', permissions: {} },
     ]);
-    await fresh.login('third_party_app', 'app@x', 'other');
+    await fresh.login('third_party_app', 'app@x', 'another one');
     expect(await ask('DELETE', path)).toEqual([200, { status: 'success', detail: expect.any(String) }]);
     for (const [method, json] of [['GET'], ['PUT', {}], ['DELETE']] as const)
       expect(await ask(method, path, json)).toEqual([404, notFound]);
@@ -72,7 +75,7 @@ eachDatabase((kind) => {
 test('an app sees itself with its key, and no other app', async () => {
   const { app_name, token } = await appWith({ read: false });
   const { body } = await weft.request('GET', apps + app_name, { token });
-  expect(body).toEqual({ id: uuid, app_name, api_key: 'short', permissions: { read: false } });
+  expect(body).toEqual({ id: uuid, app_name, api_key: 'short of it', permissions: { read: false } });
   const others: [string, string, unknown?][] = [
     ['GET', `${apps}app-other`],
     ['GET', apps],
@@ -93,9 +96,9 @@ test('a new key ends the tokens of the old one, new permissions hold for the tok
   expect(await seenBy(token)).toEqual([200, 200, 200, 404]);
   await put({ permissions: { agents: ['south-?'] } });
   expect(await seenBy(token)).toEqual([404, 404, 200, 404]);
-  await put({ api_key: 'another' });
+  await put({ api_key: 'another one' });
   expect(await seenBy(token)).toEqual([401, 401, 401, 401]);
-  await expect(weft.login('third_party_app', app_name, 'short')).rejects.toThrow('Incorrect');
+  await expect(weft.login('third_party_app', app_name, 'short of it')).rejects.toThrow('Incorrect');
 });
 
 describe('an agent is seen', () => {

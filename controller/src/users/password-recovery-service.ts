@@ -11,7 +11,7 @@ import { principalOf } from '../shares/shares.ts';
 import { resetMail } from './reset-mail.ts';
 import type { RecoveryRequest, ResetTokenStore } from './reset-token-store.ts';
 import { passwordReset } from './user-entries.ts';
-import { normalizeUsername } from './user-service.ts';
+import { normalizeUsername, type UserService } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
 
 const tokenLifeMs = 60 * 60_000;
@@ -28,6 +28,7 @@ export interface PasswordRecoveryOptions {
   resetTokens: ResetTokenStore;
   mailer: Mailer;
   hasher: PasswordHasher;
+  requireNotName: UserService['requireNotName'];
   callerChanged: CallerChanged;
   audit: AuditService;
   /** The address for links in mails; read when a mail is written, because the port may be chosen at start. */
@@ -66,10 +67,14 @@ export class PasswordRecoveryService {
 
   /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
   async reset(token: string, newPassword: string): Promise<void> {
-    const { resetTokens, hasher, callerChanged, audit } = this.#options;
+    const { resetTokens, hasher, requireNotName, callerChanged, audit } = this.#options;
     const password_hash = await hasher.hash(newPassword, { principal: principalOf(anonymous) });
     const change = { password_hash, ver: generateSecret() };
-    const also = audit.entry<{ username: string }>(({ after }) => passwordReset(after!));
+    const also = audit.entry<{ username: string }>(({ after }) => {
+      // Only here is it known whose it is; the token stays valid.
+      requireNotName(newPassword, after!.username, 'new_password');
+      return passwordReset(after!);
+    });
     const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also);
     if (username === undefined) {
       throw new UnusableRequestError(

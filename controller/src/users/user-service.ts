@@ -4,6 +4,8 @@ import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
+import { isNameAsPassword } from '../input/weak-password.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
@@ -23,6 +25,8 @@ export interface UserServiceOptions {
   callerChanged: CallerChanged;
   audit: AuditService;
   maxUsers: number;
+  /** Whether a password must not be the user's own name. */
+  strictPasswords?: boolean;
 }
 
 export class UserService implements PrincipalSource {
@@ -31,15 +35,17 @@ export class UserService implements PrincipalSource {
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
   readonly #maxUsers: number;
+  readonly #strictPasswords: boolean;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, audit, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, callerChanged, audit, maxUsers, strictPasswords = false }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
     this.#callerChanged = callerChanged;
     this.#audit = audit;
     this.#maxUsers = maxUsers;
+    this.#strictPasswords = strictPasswords;
   }
 
   async hasAdmin(): Promise<boolean> {
@@ -76,6 +82,7 @@ export class UserService implements PrincipalSource {
       throw new PermissionError('roles_not_permitted', 'Only administrators may change roles');
     }
     const before = await this.#require(username);
+    if (input.password) this.requireNotName(input.password, before.username, 'password');
     const change: UserChange = {};
     if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
@@ -94,6 +101,7 @@ export class UserService implements PrincipalSource {
     also: (tx: SqlQueries, ver: string) => Promise<void>,
   ): Promise<Principal> {
     const turn = { principal: principalOf(user) };
+    this.requireNotName(next, user.name, 'new_password');
     if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
     const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
     const entry = this.#audit.entry<UserRecord>(({ before, after }) => userUpdated(user, before!, after!));
@@ -168,7 +176,14 @@ export class UserService implements PrincipalSource {
     return toTokenData(user);
   }
 
+  /** Throws ValidationError for the user's own name where that is not permitted. */
+  requireNotName(password: string, username: string, field: string): void {
+    if (!this.#strictPasswords || !isNameAsPassword(password, username)) return;
+    throw invalidValue(['body', field], 'the password must not be the username');
+  }
+
   async #newRecord({ username, password, roles }: NewUser, by: Actor): Promise<UserRecord> {
+    this.requireNotName(password, username, 'password');
     return {
       id: randomUUID(),
       username: normalizeUsername(username),

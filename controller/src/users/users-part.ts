@@ -4,7 +4,9 @@ import { openMailer } from '../backends.ts';
 import { system } from '../caller.ts';
 import type { Events } from '../events.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
+import { weaknessOfPassword } from '../input/weak-password.ts';
 import type { Part, Platform } from '../part.ts';
+import { StartError } from '../start-error.ts';
 import { PasswordRecoveryService } from './password-recovery-service.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
 import { SignupService } from './signup-service.ts';
@@ -23,6 +25,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     callerChanged: events.callerChanged.emit,
     audit,
     maxUsers: quotas.users,
+    strictPasswords: config.strictPasswords,
   });
   const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
   const recovery = new PasswordRecoveryService({
@@ -30,6 +33,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     resetTokens: createResetTokenStore(database),
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
+    requireNotName: users.requireNotName.bind(users),
     callerChanged: events.callerChanged.emit,
     audit,
     publicUrl: () => config.publicUrl ?? ownUrl(),
@@ -59,6 +63,8 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     authenticator: { hasAdmin: () => users.hasAdmin() },
     async prepare() {
       if (config.admin && !(await users.hasAdmin())) {
+        const weakness = config.strictPasswords ? weaknessOfPassword(config.admin.password) : undefined;
+        if (weakness !== undefined) throw new StartError(`WEFT_ADMIN_PASSWORD ${weakness}`);
         await users.createFirstAdmin({ ...config.admin, roles: ['admin'] }, system);
       }
     },

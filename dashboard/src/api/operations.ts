@@ -211,7 +211,7 @@ export interface Operations {
   list_users: { answer: (TokenData)[] };
   list_waiting_users: { answer: (WaitingUser)[] };
   metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
-  metrics_agent_details: { answer: (AgentDetails)[] };
+  metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
   metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
   metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
@@ -226,7 +226,7 @@ export interface Operations {
   remove_user: { path: { username: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
-  request_all_agents_details: { answer: JobAccepted };
+  request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };

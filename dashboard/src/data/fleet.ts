@@ -29,8 +29,13 @@ export function fleetPollMs(count: number): number {
   return Math.max(2000, Math.min(count * 20, 10_000), count * 2);
 }
 
-export function useFleet(): Fleet {
-  const details = useOperation('metrics_agent_details', {}, { pollMs: (agents) => Math.max(5000, agents.length * 4) });
+/** Without `state` emulated agents whose run has ended are left out. */
+export function useFleet(filter: { state?: 'all' } = {}): Fleet {
+  const details = useOperation(
+    'metrics_agent_details',
+    { query: filter },
+    { pollMs: (agents) => Math.max(5000, agents.length * 4) },
+  );
   const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => fleetPollMs(agents.length) });
   const { updatedAt } = presence;
   useEffect(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readPlace } from '../../../../contract/src/place.ts';
+import { readPlace } from '../../../../contract/src/functions/place.ts';
 import { Neighbours, readTechnology } from './neighbours.ts';
 
 const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };

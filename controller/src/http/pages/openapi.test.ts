@@ -219,7 +219,7 @@ describe('the document', () => {
 describe('the answers', () => {
   const user = { username: 'u@weft.test', password, roles: ['user'] };
   const agent = { ap_id: 'ap', password, configuration: { site: 'x', deep: { a: [1] } } };
-  const app = { app_name: 'app', api_key: 'k', permissions: { read: true, other: 1 } };
+  const app = { app_name: 'app', api_key: 'a longer key', permissions: { read: true, other: 1 } };
   const login = { username: adminUsername, password };
 
   it('of a whole life are what the document says', async () => {

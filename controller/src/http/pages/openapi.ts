@@ -14,11 +14,13 @@ export interface OpenApiOptions {
   maxima: Record<string, number>;
   /** Of Weft; the interface has its own. */
   productVersion: string;
+  agentPasswordMinLength?: number | undefined;
 }
 
 type Json = Record<string, unknown>;
 
-export function createOpenApi({ routes, passwordLength, maxima, productVersion }: OpenApiOptions): Json {
+export function createOpenApi(options: OpenApiOptions): Json {
+  const { routes, passwordLength, agentPasswordMinLength, maxima, productVersion } = options;
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
@@ -167,8 +169,10 @@ export function createOpenApi({ routes, passwordLength, maxima, productVersion }
       copy[key] = writePart(key, part);
     }
     if (maximumSetting !== undefined) copy.maximum = maxima[maximumSetting];
-    if (copy.format === 'new-password') {
-      Object.assign(copy, { format: 'password', minLength: passwordLength.min, maxLength: passwordLength.max });
+    if (copy.format === 'new-password' || copy.format === 'new-agent-password') {
+      const isOfAgent = copy.format === 'new-agent-password';
+      const minLength = (isOfAgent ? agentPasswordMinLength : undefined) ?? passwordLength.min;
+      Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
       delete copy.patternProperties;

@@ -1,6 +1,6 @@
 // Operations that ask for work, and those on the jobs that come of it.
 
-import { Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
+import { AgentFilter, Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
 import Type from 'typebox';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { ValidationError } from '../../errors.ts';
@@ -21,11 +21,16 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       method: 'POST',
       url: '/api/v1/agent_details/request_all_agents_details',
       tag,
-      summary: 'Request the details of every agent that the caller may read; the job delivers them',
+      summary:
+        'Request the details of every agent that the caller may read; the job delivers them, those of emulated agents whose run has ended only on request',
+      query: AgentFilter,
       response: JobAccepted,
-      handle({ caller }) {
+      handle({ caller, query }) {
         const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
-        return jobs.create(caller, { task_type: 'agent_details', data: patterns ? { agents: patterns } : {} });
+        return jobs.create(caller, {
+          task_type: 'agent_details',
+          data: { ...(patterns && { agents: patterns }), ...query },
+        });
       },
     }),
     // spec #23

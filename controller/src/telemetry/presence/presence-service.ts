@@ -1,6 +1,7 @@
 // Which agents are there. Hears of every post (`seen`), answers from memory, and writes down what must outlive a restart
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
 import type { AgentPresence, Presence } from '@weft/contract';
+import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
@@ -107,6 +108,25 @@ export class PresenceService {
       tracker.configuredMs = configuredIntervalMs(configuration);
       return tracker.presenceAt(nowMs);
     });
+  }
+
+  /**
+   * The states of all agents, also of those that report to other nodes: as they were written down last, unless this node
+   * knows something newer.
+   */
+  async states(): Promise<StateOf> {
+    const records = new Map((await this.#store.list()).map((record) => [record.ap_id, record]));
+    this.#followClock();
+    const nowMs = this.#now();
+    return (ap_id, configuration) => {
+      const stored = records.get(ap_id);
+      const own = this.#trackers.get(ap_id);
+      const isOwnNewer = own !== undefined && (!stored || own.record.last_seen >= stored.last_seen);
+      const tracker = isOwnNewer ? own : stored && new AgentPresenceTracker(stored);
+      if (!tracker) return 'never';
+      tracker.configuredMs = configuredIntervalMs(configuration);
+      return tracker.presenceAt(nowMs);
+    };
   }
 
   /** Of one agent, with the interval that its configuration names now. */

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import {
   AgentData,
   AgentDetails,
+  AgentFilter,
   AgentMetrics,
   AgentMultiMetricData,
   Aggregate,
@@ -69,9 +70,10 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_details',
       tag,
-      summary: 'Every agent that the caller may read',
+      summary: 'Every agent that the caller may read; emulated ones whose run has ended only on request',
+      query: AgentFilter,
       response: Type.Array(AgentDetails),
-      handle: ({ caller }) => metrics.agentDetails(caller),
+      handle: ({ query, caller }) => metrics.agentDetails(caller, query),
     }),
     // spec #27
     route({

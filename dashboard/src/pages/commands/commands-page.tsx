@@ -118,7 +118,7 @@ export function CommandsPage() {
     ...(Object.hasOwn(commandsText.states, state) && { state: state as CommandState }),
     ...(agent !== '' && { agent }),
   };
-  const { data: agents } = useOperation('metrics_agent_details', {});
+  const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const isOfRejected = state === 'refused';
   const newest = useOperation(
     'list_commands',

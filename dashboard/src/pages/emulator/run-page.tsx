@@ -93,7 +93,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
   const { job_number, is_over, state, detail } = run;
   const { messages } = useJobStream(job_number);
   const events = useMemo(() => runEvents(messages), [messages]);
-  const fleet = useFleet();
+  const fleet = useFleet({ state: 'all' });
   const names = run.agents.join();
   const agents = useMemo(() => {
     const own = new Set(run.agents);
