@@ -24,6 +24,7 @@ export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
       summary: 'Log in',
       query: Type.Object({ login_type: LoginType }),
       form: LoginForm,
+      queryInForm: 'login_type',
       response: Token,
       handle: (context) => {
         const { username, password } = context.body;

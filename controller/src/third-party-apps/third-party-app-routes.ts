@@ -7,10 +7,11 @@ import {
   ThirdPartyAppUpdate,
 } from '@weft/contract';
 import Type from 'typebox';
+import type { SecurityLog } from '../audit/security-log.ts';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { ThirdPartyAppService } from './third-party-app-service.ts';
 
-export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
+export function thirdPartyAppRoutes(apps: ThirdPartyAppService, security: SecurityLog): Route[] {
   const tag = 'Third-party apps';
   return [
     // spec #17
@@ -42,7 +43,13 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       tag,
       summary: 'Get a third-party app',
       response: ThirdPartyApp,
-      handle: (context) => apps.get(context.path('app_name')),
+      async handle(context) {
+        const { caller: actor, address } = context;
+        const app = await apps.get(context.path('app_name'));
+        const target = { kind: 'third_party_app', name: app.app_name };
+        security.note({ actor, action: 'key_shown', target, address });
+        return app;
+      },
     }),
     // spec #19
     route({
