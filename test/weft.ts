@@ -8,6 +8,7 @@ import type { Part } from '../controller/src/part.ts';
 import type { createParts } from '../controller/src/parts.ts';
 import { type RunningWeft, type ServeOptions, serve } from '../controller/src/serve.ts';
 import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
+import { noteDocumented, SeenStatuses } from './seen-statuses.ts';
 
 export const adminUsername = 'admin@weft.test';
 export const password = 'correct horse battery';
@@ -56,7 +57,7 @@ export class WeftClient {
       ...(signal && { signal }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const isJson = text !== '' && (response.headers.get('content-type')?.startsWith('application/json') ?? false);
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
   }
 
@@ -182,7 +183,9 @@ export async function startWeft<Parts extends PartList = AllParts>(
     ...generous,
     ...overrides,
   };
-  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), options);
+  const metrics = new SeenStatuses();
+  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
+  noteDocumented(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));
   return new TestWeft(weft, async () => {
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });

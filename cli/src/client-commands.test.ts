@@ -182,7 +182,28 @@ test('watch prints a JSON object a line where there is no terminal, and ends qui
   expect(samples[0].metrics).not.toHaveProperty('rssi_dbm');
   const interrupted = await run(['watch', 'roof-1'], { env: asApp, signal: AbortSignal.timeout(300) });
   expect(interrupted).toMatchObject({ code: 0, err: '' });
-  expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({ code: 1, err: 'weft: Agent not found.\n' });
+  expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({
+    code: 1,
+    err: 'weft: There is no access point nobody. weft agents lists them.\n',
+  });
+});
+
+test('wrong usage has one exit code, and a mistyped name a hint', async () => {
+  for (const [args, hint] of [
+    [['jobs', '--state', 'runing'], 'Did you mean running?'],
+    [['jobs', '--limit', '0'], 'from 1 to 200'],
+    [['jobs', 'folow', 'x'], 'Did you mean follow?'],
+    [['agents', '--state', 'of line'], 'online, late or offline'],
+    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'Nowhereville'],
+  ] as const) {
+    expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
+  }
+  for (const args of [['command', 'rof-1', 'sleep'], ['watch', 'rof-1'], ['data', 'rof-1']]) {
+    expect(await run(args, { env: asApp })).toMatchObject({
+      code: 1,
+      err: 'weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them.\n',
+    });
+  }
 });
 
 test('data: CSV, JSON lines, a file', async () => {
@@ -273,7 +294,7 @@ test('jobs are listed, followed and cancelled', async () => {
   // Which opens no job of that name, though an administrator could.
   await logIn();
   for (const action of ['follow', 'cancel']) {
-    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found.\n' });
+    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found. weft jobs lists your jobs.\n' });
   }
 });
 

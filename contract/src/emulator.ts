@@ -3,13 +3,27 @@ import Type from 'typebox';
 
 const Timestamp = Type.String({ format: 'date-time' });
 
+/** Of one request; more would use a core that requests need. */
+export const maxEmulatedDevices = 200_000;
+
 export const EmulatorSpec = Type.Object(
   {
     access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
     num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
-    locations: Type.Array(Type.String(), { description: 'Coordinates or place names, assigned in turn.' }),
-    num_devices: Type.Integer({ exclusiveMinimum: 0, description: 'Per access point.' }),
-    duration: Type.Integer({ exclusiveMinimum: 0, description: 'Seconds of model time.' }),
+    locations: Type.Array(Type.String({ documented: { maxLength: 200 } }), {
+      documented: { minItems: 1 },
+      description: 'Coordinates or place names, assigned in turn.',
+    }),
+    num_devices: Type.Integer({
+      exclusiveMinimum: 0,
+      maximum: maxEmulatedDevices,
+      description: 'Per access point. A request has at most 200,000 devices in all.',
+    }),
+    duration: Type.Integer({
+      exclusiveMinimum: 0,
+      maximumSetting: 'emulator_max_seconds',
+      description: 'Seconds of model time.',
+    }),
     scenario: Type.Optional(
       Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
     ),
@@ -56,7 +70,7 @@ export type PlannedFault = Type.Static<typeof PlannedFault>;
 
 export const EmulatorSpinupRequest = Type.Object(
   {
-    emulators: Type.Array(EmulatorSpec),
+    emulators: Type.Array(EmulatorSpec, { documented: { minItems: 1 } }),
     seed: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
     ),

@@ -1,5 +1,6 @@
 // Jobs: what a request operation answers, what travels over the broker, what comes back over callbacks and sockets.
 import Type from 'typebox';
+import { AgentFilter } from './metrics.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 
@@ -107,6 +108,7 @@ export const AgentDetailsTask = Type.Object(
     agents: Type.Optional(
       Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
     ),
+    ...AgentFilter.properties,
   },
   { title: 'AgentDetailsTask' },
 );

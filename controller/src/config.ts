@@ -2,7 +2,8 @@
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
 import { isBeyondLoopback } from './loopback.ts';
-import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
+import { findSettings, isMountedSecret, readFile, type SettingSources } from './setting-sources.ts';
+import { clearTextConnections, clearTextListening } from './settings/clear-text.ts';
 import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 
 export type Role = 'api' | 'worker' | 'emulator';
@@ -18,7 +19,14 @@ export interface Config
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  jobs: {
+    retentionHours: number;
+    timeoutMinutes: number;
+    maxOpen: number;
+    maxWaiting: number;
+    maxRunningPerCaller: number;
+    maxSubscriptionsPerCaller: number;
+  };
   retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
@@ -36,11 +44,16 @@ export interface Config
     commandsPerApp: number;
   };
   quotas: { users: number; waitingUsers: number; agents: number; apps: number };
+  /** Of one agent. */
+  reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
     maxAccessPoints: number;
     maxAccessPointsPerCaller: number;
     maxHours: number;
     maxRuns: number;
+    maxRunsPerCaller: number;
+    runningPerCaller: number;
+    maxDeviceSeconds: number;
     keepHours: number;
   };
   /** Warnings about valid but probably unintended settings. */
@@ -77,7 +90,7 @@ export function loadConfig(sources: SettingSources): Config {
   problems.push(...contradictions(checked, (key) => found.has(key) || unusable.has(key)));
   problems.push(...unreadableFiles(checked, sources.readFile ?? readFile));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...assemble(checked), warnings: [...warnings, ...weakChoices(checked)] };
+  return { ...assemble(checked), warnings: [...warnings, ...clearTextConnections(checked), ...weakChoices(checked)] };
 }
 
 function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
@@ -91,6 +104,8 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
   problems.push(...roleProblems(values, isGiven));
+  const clearText = clearTextListening(values, isGiven);
+  if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
   const { agentPasswordMinLength: agentMin = min } = values;
@@ -137,7 +152,12 @@ function unreadableFiles(values: SettingValues, read: typeof readFile): string[]
     const path = values[key];
     if (path === undefined) continue;
     try {
-      read(resolve(path));
+      const { everybodyCanRead } = read(resolve(path));
+      if (key === 'tlsKey' && everybodyCanRead && !isMountedSecret(resolve(path))) {
+        problems.push(
+          `WEFT_TLS_KEY names a private key that everybody can read: chmod 600 ${path} (or 640 with a group)`,
+        );
+      }
     } catch (error) {
       problems.push(`${settings[key].name} names a file that cannot be read: ${(error as Error).message}`);
     }
@@ -161,6 +181,8 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       timeoutMinutes: values.jobTimeoutMinutes,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      maxRunningPerCaller: values.maxRunningJobsPerCaller,
+      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],
@@ -182,11 +204,15 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       agents: values.maxAgents,
       apps: values.maxApps,
     },
+    reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
       maxHours: values.emulatorMaxHours,
       maxRuns: values.emulatorMaxRuns,
+      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
+      runningPerCaller: values.emulatorRunningPerCaller,
+      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
       keepHours: values.emulatorKeepHours,
     },
   };

@@ -40,12 +40,12 @@ export function createParts(platform: Platform, events: Events) {
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
-  const jobs = createJobsPart({ ...platform, auth, principals, agents }, events);
+  const jobs = createJobsPart({ ...platform, auth, principals, agents, presence: telemetry.presence }, events);
   const commands = createCommandsPart({ ...platform, principals, agents, auditLog, jobs }, events);
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const emulator = createEmulatorPart({ ...platform, agents, agentStore, audit, jobs }, events);
+  const emulator = createEmulatorPart({ ...platform, principals, agents, agentStore, audit, jobs }, events);
   return { ...accounts, telemetry, jobs, commands, transports, emulator };
 }

@@ -1,6 +1,7 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
 import { openBroker, openDatabase, openKeyring, openTelemetry } from './backends.ts';
 import type { Config } from './config.ts';
+import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import type { Platform } from './part.ts';
@@ -8,6 +9,8 @@ import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+import { DiskSpace } from './storage/disk-space.ts';
+import { reasonOf } from './storage/preparation.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -35,6 +38,12 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   });
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
   const shares = new LocalShares();
+  const diskSpace = new DiskSpace({
+    folder: config.dataDir,
+    reserveBytes: config.diskReserveMb * 1024 * 1024,
+    onChange: (message, isLow) => log[isLow ? 'warn' : 'info'](message),
+  });
+  await diskSpace.start();
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,
@@ -44,17 +53,24 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     keyring,
     hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns)),
     shares,
+    diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,
     log,
-    onError: (err, message) => log.warn({ err }, message),
-    onChange: (message, err) => (err ? log.warn({ err }, message) : log.info(message)),
+    onError: (error, message) => log.warn(shown(error), message),
+    onChange: (message, error) => (error ? log.warn(shown(error), message) : log.info(message)),
     async close() {
       stopWatching?.();
+      diskSpace.stop();
       await broker.close();
       await telemetryStore.close();
       await database.close();
       lock?.release();
     },
   };
+}
+
+/** A backend that is unavailable is one line: where in the code that was noticed helps nobody. */
+function shown(error: unknown): { reason: string } | { err: unknown } {
+  return error instanceof TryLaterError ? { reason: reasonOf(error) } : { err: error };
 }

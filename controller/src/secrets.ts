@@ -11,6 +11,7 @@ export class Keyring {
   readonly callbackKeys: readonly Uint8Array[];
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
+  readonly #fingerprintKey: Buffer;
 
   constructor(secret: string, previousSecrets: readonly string[] = []) {
     const secrets = [secret, ...previousSecrets];
@@ -21,6 +22,7 @@ export class Keyring {
       return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };
     });
     this.#setupKey = derive(secret, 'set-up code');
+    this.#fingerprintKey = derive(secret, 'fingerprints');
   }
 
   /** Ciphertext that `decrypt` opens only with the same `context` (say, the record's id), so that rows cannot be swapped. */
@@ -52,6 +54,11 @@ export class Keyring {
   /** True if `ciphertext` was not created with the newest secret. */
   isOutdated(ciphertext: string): boolean {
     return ciphertext.split('.')[1] !== this.#storageKeys[0]!.id;
+  }
+
+  /** Equal for equal texts, and of no use to guess them without the secret; not the same after the secret has changed. */
+  fingerprint(text: string): string {
+    return createHmac('sha256', this.#fingerprintKey).update(text).digest('base64url').slice(0, 22);
   }
 
   /** The code that is required to create the first administrator from another machine; the same on every node and after a restart. */

@@ -3,6 +3,7 @@ import { App, WeftRefusal } from '@weft/sdk';
 import type { ClientCommand } from '../command.ts';
 import { defaultUrl, parseUrl } from '../connection.ts';
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
+import { toMoment } from '../moments.ts';
 import { readLine, readSecret } from '../password-input.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 
@@ -43,7 +44,7 @@ export const loginCommand: ClientCommand = {
     const path = loginFile(around.env);
     const expires_at = expiresAt.toISOString();
     writeLogin(path, { url, kind, name, token, expires_at, ...(line.has('keep') && { secret }) });
-    const until = line.has('keep') ? '' : ` until ${expiresAt.toLocaleTimeString()}`;
+    const until = line.has('keep') ? '' : ` until ${toMoment(expiresAt)}`;
     around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
     return exitCode.ok;
   },

@@ -9,8 +9,10 @@ import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
+import { toAgentDetails, toAgentResponse, toListedAgent } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
+import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
 import {
   type AgentChange,
@@ -19,7 +21,7 @@ import {
   agentExists,
   generatedHashPrefix,
 } from './agent-store.ts';
-import { canSeeAgent } from './agent-visibility.ts';
+import { canSeeAgent, canSeeName } from './agent-visibility.ts';
 import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface NewAgent {
@@ -27,6 +29,9 @@ export interface NewAgent {
   password: string;
   configuration: Record<string, unknown>;
 }
+
+/** With the id of the caller that created the emulated network, which is not for others. */
+export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -74,9 +79,8 @@ export class AgentService implements PrincipalSource {
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
   async get(ap_id: string, caller: Caller): Promise<Agent> {
-    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
     const agent = await this.#agents.get(ap_id);
-    if (!agent) throw agentNotFound();
+    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
     return toAgentResponse(agent);
   }
 
@@ -85,8 +89,10 @@ export class AgentService implements PrincipalSource {
    * returns without a promise.
    */
   requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
-    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    return this.#memory.get(ap_id) ? undefined : this.#look(ap_id);
+    const known = this.#memory.get(ap_id);
+    if (!known) return this.#look(ap_id, caller);
+    if (!canSeeAgent(caller, known)) throw agentNotFound();
+    return undefined;
   }
 
   /** Others may have changed or removed agents. */
@@ -95,33 +101,42 @@ export class AgentService implements PrincipalSource {
   }
 
   /** The cached record, with the id of the caller that created the emulated network. */
-  async find(ap_id: string, caller: Caller): Promise<Agent & Pick<AgentRecord, 'emulated_for'>> {
-    if (!canSeeAgent(caller, ap_id)) throw agentNotFound();
-    const agent = this.#memory.get(ap_id) ?? (await this.#look(ap_id));
+  async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
+    const known = this.#memory.get(ap_id);
+    if (known && !canSeeAgent(caller, known)) throw agentNotFound();
+    const agent = known ?? (await this.#look(ap_id, caller));
     return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
   }
 
-  async #look(ap_id: string): Promise<AgentRecord> {
+  async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
     const agent = await this.#memory.look(ap_id);
-    if (!agent) throw agentNotFound();
+    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
     return agent;
   }
 
-  /** The agent, or undefined: for internal use, without a permission check. */
-  async lookUp(ap_id: string): Promise<Agent | undefined> {
-    const agent = await this.#agents.get(ap_id);
-    return agent && toAgentResponse(agent);
+  /** Those of these agents that the caller may see. */
+  async visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
+    const visible = new Set(ap_ids.filter((ap_id) => canSeeName(caller, ap_id)));
+    const others = caller.kind === 'third_party_app' ? ap_ids.filter((ap_id) => !visible.has(ap_id)) : [];
+    if (others.length > 0) {
+      for (const ap_id of await this.#agents.emulatedFor(caller.id, others)) visible.add(ap_id);
+    }
+    return visible;
   }
 
-  /** Every agent that the caller may read, ordered by ap_id. */
-  async list(caller: Caller): Promise<AgentDetails[]> {
+  /** The agent, or undefined: for internal use, without a permission check. */
+  async lookUp(ap_id: string): Promise<FoundAgent | undefined> {
+    const agent = await this.#agents.get(ap_id);
+    return agent && { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+  }
+
+  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
+  async list(caller: Caller): Promise<ListedAgent[]> {
     const agents =
       caller.kind === 'agent'
         ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
         : undefined;
-    return (agents ?? (await this.#agents.list()))
-      .filter(({ ap_id }) => canSeeAgent(caller, ap_id))
-      .map(toAgentDetails);
+    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toListedAgent);
   }
 
   /** All agents, ordered by ap_id: for internal use, without a permission check. */
@@ -130,8 +145,8 @@ export class AgentService implements PrincipalSource {
   }
 
   /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
-  async page(afterApId: string, limit: number): Promise<AgentDetails[]> {
-    return (await this.#agents.page(afterApId, limit)).map(toAgentDetails);
+  async page(afterApId: string, limit: number): Promise<ListedAgent[]> {
+    return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {
@@ -274,15 +289,6 @@ export class AgentService implements PrincipalSource {
       created_at: Date.now(),
     };
   }
-}
-
-function toAgentResponse(agent: AgentRecord): Agent {
-  const { id, ap_id, configuration, emulated_for } = agent;
-  return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
-}
-
-function toAgentDetails(agent: AgentRecord): AgentDetails {
-  return { ...toAgentResponse(agent), onboard: agent.onboard };
 }
 
 function toPrincipal(agent: AgentRecord): Principal {

@@ -56,6 +56,18 @@ class SqlAgentStore implements AgentStore {
     return row?.count ?? 0;
   }
 
+  async emulatedFor(caller_id: string, ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<Set<string>> {
+    const own = new Set<string>();
+    for (const part of inParts(ap_ids)) {
+      const rows = await tx.query<{ ap_id: string }>(
+        `SELECT ap_id FROM agents WHERE emulated_for = ? AND ap_id IN (${part.marks})`,
+        [caller_id, ...part.values],
+      );
+      for (const { ap_id } of rows) own.add(ap_id);
+    }
+    return own;
+  }
+
   async create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void> {
     await this.#db
       .transaction(async (tx) => {

@@ -42,6 +42,8 @@ export interface AgentStore {
    */
   page(afterApId: string, limit: number): Promise<AgentRecord[]>;
   count(): Promise<number>;
+  /** Those of these names that belong to emulated agents of this caller; in the caller's transaction, if one is given. */
+  emulatedFor(caller_id: string, ap_ids: readonly string[], tx?: SqlQueries): Promise<Set<string>>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */

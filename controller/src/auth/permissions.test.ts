@@ -11,6 +11,7 @@ import { createServer } from '../http/server/server.ts';
 import { checkAppPermissions } from '../input/app-permissions.ts';
 import { createFormats } from '../input/formats.ts';
 import { Validator } from '../input/validator.ts';
+import { LocalShares } from '../shares/shares.local.ts';
 import { isOpen, type Operation, permissionRow, permissions, requirePermission } from './permissions.ts';
 
 // Number in the specification, operation, then admin, user, agent, app: `open` for everybody, yes, no, `self` for the
@@ -235,6 +236,7 @@ describe('a server', () => {
       trustedProxies: [],
       tls: undefined,
       maxConnections: 10,
+      shares: new LocalShares(),
     });
   }
 

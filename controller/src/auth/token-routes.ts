@@ -22,6 +22,7 @@ export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
       url: '/api/v1/token',
       tag,
       summary: 'Log in',
+      failures: { 401: 'The name or the secret is wrong' },
       query: Type.Object({ login_type: LoginType }),
       form: LoginForm,
       queryInForm: 'login_type',

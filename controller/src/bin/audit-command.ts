@@ -1,6 +1,6 @@
 // `weft audit verify`: verifies that the audit log was not changed.
 
-import { exitCode, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -19,7 +19,7 @@ export async function auditCommand(args: string[], around: Surroundings): Promis
   const log = await openAuditLog(config);
   try {
     const result = await log.verify(notedHash === undefined ? {} : { notedHash });
-    if (line.options.has('json')) around.stdout.write(`${JSON.stringify(result)}\n`);
+    if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(result)}\n`);
     else if (result.isWhole) around.stdout.write(`The audit log is intact: ${result.count} entries.\n${result.head}\n`);
     else around.stdout.write(`The audit log is broken at entry ${result.seq}: ${result.reason}.\n`);
     return result.isWhole ? exitCode.ok : exitCode.failure;

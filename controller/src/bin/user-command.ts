@@ -1,6 +1,6 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
-import { exitCode, readNewPassword, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -32,7 +32,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   try {
     if (username === undefined) {
       const users = await accounts.users.list();
-      around.stdout.write(line.options.has('json') ? `${JSON.stringify(users, null, 2)}\n` : toTable(users));
+      around.stdout.write(line.options.has('json') ? `${toInterfaceJson(users, 2)}\n` : toTable(users));
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
@@ -90,8 +90,4 @@ function toTable(users: ListedUser[]): string {
 function toState({ disabled_at, disabled_by, waiting_since }: ListedUser): string {
   if (disabled_at !== null) return `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
   return waiting_since === null ? 'enabled' : `waits for approval since ${toMoment(waiting_since)}`;
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

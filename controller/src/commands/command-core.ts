@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import { Event } from '../events.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Keyring } from '../secrets.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { BlastRadius } from './arbitration/blast-radius.ts';
 import { FleetMap } from './arbitration/fleet-map.ts';
@@ -26,6 +27,7 @@ export interface CommandCoreOptions {
   jobs: JobStore;
   mailbox: MailboxStore;
   audit: AuditLog;
+  keyring: Pick<Keyring, 'decrypt'>;
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
   isPublished: boolean;
@@ -34,7 +36,7 @@ export interface CommandCoreOptions {
 }
 
 export function createCommandCore(options: CommandCoreOptions) {
-  const { database, store, jobs, mailbox, audit, retentionMs, isPublished, onError, now } = options;
+  const { database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished, onError, now } = options;
   const rulesChanged = new Event<[ConflictRules]>();
   const rules = new RulesKeeper(store, rulesChanged.emit);
   const fleet = new FleetMap(rules.current);
@@ -55,7 +57,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     now,
   });
   const isShared = database.dialect === 'postgres';
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, keyring, isShared, onError, now });
   committed.on(({ jobs, released }) => {
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
     dispatcher.dispatch(released);

@@ -125,7 +125,12 @@ describe('#25', () => {
     expect((await weft.request('POST', spinupPath, { token: barred, json: { emulators: [wifi] } })).status).toBe(403);
     const { job_number } = await spinUp('app', wifi);
     const more = await post(spinupPath, 'app', { emulators: [wifi] });
-    expect([more.status, more.body.detail[0].loc]).toEqual([422, ['body', 'emulators', 0, 'num_access_points']]);
+    expect([more.status, more.body.code]).toEqual([429, 'too_many_access_points']);
+    const tooLarge = await post(spinupPath, 'app', { emulators: [{ ...wifi, num_access_points: 5 }] });
+    expect([tooLarge.status, tooLarge.body.detail[0].loc]).toEqual([
+      422,
+      ['body', 'emulators', 0, 'num_access_points'],
+    ]);
     await post(`/api/v1/emulator/${job_number}/stop`, 'app');
     await spinUp('app', { ...wifi, num_access_points: 4 });
   });
@@ -161,8 +166,9 @@ describe('#25', () => {
   it('takes a thousand at once', async () => {
     const { agents } = await spinUp('bob', { ...wifi, num_access_points: 1000, num_devices: 50 });
     expect(agents).toHaveLength(1000);
-    const { body } = await post(spinupPath, 'bob', { emulators: [{ ...wifi, num_access_points: 500 }] });
-    expect(body.detail[0].msg).toBe('Value error, you may have at most 400 more access points');
+    const { status, body } = await post(spinupPath, 'bob', { emulators: [{ ...wifi, num_access_points: 500 }] });
+    expect([status, body.code]).toEqual([429, 'too_many_access_points']);
+    expect(body.detail).toMatch(/^At most 1400 emulated access points .* you have 1000/);
   });
 });
 

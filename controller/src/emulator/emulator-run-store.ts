@@ -39,6 +39,16 @@ export interface RunEnd {
   removeAtMs: number;
 }
 
+/** What one owner has of emulated networks. */
+export interface RunUsage {
+  runs: number;
+  accessPoints: number;
+  /** Devices times seconds of model time. */
+  deviceSeconds: number;
+  /** When the next of them should end; null without any. */
+  nextEndMs: number | null;
+}
+
 export interface RunFilter {
   /** Default: all owners. */
   owner?: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>;
@@ -61,8 +71,8 @@ export interface EmulatorRunStore {
   list(filter: RunFilter): Promise<EmulatorRunRecord[]>;
   /** Up to `limit` runs that have not ended, those that should end first come first. */
   listOpen(limit: number): Promise<EmulatorRunRecord[]>;
-  /** Access points in the runs of that owner that have not ended. */
-  countAccessPoints(owner_id: string): Promise<number>;
+  /** What the runs of that owner that have not ended come to. */
+  usageOf(owner_id: string): Promise<RunUsage>;
   /** The names of the run's agents that have not been removed, up to `limit`, in order. */
   agentsOf(job_number: string, limit: number): Promise<string[]>;
   /** Ends a run and revokes the credentials of its agents; resolves whether it was running. */

@@ -31,6 +31,7 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
     'new-agent-password': stringCheck((text, loc) => checkLength(text, agentPasswordMinLength ?? min, max, loc)),
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
+    'app-name': stringCheck(checkAppName),
     configuration: (value, loc) => checkSize('configuration', value, loc),
     'app-permissions': (value, loc) => {
       const problems = checkAppPermissions(value as Record<string, unknown>, loc);
@@ -59,6 +60,13 @@ function checkEmail(text: string, loc: Loc): Checked {
   if ('address' in result) return { value: result.address };
   const { reason } = result;
   return refuse(loc, 'value_error', `value is not a valid email address: ${reason}`, { reason });
+}
+
+/** Beyond its pattern: names that look alike would be two apps, and clients remove these two from paths. */
+function checkAppName(text: string, loc: Loc): Checked {
+  if (text === '.' || text === '..') return { problems: [valueError(loc, 'a name is not . or ..')] };
+  if (text === text.normalize('NFC')) return { value: text };
+  return { problems: [valueError(loc, 'a name is in Unicode normalization form C')] };
 }
 
 function checkDateTime(text: string, loc: Loc): Checked {

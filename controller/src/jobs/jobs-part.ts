@@ -9,6 +9,7 @@ import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
@@ -20,6 +21,7 @@ import { CallbackTokens } from './publish/callback-tokens.ts';
 import { DeadLetterService } from './publish/dead-letter-service.ts';
 import { JobOutbox } from './publish/job-outbox.ts';
 import { JobUpkeep } from './publish/job-upkeep.ts';
+import { QueueWatch } from './publish/queue-watch.ts';
 import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
 import { createJobStore } from './store/job-store.sql.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
@@ -40,19 +42,22 @@ export interface JobsTuning {
   pollMs?: number;
   connectsPerMinute?: number;
   guessesPerMinute?: number;
+  queueWatch?: { stillMs: number; everyMs: number };
 }
 
 interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
+  /** Whose reports have come; default: nobody's. */
+  presence?: Pick<PresenceService, 'states'>;
   tuning?: JobsTuning;
 }
 
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, auth, principals, agents } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, presence } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
   const jobStore = createJobStore(database);
@@ -114,6 +119,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange, now });
+  const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
     hub.deliver(message);
@@ -127,16 +133,20 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
-      return (ap_id) => canSeeAgent(caller, ap_id);
+      return (agent) => canSeeAgent(caller, agent);
     };
+    const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({
       broker,
       jobs: jobStore,
       mailbox,
       tasks: {
-        agent_details: createAgentDetailsTask({ agents, visibleTo }),
+        agent_details: createAgentDetailsTask({ agents, states, visibleTo }),
         agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
       },
+      shares,
+      maxJobsPerOwner: config.jobs.maxRunningPerCaller,
+      maxSubscriptionsPerOwner: config.jobs.maxSubscriptionsPerCaller,
       onError,
     });
   }
@@ -179,6 +189,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       weft_jobs_running: { help: 'Jobs that this process works on', value: () => worker?.running ?? 0 },
       weft_dead_letters_total: { help: 'Messages that no worker could do anything with', value: () => deadLetters },
     },
+    readiness: () => ({ name: 'jobs', ok: !queueWatch.isStill }),
     authenticator: { callbackJob: (token: string) => tokens.verify(token) },
     async prepare() {
       // Nobody else works on this data folder, so whoever held a job has died with the former process.
@@ -193,6 +204,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         () => void hub.checkAll(),
       );
       upkeep.start();
+      queueWatch.start();
       if (config.roles.includes('api')) {
         await broker.consumeDeadLetters((letter) => letters.take(letter));
       }
@@ -200,6 +212,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     drain: async () => worker?.stop(),
     async stop() {
+      queueWatch.stop();
       await upkeep.stop();
       await outbox.stop();
     },

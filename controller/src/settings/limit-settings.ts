@@ -45,6 +45,20 @@ export const limitSettings = {
     100_000_000,
     'Maximum commands of one third-party app per minute.',
   ),
+  pointsPerSecond: count(
+    'WEFT_LIMIT_POINTS_PER_SECOND',
+    'limit-points-per-second',
+    '50000',
+    1_000_000_000,
+    'Maximum values that one agent reports per second, on average; up to a minute of it at once.',
+  ),
+  reportMibPerDay: count(
+    'WEFT_LIMIT_REPORT_MIB_PER_DAY',
+    'limit-report-mib-per-day',
+    '1024',
+    1_000_000_000,
+    'Maximum size of the reports of one agent per day, in MiB.',
+  ),
   maxUsers: count('WEFT_MAX_USERS', 'max-users', '100000', 100_000_000, 'Maximum number of user accounts.'),
   maxWaitingUsers: count(
     'WEFT_MAX_WAITING_USERS',
@@ -68,6 +82,20 @@ export const limitSettings = {
     '1000',
     1_000_000,
     'Maximum unfinished jobs of one caller.',
+  ),
+  maxRunningJobsPerCaller: count(
+    'WEFT_MAX_RUNNING_JOBS_PER_CALLER',
+    'max-running-jobs-per-caller',
+    '4',
+    1_000,
+    'Maximum jobs of one caller that one worker runs at the same time; more wait for their turn.',
+  ),
+  maxSubscriptionsPerCaller: count(
+    'WEFT_MAX_SUBSCRIPTIONS_PER_CALLER',
+    'max-subscriptions-per-caller',
+    '100',
+    10_000,
+    'Maximum live subscriptions of one caller that one worker runs at the same time; more wait for their turn.',
   ),
   maxWaitingJobs: count(
     'WEFT_MAX_WAITING_JOBS',
@@ -97,6 +125,27 @@ export const limitSettings = {
     1_000_000,
     'Maximum emulated access points of one caller at the same time.',
   ),
+  emulatorMaxRunsPerCaller: count(
+    'WEFT_EMULATOR_MAX_RUNS_PER_CALLER',
+    'emulator-max-runs-per-caller',
+    '10',
+    100_000,
+    'Maximum emulated networks of one caller that have not ended, those that wait included.',
+  ),
+  emulatorRunningPerCaller: count(
+    'WEFT_EMULATOR_RUNNING_PER_CALLER',
+    'emulator-running-per-caller',
+    '4',
+    100_000,
+    'Maximum emulated networks of one caller that run at the same time; more wait for their turn. Does not hold for administrators.',
+  ),
+  emulatorMaxDeviceSeconds: count(
+    'WEFT_EMULATOR_MAX_DEVICE_SECONDS',
+    'emulator-max-device-seconds',
+    '10000000000',
+    999_999_999_999_999,
+    'Maximum devices times seconds of model time in the emulated networks of one caller that have not ended.',
+  ),
   emulatorMaxHours: count(
     'WEFT_EMULATOR_MAX_HOURS',
     'emulator-max-hours',
@@ -116,6 +165,6 @@ export const limitSettings = {
     'max-connections',
     '20000',
     1_000_000,
-    'Maximum open connections; more are closed immediately.',
+    'Maximum open connections. When all are in use, idle connections without a login are closed for new ones, those of the address with the most of them first; if there are none, new ones are closed.',
   ),
 } as const;

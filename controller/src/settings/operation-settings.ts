@@ -40,6 +40,14 @@ export const operationSettings = {
     read: read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     description: 'Minimum log level: trace, debug, info, warn, error or silent.',
   }),
+  logFormat: withDefault('log-format', 'auto', {
+    name: 'WEFT_LOG_FORMAT',
+    group: 'Operation',
+    placeholder: 'FORMAT',
+    read: read.oneOf('auto', 'json', 'text'),
+    description:
+      'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
+  }),
   metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
     name: 'WEFT_METRICS_ALLOW',
     group: 'Operation',

@@ -65,9 +65,22 @@ export class FairTurns {
     return this.#waiting;
   }
 
+  get free(): number {
+    return this.#slots - this.#held;
+  }
+
+  heldBy(principal: string): number {
+    return this.#queues.get(principal)?.held ?? 0;
+  }
+
+  /** The principals that hold as many slots as they may. */
+  atBound(): string[] {
+    return [...this.#queues].filter(([, { held }]) => held >= this.#perPrincipal).map(([principal]) => principal);
+  }
+
   /** True if the principal would get a slot at once. */
   hasFree(principal: string): boolean {
-    return this.#held < this.#slots && (this.#queues.get(principal)?.held ?? 0) < this.#perPrincipal;
+    return this.#held < this.#slots && this.heldBy(principal) < this.#perPrincipal;
   }
 
   /**

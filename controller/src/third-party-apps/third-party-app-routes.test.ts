@@ -1,5 +1,7 @@
 // The operations on third-party apps over HTTP, and how far an app's permissions let it see.
+
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
@@ -140,6 +142,10 @@ describe('permissions', () => {
     { agents: [''] },
     { agents: null },
     { read: 'yes' },
+    { write: 'no' },
+    { write: 0 },
+    { write: null },
+    { Write: false },
     { commands: 'sleep' },
     { commands: { sleep: true } },
     { commands: { set_tx_power: { dbm: { max: '20' } } } },
@@ -170,17 +176,39 @@ describe('permissions', () => {
   });
 
   test.each([
+    { read: true, write: false },
+    { write: false, commands: true, emulator: true },
+    { write: false, commands: ['sleep'], emulator: { max_access_points: 5 } },
+  ])('%j let an app read, and neither command nor emulate', async (permissions) => {
+    const { token } = await appWith(permissions);
+    const status = async (method: string, path: string, json?: unknown) =>
+      (await weft.request(method, path, { token, json })).status;
+    expect(await status('GET', '/api/v1/metrics/agent_details')).toBe(200);
+    expect(await status('POST', '/api/v1/send_command?agent_id=north-1&command=sleep')).toBe(403);
+    expect(await status('POST', '/api/v1/commands/batch', { agents: ['north-1'], command: 'sleep' })).toBe(403);
+    expect(await status('POST', '/api/v1/emulator/spinup', {})).toBe(403);
+  });
+
+  test('write: true restricts nothing', async () => {
+    const { token } = await appWith({ write: true });
+    const query = 'agent_id=north-1&command=sleep&dry_run=true';
+    expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
+  });
+
+  test.each([
     { commands: ['sleep', 'wake'] },
     { commands: { set_tx_power: { dbm: { min: 5, max: 20 } } } },
     { emulator: { max_access_points: 0 } },
     { priority: 100, colour: 'red', agents: [] },
+    { read: true, write: false },
+    { write: true, commands: false },
   ])('%j are kept as they are', async (permissions) => {
     const { app_name } = await appWith(permissions);
     expect((await weft.request('GET', apps + app_name, { token: admin })).body.permissions).toEqual(permissions);
   });
 
   test('all problems are told at once', async () => {
-    const json = { app_name: 'bad name', permissions: { read: 1, agent: [] } };
+    const json = { app_name: ' bad name', permissions: { read: 1, agent: [] } };
     const { body } = await weft.request('POST', apps, { token: admin, json });
     expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(1).join('.'))).toEqual([
       'app_name',
@@ -189,4 +217,72 @@ describe('permissions', () => {
       'permissions.agent',
     ]);
   });
+});
+
+describe('names', () => {
+  const create = (app_name: unknown) =>
+    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'k', permissions: {} } });
+
+  /** It can be created, used to log in, read by itself, changed and removed under its name in the path. */
+  async function lives(app_name: string): Promise<void> {
+    const path = apps + encodeURIComponent(app_name);
+    const created = await create(app_name);
+    expect([app_name, created.status, created.body.app_name]).toEqual([app_name, 200, app_name]);
+    const token = await weft.login('third_party_app', app_name, 'k');
+    expect((await weft.request('GET', path, { token })).body).toMatchObject({ app_name });
+    expect((await weft.request('PUT', path, { token: admin, json: { permissions: { a: 1 } } })).status).toBe(200);
+    expect((await weft.request('DELETE', path, { token: admin })).status).toBe(200);
+    expect((await weft.request('GET', path, { token: admin })).status).toBe(404);
+  }
+
+  test.each([
+    ...[
+      'My App',
+      'a',
+      '...',
+      '..a',
+      'a/b',
+      '\\',
+      '%2e%2e%2f',
+      '?x=1#y',
+      'a*',
+      '-a',
+      '_',
+      'Überwachung ü',
+      '節電',
+      '😀',
+    ],
+    ...['it\'s "quoted" & <b>', ';', 'x'.repeat(128), '😀'.repeat(128), 'public', 'me'],
+  ])('%s is one', lives, 20_000);
+
+  test.each([
+    ...['', ' ', ' a', 'a ', '.', '..', 'x'.repeat(129), 'a\nb', 'a\tb', 'a\0', '\x7f', 'a\u00a0b', 'a\u200bb'],
+    ...['a\u202eb', '\ufeffa', 'a\u2028b', '\ue000', 'e\u0301', '\u212b', 7, null, ['a']],
+  ])('%j is none', async (name) => {
+    const { status, body } = await create(name);
+    expect([status, body.detail]).toMatchObject([422, [{ loc: ['body', 'app_name'] }]]);
+  });
+
+  test('are compared as they are given', async () => {
+    for (const name of ['Case', 'case', 'Case ü']) expect((await create(name)).status).toBe(200);
+    expect((await create('Case')).status).toBe(409);
+    await expect(weft.login('third_party_app', 'CASE', 'k')).rejects.toThrow('Incorrect');
+    await expect(weft.login('third_party_app', 'Case u\u0308', 'k')).rejects.toThrow('Incorrect');
+  });
+
+  test('any printable text lives, and whatever is taken is printable and in form C', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, fc.string({ unit: 'binary', minLength: 1, maxLength: 6 })), async (name) => {
+        const isName =
+          /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u.test(name) &&
+          name === name.normalize('NFC') &&
+          name.trim() === name &&
+          !['.', '..'].includes(name);
+        if (isName) await lives(name);
+        else expect((await create(name)).status).toBe(422);
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
 });

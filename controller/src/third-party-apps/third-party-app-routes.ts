@@ -7,11 +7,10 @@ import {
   ThirdPartyAppUpdate,
 } from '@weft/contract';
 import Type from 'typebox';
-import type { SecurityLog } from '../audit/security-log.ts';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { ThirdPartyAppService } from './third-party-app-service.ts';
 
-export function thirdPartyAppRoutes(apps: ThirdPartyAppService, security: SecurityLog): Route[] {
+export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
   const tag = 'Third-party apps';
   return [
     // spec #17
@@ -21,6 +20,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService, security: Securi
       url: '/api/v1/third_party_apps',
       tag,
       summary: 'Register a third-party app',
+      failures: { 409: 'An app with this app_name exists' },
       body: ThirdPartyAppCreate,
       response: ThirdPartyApp,
       handle: ({ body, caller }) => apps.create(body, caller),
@@ -43,13 +43,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService, security: Securi
       tag,
       summary: 'Get a third-party app',
       response: ThirdPartyApp,
-      async handle(context) {
-        const { caller: actor, address } = context;
-        const app = await apps.get(context.path('app_name'));
-        const target = { kind: 'third_party_app', name: app.app_name };
-        security.note({ actor, action: 'key_shown', target, address });
-        return app;
-      },
+      handle: (context) => apps.show(context.path('app_name'), context.caller, context.address),
     }),
     // spec #19
     route({

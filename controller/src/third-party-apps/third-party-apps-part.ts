@@ -17,11 +17,12 @@ export function createThirdPartyAppsPart(
     keyring,
     callerChanged: events.callerChanged.emit,
     audit,
+    security,
     maxApps: config.quotas.apps,
   });
   return {
     apps,
-    routes: thirdPartyAppRoutes(apps, security),
+    routes: thirdPartyAppRoutes(apps),
     prepare: () => apps.reencrypt(),
   } satisfies Part & Record<string, unknown>;
 }

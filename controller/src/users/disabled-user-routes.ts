@@ -23,6 +23,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
       target: 'username',
       tag,
       summary: 'Disable a user: all its tokens are revoked at once, and what it owns is kept',
+      failures: { 409: 'The last administrator and the own account cannot be disabled' },
       response: DisabledUser,
       handle: (context) => users.disable(context.path('username'), context.caller),
     }),

@@ -40,6 +40,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       url: '/api/v1/users/public',
       tag,
       summary: 'Create the first administrator; later, create a user as an administrator',
+      failures: { 409: 'A user with this username exists' },
       query: Type.Object({
         code: Type.Optional(
           Type.String({ description: 'The set-up code printed at start; required from other machines' }),
@@ -65,6 +66,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       url: '/api/v1/users/signup',
       tag,
       summary: 'Sign up for an account with the standard role, which may have to be approved',
+      failures: { 403: 'Sign-up is closed, or there is no administrator yet', 409: 'A user with this username exists' },
       body: UserRegister,
       response: TokenData,
       admit: () => signups.requireOpen(),
@@ -95,6 +97,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       url: '/api/v1/users/reset-password',
       tag,
       summary: 'Set a new password with a reset token',
+      failures: { 400: 'The reset token is wrong, used or expired, or the request cannot be read' },
       body: PasswordReset,
       response: StatusAnswer,
       async handle({ body, address }) {
@@ -120,6 +123,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       url: '/api/v1/users',
       tag,
       summary: 'Create a user',
+      failures: { 409: 'A user with this username exists' },
       body: UserCreate,
       response: TokenData,
       handle: ({ body, caller }) => users.create(body, caller),
@@ -154,6 +158,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       target: 'username',
       tag,
       summary: "Change a user's password or roles",
+      failures: { 409: 'The last administrator must remain one' },
       body: UserUpdate,
       response: TokenData,
       handle: (context) => users.update(context.path('username'), context.body, context.caller),
@@ -166,6 +171,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       target: 'username',
       tag,
       summary: 'Delete a user',
+      failures: { 409: 'The last administrator cannot be deleted' },
       response: StatusAnswer,
       async handle(context) {
         await users.remove(context.path('username'), context.caller);

@@ -3,7 +3,7 @@
 
 export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
 
-export type AgentCommand = { command_id: string; command: { name: string } & Record<string, unknown>; issued_at: string; expires_at: string };
+export type AgentCommand = { command_id: string; command: string; name: string; args: Record<string, unknown>; issued_at: string; expires_at: string };
 
 export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
 
@@ -15,11 +15,11 @@ export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: 
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
 
-export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean };
+export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
 export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
 
-export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number };
+export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number; ignored?: (IgnoredField)[]; ignored_count?: number };
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ export type BatchTarget = { ap_id: string; command_id: string | null; job_number
 
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
-export type Command = { command_id: string; job_number: string; ap_id: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
 
 export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
 
@@ -63,7 +63,7 @@ export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'dupli
 
 export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
 
-export type EmulatorLeaseRequest = { holder: string; release?: boolean; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
 
@@ -88,6 +88,8 @@ export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds:
 export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
+
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
@@ -208,10 +210,10 @@ export interface Operations {
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
   list_waiting_users: { answer: (WaitingUser)[] };
-  metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
-  metrics_agent_details: { answer: (AgentDetails)[] };
-  metrics_agent_metrics: { query: { agent: string; window?: string }; answer: AgentMetrics };
-  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
+  metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
+  metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
+  metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
+  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
   metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
@@ -224,7 +226,7 @@ export interface Operations {
   remove_user: { path: { username: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
-  request_all_agents_details: { answer: JobAccepted };
+  request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };

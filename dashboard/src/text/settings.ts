@@ -37,7 +37,10 @@ export const settingsText = {
     ready: 'All systems operational',
     notReady: 'A component is failing',
     notReadyWords: 'Functions that do not need it still work. Run “weft doctor” to find the cause.',
-    parts: { database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<string, string>,
+    parts: { disk: 'Disk', database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<
+      string,
+      string
+    >,
     ok: 'OK',
     failing: 'failing',
     version: 'API version',

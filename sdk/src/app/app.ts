@@ -1,6 +1,7 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import type { Query } from '../http-client.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type RequestOptions,
   toTime,
 } from './app-options.ts';
-import { toCommandText } from './command-text.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
@@ -133,7 +133,7 @@ export class App extends FleetReader {
   ): Promise<BatchAnswer> {
     const json = {
       agents,
-      command: { ...args, name },
+      command: toCommandText(name, args),
       ...(holdSeconds !== undefined && { hold_seconds: holdSeconds }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
       ...(dryRun && { dry_run: true }),

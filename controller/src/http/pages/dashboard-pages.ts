@@ -52,7 +52,8 @@ export function openDashboard(folder: string): Dashboard | undefined {
       }),
     ],
     answerLost: (request, reply) => {
-      const isVisit = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '');
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const isVisit = isRead && /\btext\/html\b/.test(request.headers.accept ?? '');
       if (!isVisit || /^\/api(\/|$)/.test(request.url)) return false;
       reply.code(404);
       void document.handle(request, reply).then((body) => reply.send(body));

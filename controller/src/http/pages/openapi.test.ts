@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 
 interface Schema {
   $ref?: string;
@@ -29,7 +30,7 @@ interface Operation {
 
 interface OpenApi {
   openapi: string;
-  info: { version: string };
+  info: { version: string; 'x-product-version': string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { flows?: object }> };
@@ -96,6 +97,7 @@ describe('the document', () => {
   it('is OpenAPI 3.1 of interface version 1.0.0', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
     expect(document.info.version).toBe('1.0.0');
+    expect(document.info['x-product-version']).toBe(packageJson.version);
   });
 
   it('leads nowhere that does not exist, and has nothing that only the schema library understands', () => {
@@ -153,7 +155,7 @@ describe('the document', () => {
     '20 delete /api/v1/third_party_apps/{app_name}',
   ])('writes operation %s as the specification does', (line) => {
     const [number, method = '', path = ''] = line.split(' ');
-    expect(document.paths[path]?.[method]?.description).toBe(`Operation ${number} of the interface.`);
+    expect(document.paths[path]?.[method]?.description).toMatch(new RegExp(`^Operation ${number} of the interface\\.`));
   });
 
   it('has every route of the code, and every path in it is served', async () => {

@@ -34,7 +34,7 @@ describe('the pages without a token', () => {
     expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/readyz')).body).toEqual({
       status: 'ready',
-      parts: { database: 'ok', telemetry: 'ok', broker: 'ok' },
+      parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'ok', jobs: 'ok' },
     });
     expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
   });

@@ -7,6 +7,8 @@ import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
+import type { FailureStatus } from './failure-statuses.ts';
+import type { Tag } from './tags.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
@@ -82,8 +84,12 @@ export interface Route {
   operation: Operation;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
-  tag: string;
+  tag: Tag;
   summary: string;
+  /** For the document: what the summary and the schemas do not say, such as bounds over several fields. */
+  description?: string;
+  /** Statuses beside those that follow from the rest of the route (route-statuses.ts), or what they mean here. */
+  failures?: Partial<Record<FailureStatus, string>>;
   query?: TObject;
   /** At most one of these three. */
   body?: TSchema;
@@ -106,6 +112,8 @@ export interface Route {
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */
   logSuccess?: false;
+  /** The answer may take long to begin or to end, or takes something away: HEAD is answered without the handler. */
+  holdsOpen?: true;
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */
   media?: readonly string[];

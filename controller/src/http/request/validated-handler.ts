@@ -10,11 +10,13 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
-import type { SendJson } from './json-answer.ts';
+import { encodingRule } from './answer-encoding.ts';
+import type { SendAnswer } from './json-answer.ts';
 import { noBytes, type Route, RouteContext } from './route.ts';
 import { searchOf } from './search.ts';
 
-export function createRouteHandler(route: Route, validator: Validator, sendJson: SendJson) {
+export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
+  const rule = encodingRule(route);
   const hasPath = route.url.includes(':');
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
@@ -32,14 +34,17 @@ export function createRouteHandler(route: Route, validator: Validator, sendJson:
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
     if (problems.length > 0) throw new ValidationError(problems);
+    if (route.holdsOpen && request.method === 'HEAD') {
+      reply.header('content-type', route.media?.[0] ?? 'application/json').send(Readable.from([]));
+      return reply;
+    }
     const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
     const bytes = route.bodyAsBytes && bytesOf(request);
     const answer = await route.handle(
       new RouteContext({ caller: request.caller, query, body, inexact, bytes, text, request, reply }),
     );
     if (route.hasNoAnswer) reply.code(204).send();
-    else if (answer instanceof Readable) (route.media ? reply : reply.type('application/json')).send(answer);
-    else sendJson(request, reply, answer);
+    else await sendAnswer(request, reply, answer, rule);
     return reply;
   };
 }

@@ -1,5 +1,4 @@
-// Jobs in SQL. What decides between two nodes is always one statement with its condition inside: both databases run
-// such statements on one row one after the other.
+// Jobs in SQL. What decides between two nodes is one statement with its condition inside.
 import { ConflictError, TryLaterError } from '../../errors.ts';
 import {
   type SqlDatabase,
@@ -9,7 +8,8 @@ import {
   UniqueViolation,
 } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
-import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob } from './job-store.ts';
+import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob, WaitsFor } from './job-store.ts';
+import { countHeld, listWaiting, oldestQueued, putBack, setAside } from './waiting-jobs.sql.ts';
 
 const SUMMARY = `job_number, task_type, owner_kind, owner_id, owner_name, subject, state, detail, progress, created_at,
   updated_at, ended_at, expires_at, published_at, lease_holder, lease_until, attempts, last_seq, bytes`;
@@ -19,7 +19,6 @@ const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, o
 /** Jobs that an owner may have `maxOpen` of. */
 const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
-type SummaryRow = JobSummary & SqlRow;
 type JobRow = JobRecord & SqlRow;
 
 export function createJobStore(db: SqlDatabase): JobStore {
@@ -104,11 +103,11 @@ class SqlJobStore implements JobStore {
     if (state !== undefined) require('state = ?', state);
     if (before) require('(created_at, job_number) < (?, ?)', before.created_at, before.job_number);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.#db.query<SummaryRow>(
+    const rows = await this.#db.query<JobSummary & SqlRow>(
       `SELECT ${SUMMARY} FROM jobs ${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`,
       [...params, limit],
     );
-    return rows.map((row) => ({ ...row }));
+    return toCopies(rows);
   }
 
   async countOpen(owner_id: string): Promise<number> {
@@ -121,9 +120,7 @@ class SqlJobStore implements JobStore {
 
   async takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]> {
     const rows = await this.#db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
-    return rows
-      .map((row) => ({ ...row }))
-      .sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
+    return toCopies(rows).sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
   }
 
   async markPublished(job_numbers: readonly string[], nowMs: number): Promise<void> {
@@ -139,7 +136,7 @@ class SqlJobStore implements JobStore {
   async unpublish(task_type: string, nowMs: number): Promise<number> {
     const rows = await this.#db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0
-       WHERE task_type = ? AND ended_at IS NULL AND lease_until <= ? RETURNING job_number`,
+       WHERE task_type = ? AND ended_at IS NULL AND waits_for IS NULL AND lease_until <= ? RETURNING job_number`,
       [task_type, nowMs],
     );
     return rows.length;
@@ -148,7 +145,7 @@ class SqlJobStore implements JobStore {
   async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
     const [row] = await this.#db.query<JobRow>(
       `UPDATE jobs SET lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
-         published_at = COALESCE(published_at, ?)
+         published_at = COALESCE(published_at, ?), waits_for = NULL
        WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
        RETURNING ${COLUMNS}`,
       [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder],
@@ -183,6 +180,26 @@ class SqlJobStore implements JobStore {
     await this.#db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
   }
 
+  setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void> {
+    return setAside(this.#db, job_numbers, waits_for, nowMs);
+  }
+
+  listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }) {
+    return listWaiting(this.#db, waits_for, filter);
+  }
+
+  putBack(job_number: string): Promise<void> {
+    return putBack(this.#db, job_number);
+  }
+
+  countHeld(task_type: string, nowMs: number) {
+    return countHeld(this.#db, task_type, nowMs);
+  }
+
+  oldestQueued() {
+    return oldestQueued(this.#db);
+  }
+
   async republishAbandoned(task_type: string, nowMs: number): Promise<number> {
     const rows = await this.#db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0, lease_holder = NULL, lease_until = 0
@@ -198,7 +215,7 @@ class SqlJobStore implements JobStore {
        ORDER BY lease_until, job_number LIMIT ?`,
       [nowMs, limit],
     );
-    return rows.map((row) => ({ ...row }));
+    return toCopies(rows);
   }
 
   async listOverdue(nowMs: number, limit: number): Promise<string[]> {
@@ -262,6 +279,10 @@ class SqlJobStore implements JobStore {
     const rows = await this.#db.query<{ job_number: string }>(`SELECT job_number FROM jobs WHERE ${where}`, params);
     return rows.map(({ job_number }) => job_number);
   }
+}
+
+function toCopies<Row>(rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row }));
 }
 
 function throwJobExists(error: unknown): never {

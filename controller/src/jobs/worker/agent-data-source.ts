@@ -14,7 +14,7 @@ const textWeight = 8;
 const maxPageRows = 5_000;
 
 export interface AgentSourceOptions {
-  agents: Pick<AgentService, 'principal'>;
+  agents: Pick<AgentService, 'lookUp'>;
   telemetry: Pick<TelemetryStore, 'fields' | 'rows'>;
   visibleTo: VisibleTo;
 }
@@ -61,10 +61,13 @@ export class AgentSource {
 
   async #requireAgent(): Promise<void> {
     const canSee = await requireOwner(this.#run, this.#options.visibleTo);
-    if (!canSee(this.#ap_id)) throw new JobFailed(`Whoever asked for this may not see ${this.#ap_id} any more`);
-    const agent = await this.#options.agents.principal(this.#ap_id);
-    this.#agentId ??= agent?.caller.id;
-    if (agent === undefined || agent.caller.id !== this.#agentId) throw new JobFailed(`${this.#ap_id} was removed`);
+    const agent = await this.#options.agents.lookUp(this.#ap_id);
+    const { emulated_for = null } = agent ?? {};
+    if (!canSee({ ap_id: this.#ap_id, emulated_for })) {
+      throw new JobFailed(`Whoever asked for this may not see ${this.#ap_id} any more`);
+    }
+    this.#agentId ??= agent?.id;
+    if (agent === undefined || agent.id !== this.#agentId) throw new JobFailed(`${this.#ap_id} was removed`);
   }
 }
 

@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const task = () => createAgentDetailsTask({ agents: fixture.agents, visibleTo: (job) => visibleTo(job) });
+const states = async () => () => 'never' as const;
+const task = () => createAgentDetailsTask({ agents: fixture.agents, states, visibleTo: (job) => visibleTo(job) });
 
 async function createAgents(count: number, configuration: Record<string, unknown> = {}): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `ap-${String(index).padStart(5, '0')}`);
@@ -79,7 +80,7 @@ test('only what the job asks for and its owner may see now', async () => {
   visibleTo = async () => {
     rounds++;
     const isFirst = rounds === 1;
-    return (ap_id) => isFirst || ap_id.endsWith('1');
+    return ({ ap_id }) => isFirst || ap_id.endsWith('1');
   };
   const job = await fixture.createJob('agent_details', { agents: ['ap-0000?', 'ap-009*'] });
   await fixture.attempt(job, task());

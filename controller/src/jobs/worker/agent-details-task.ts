@@ -2,7 +2,10 @@
 
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
+import { fromListedAgent } from '../../agents/agent-answers.ts';
+import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
+import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 
@@ -12,16 +15,19 @@ const firstPage = 200;
 const smallestPage = 8;
 
 /** What the owner of a job may see now; undefined if the owner is gone. */
-export type VisibleTo = (job: JobRecord) => Promise<((ap_id: string) => boolean) | undefined>;
+export type VisibleTo = (job: JobRecord) => Promise<((agent: VisibleAgent) => boolean) | undefined>;
 
 export interface AgentDetailsTaskOptions {
   agents: Pick<AgentService, 'page'>;
+  /** The states of all agents at this moment. */
+  states: () => Promise<StateOf>;
   visibleTo: VisibleTo;
 }
 
-export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOptions): JobTask {
+export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetailsTaskOptions): JobTask {
   return async (run) => {
-    const { agents: patterns } = parseTask(run.job);
+    const { agents: patterns, ...filter } = parseTask(run.job);
+    const stateOf = needsStates(filter) ? await run.retryUnavailable(states) : () => 'never' as const;
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
@@ -31,11 +37,14 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
       if (page.length === 0) break;
       after = page.at(-1)!.ap_id;
       let pageBytes = 0;
-      for (const agent of page) {
-        const text = JSON.stringify(agent);
+      for (const listed of page) {
+        const { ap_id, emulated_for } = listed;
+        const text = JSON.stringify(fromListedAgent(listed));
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
-        if (!canSee(agent.ap_id) || !isAsked(patterns, agent.ap_id)) continue;
+        // The patterns are those of the app when it asked; its own emulated agents need none.
+        const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
+        if (!isAsked || !canSee({ ap_id, emulated_for }) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -50,7 +59,7 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
   };
 }
 
-export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(ap_id: string) => boolean> {
+export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(agent: VisibleAgent) => boolean> {
   const canSee = await visibleTo(run.job);
   if (!canSee) throw new JobFailed('Whoever asked for this is gone, or may not ask for it any more');
   return canSee;
@@ -76,14 +85,13 @@ class AgentChunk {
 }
 
 function parseTask(job: JobRecord): AgentDetailsTask {
-  const { agents } = JSON.parse(job.data) as AgentDetailsTask;
-  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) {
-    return agents === undefined ? {} : { agents };
-  }
+  const task = JSON.parse(job.data) as AgentDetailsTask;
+  const { agents } = task;
+  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) return task;
   throw new JobFailed('The job does not say which agents it is about');
 }
 
-function isAsked(patterns: readonly string[] | undefined, ap_id: string): boolean {
+function matchesAny(patterns: readonly string[] | undefined, ap_id: string): boolean {
   return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, ap_id));
 }
 

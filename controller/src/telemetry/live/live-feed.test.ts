@@ -12,7 +12,7 @@ const user: Caller = { kind: 'user', id: '1', name: 'u', roles: ['user'], isAdmi
 function createFeed({ recentBytes = 1_000_000, authorize = (): Caller | Promise<Caller> => user } = {}) {
   let now = 1_790_000_000_000;
   const share = new LocalShares().open('live_streams', 100);
-  const feed = new LiveFeed({ authorize, share, recentBytes, now: () => now });
+  const feed = new LiveFeed({ authorize, visibleAmong: async () => new Set(), share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>
     feed.open({ caller: user, token: 't', agents: undefined, metrics: undefined, after: undefined, ...more });
   let count = 0;

@@ -1,6 +1,5 @@
 // Live values: hears of every stored post and hands it to the open streams. Keeps a bounded past for those who come
 // back, asks every second whether each reader may still read, and cuts slow ones off.
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { OpenShare } from '../../shares/open-share.ts';
@@ -24,6 +23,8 @@ const farewellMs = 1_000;
 export interface LiveFeedOptions {
   /** The present caller behind a token; throws if it may not read the feed any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
+  /** Those of these agents that the caller may see. */
+  visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Streams that each caller has open. */
   share: OpenShare;
   recentBytes?: number;
@@ -39,6 +40,7 @@ export interface StreamRequest extends StreamFilter {
 
 export class LiveFeed {
   readonly #authorize: LiveFeedOptions['authorize'];
+  readonly #visibleAmong: LiveFeedOptions['visibleAmong'];
   readonly #recent: RecentSamples;
   readonly #now: () => number;
   /** Cursors of an earlier run mean nothing now. */
@@ -54,8 +56,9 @@ export class LiveFeed {
   /** Streams that were cut off because their readers were too slow. */
   cutOff = 0;
 
-  constructor({ authorize, share, recentBytes = defaultRecentBytes, now = Date.now }: LiveFeedOptions) {
+  constructor({ authorize, visibleAmong, share, recentBytes = defaultRecentBytes, now = Date.now }: LiveFeedOptions) {
     this.#authorize = authorize;
+    this.#visibleAmong = visibleAmong;
     this.#share = share;
     this.#recent = new RecentSamples(recentBytes);
     this.#burstBytes = recentBytes / 8;
@@ -97,7 +100,7 @@ export class LiveFeed {
       caller,
       agents,
       metrics,
-      canSee: canSeeAgent,
+      visibleAmong: this.#visibleAmong,
       now: this.#now,
     });
     this.#streams.set(stream, token);

@@ -1,12 +1,14 @@
 // One reader of the live feed. It takes samples from the recent ones as fast as its connection drains, so that a slow
 // reader costs no memory; whoever falls too far behind is cut off.
 import { Readable } from 'node:stream';
+import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { createTimestampWriter } from '../query/timestamps.ts';
 import type { RecentSample, RecentSamples } from './recent-samples.ts';
 
 const bufferBytes = 64 * 1024;
 const maxBehindMs = 10_000;
+const maxLookups = 500;
 const timestamp = createTimestampWriter();
 
 export interface StreamFilter {
@@ -23,7 +25,8 @@ export interface LiveStreamOptions extends StreamFilter {
   from: number;
   hasGap: boolean;
   caller: Caller;
-  canSee: (caller: Caller, ap_id: string) => boolean;
+  /** Those of these agents that the caller may see. */
+  visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
   now: () => number;
 }
 
@@ -31,6 +34,7 @@ export class LiveStream extends Readable {
   readonly #options: LiveStreamOptions;
   #caller: Caller;
   readonly #visible = new Map<string, boolean>();
+  #isLooking = false;
   #position: number;
   /** The connection has room for more. */
   #isHungry = false;
@@ -62,7 +66,12 @@ export class LiveStream extends Readable {
     let text = '';
     while (this.#position < recent.next && text.length < bufferBytes) {
       const sample = recent.get(this.#position)!;
-      if (this.#wants(sample)) text += this.#eventOf(sample, this.#position);
+      const isWanted = this.#wants(sample);
+      if (isWanted === undefined) {
+        this.#lookUp();
+        break;
+      }
+      if (isWanted) text += this.#eventOf(sample, this.#position);
       this.#position++;
     }
     this.#progressMs = now();
@@ -104,15 +113,39 @@ export class LiveStream extends Readable {
     this.push(null);
   }
 
-  #wants({ ap_id }: RecentSample): boolean {
-    const { agents, canSee } = this.#options;
+  /** Undefined as long as it must be looked up. */
+  #wants({ ap_id }: RecentSample): boolean | undefined {
+    const { agents } = this.#options;
     if (agents && !agents.has(ap_id)) return false;
-    let isVisible = this.#visible.get(ap_id);
-    if (isVisible === undefined) {
-      isVisible = canSee(this.#caller, ap_id);
-      this.#visible.set(ap_id, isVisible);
-    }
+    const known = this.#visible.get(ap_id);
+    if (known !== undefined) return known;
+    const isVisible = canSeeName(this.#caller, ap_id);
+    if (!isVisible && this.#caller.kind === 'third_party_app') return undefined;
+    this.#visible.set(ap_id, isVisible);
     return isVisible;
+  }
+
+  /** All agents that wait to be looked up, at once; goes on with the samples afterwards. */
+  #lookUp(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const { recent, visibleAmong } = this.#options;
+    const caller = this.#caller;
+    const unknown = new Set<string>();
+    for (let position = this.#position; position < recent.next && unknown.size < maxLookups; position++) {
+      const sample = recent.get(position)!;
+      if (this.#wants(sample) === undefined) unknown.add(sample.ap_id);
+    }
+    visibleAmong(caller, [...unknown])
+      .then((visible) => {
+        if (caller === this.#caller) for (const ap_id of unknown) this.#visible.set(ap_id, visible.has(ap_id));
+        this.#isLooking = false;
+        this.pump();
+      })
+      .catch(() => {
+        // While the agents cannot be read: again with the next samples.
+        this.#isLooking = false;
+      });
   }
 
   #eventOf(sample: RecentSample, number: number): string {

@@ -191,11 +191,11 @@ async function sendToOne(
 
 async function sendToMany(
   agents: string[] | string,
-  { name, args }: WrittenCommand,
+  command: WrittenCommand,
   values: Record<string, string>,
   dry_run: boolean,
 ): Promise<Outcome> {
-  const json = { agents, command: { name, ...args }, ...options(values), dry_run };
+  const json = { agents, command: writeCommand(command), ...options(values), dry_run };
   const { batch_id, targets } = await call('command_batch', { json });
   return { isDryRun: dry_run, batch_id, targets };
 }

@@ -37,12 +37,7 @@ const columns: Column<User>[] = [
     width: '112px',
     sort: ({ role }) => usersText.roles[role],
     // Where there is no room for the state beside it, that a user is disabled is said in place of the role.
-    cell: (user) => (
-      <>
-        <span class={user.disabled && 'user-wide'}>{usersText.roles[user.role]}</span>
-        {user.disabled && <State user={user} isNarrowOnly />}
-      </>
-    ),
+    cell: (user, isShown) => (user.disabled && !isShown('state') ? <State user={user} /> : usersText.roles[user.role]),
   },
   {
     name: 'state',
@@ -54,9 +49,9 @@ const columns: Column<User>[] = [
   },
 ];
 
-function State({ user, isNarrowOnly = false }: { user: User; isNarrowOnly?: boolean }) {
+function State({ user }: { user: User }) {
   return (
-    <span class={`${user.disabled ? 'user-disabled' : 'soft'} ${isNarrowOnly ? 'user-narrow' : ''}`}>
+    <span class={user.disabled ? 'user-disabled' : 'soft'}>
       {user.disabled && <Icon name="pause" size={14} />}
       {stateOf(user)}
     </span>
