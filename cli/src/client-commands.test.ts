@@ -198,7 +198,11 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
   ] as const) {
     expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
   }
-  for (const args of [['command', 'rof-1', 'sleep'], ['watch', 'rof-1'], ['data', 'rof-1']]) {
+  for (const args of [
+    ['command', 'rof-1', 'sleep'],
+    ['watch', 'rof-1'],
+    ['data', 'rof-1'],
+  ]) {
     expect(await run(args, { env: asApp })).toMatchObject({
       code: 1,
       err: 'weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them.\n',
@@ -294,7 +298,10 @@ test('jobs are listed, followed and cancelled', async () => {
   // Which opens no job of that name, though an administrator could.
   await logIn();
   for (const action of ['follow', 'cancel']) {
-    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found. weft jobs lists your jobs.\n' });
+    expect(await run(['jobs', action, 'nothing'])).toMatchObject({
+      code: 1,
+      err: 'weft: Job not found. weft jobs lists your jobs.\n',
+    });
   }
 });
 

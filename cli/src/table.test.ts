@@ -25,9 +25,12 @@ describe('names', () => {
   });
 
   test('keep their number where there is no room', () => {
-    const [, cut] = toTable(['ACCESS POINT'], [['a-very-long-name-of-an-access-point-17']], { columns: 20 }, narrow).split(
-      '\n',
-    );
+    const [, cut] = toTable(
+      ['ACCESS POINT'],
+      [['a-very-long-name-of-an-access-point-17']],
+      { columns: 20 },
+      narrow,
+    ).split('\n');
     expect(cut).toHaveLength(20);
     expect(cut).toMatch(/^a-very-long-.*-17$/);
   });
