@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     const folder = temporaryFolder();
     const weft = await serve({ folder });
     const token = await weft.createAdmin();
-    const configuration = { access_point_type: 'WiFi', commands: ['sleep'], report_interval_seconds: 60 };
+    const configuration = { access_point_type: 'WiFi', commands: ['wake'], report_interval_seconds: 60 };
     const json = { ap_id: 'ap-1', password, configuration };
     expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
     const agent = (await weft.login('ap-1', password, 'agent')).body.access_token;
@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1' });
     const connection = page.locator('dl.facts');
     await connection.getByText(/just now|\d+.s ago/).waitFor();
-    await page.getByLabel('Command', { exact: true }).selectOption('sleep');
+    await page.getByLabel('Command', { exact: true }).selectOption('wake');
 
     await weft.end('SIGKILL');
     const port = new URL(weft.url).port;
@@ -71,6 +71,6 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await page.getByText(away).first().waitFor({ state: 'detached' });
     await connection.getByText(/just now|\d+.(s|min) ago/).waitFor();
     await error.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Command', { exact: true }).inputValue()).toBe('sleep');
+    expect(await page.getByLabel('Command', { exact: true }).inputValue()).toBe('wake');
   });
 });

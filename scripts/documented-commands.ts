@@ -36,7 +36,7 @@ export function commandsIn(text: string): string[] {
     .flatMap((line) => line.split(/\s*(?:&&|\|\|?|;|\$\(|\s{3,})\s*/))
     .map((part) =>
       part
-        .replace(/\s+#.*$/, '')
+        .replace(/ #.*$/, '')
         .trim()
         .replace(variables, ''),
     )

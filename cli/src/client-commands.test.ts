@@ -194,7 +194,7 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
     [['jobs', '--limit', '0'], 'from 1 to 200'],
     [['jobs', 'folow', 'x'], 'Did you mean follow?'],
     [['agents', '--state', 'of line'], 'online, late or offline'],
-    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'Nowhereville'],
+    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'the name of a known place'],
   ] as const) {
     expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
   }

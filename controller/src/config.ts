@@ -22,6 +22,7 @@ export interface Config
   jobs: {
     retentionHours: number;
     timeoutMinutes: number;
+    quietSeconds: number;
     maxOpen: number;
     maxWaiting: number;
     maxRunningPerCaller: number;
@@ -108,7 +109,7 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
-  const { agentPasswordMinLength: agentMin = min } = values;
+  const { agentPasswordMinLength: agentMin = 1 } = values;
   if (agentMin > max) {
     problems.push(`WEFT_AGENT_PASSWORD_MIN_LENGTH (${agentMin}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
   }
@@ -179,6 +180,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     jobs: {
       retentionHours: values.jobRetentionHours,
       timeoutMinutes: values.jobTimeoutMinutes,
+      quietSeconds: values.jobQuietSeconds,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
       maxRunningPerCaller: values.maxRunningJobsPerCaller,

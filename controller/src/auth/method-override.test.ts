@@ -12,7 +12,7 @@ interface RawAnswer {
 }
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
-const pages = ['/healthz', '/livez', '/readyz', '/metrics', '/openapi.json', '/docs'];
+const pages = ['/healthz', '/livez', '/readyz', '/metrics', '/openapi.json', '/'];
 
 let weft: TestWeft;
 let admin: string;

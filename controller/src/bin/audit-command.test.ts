@@ -43,7 +43,7 @@ test('a log that is whole: how many, the newest hash, exit code 0', async () => 
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(/^The audit log is intact: 2 entries\.\n[0-9a-f]{64}\n$/);
   const json = await weft(['audit', 'verify', '--json']);
-  expect(JSON.parse(json.out)).toEqual({ isWhole: true, count: 2, seq: 2, head: out.split('\n')[1] });
+  expect(JSON.parse(json.out)).toEqual({ is_whole: true, count: 2, seq: 2, head: out.split('\n')[1] });
 });
 
 test('a log that somebody has been at: where, exit code 1', async () => {
@@ -54,7 +54,7 @@ test('a log that somebody has been at: where, exit code 1', async () => {
   expect(code).toBe(1);
   expect(out).toMatch(/^The audit log is broken at entry 1: .*\.\n$/);
   const json = await weft(['audit', 'verify', '--json']);
-  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { isWhole: false, seq: 1 }]);
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { is_whole: false, seq: 1 }]);
 });
 
 test('a hash that was noted must still be there', async () => {

@@ -118,7 +118,16 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     now,
   });
-  const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, onChange, now });
+  const upkeep = new JobUpkeep({
+    jobs: jobStore,
+    outbox,
+    mailbox,
+    letters,
+    timeoutMs: config.jobs.timeoutMinutes * minute,
+    quietMs: config.jobs.quietSeconds * 1000,
+    onChange,
+    now,
+  });
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {

@@ -26,6 +26,14 @@ export const operationSettings = {
     read: read.wholeNumber(1, 10_080),
     description: 'Time until an unfinished job expires; for a live subscription, after its end.',
   }),
+  jobQuietSeconds: withDefault('job-quiet-seconds', '60', {
+    name: 'WEFT_JOB_QUIET_SECONDS',
+    group: 'Operation',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(1, 86_400),
+    description:
+      'A job that has delivered results to the end of what was asked for succeeds after this time without a further result, if its worker never says that it is done.',
+  }),
   emulatorKeepHours: withDefault('emulator-keep-hours', '24', {
     name: 'WEFT_EMULATOR_KEEP_HOURS',
     group: 'Operation',

@@ -19,7 +19,8 @@ const large = 'x'.repeat(1024 * 1024 + 1);
 const requests: [number, string, string, (() => object)?][] = [
   [200, 'GET', '/api/v1/users/me', () => ({ token: admin })],
   [200, 'GET', '/healthz'],
-  [200, 'GET', '/docs'],
+  [200, 'GET', '/docs', () => ({ headers: { accept: 'text/html' } })],
+  [404, 'GET', '/docs'],
   [200, 'GET', '/openapi.json'],
   [200, 'GET', '/metrics'],
   [400, 'GET', '/api/v1/users/%zz'],

@@ -362,6 +362,31 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(await store.oldestQueued()).toBeUndefined();
     });
 
+    test('listQuiet gives open jobs that delivered, and nothing since; not those that Weft works on or set aside', async () => {
+      const jobs = ['silent', 'fresh', 'long', 'longer', 'live', 'leased', 'left', 'aside', 'over'];
+      await create(
+        ...jobs.map((name) => newJob(name, { expires_at: name === 'live' ? NOW + 9 * HOUR_MS : NOW + HOUR_MS })),
+      );
+      await create(newJob('run', { task_type: 'emulator_spinup' }), newJob('adopted', { task_type: 'adopted' }));
+      const at: Record<string, number> = { fresh: NOW + 100, longer: NOW };
+      for (const job_number of [...jobs.slice(1), 'run', 'adopted']) {
+        await fixture.mailbox.append({
+          job_number,
+          type: 'agent_data',
+          data: '[1]',
+          ts: at[job_number] ?? NOW + 1,
+          chunk: null,
+        });
+      }
+      await store.claim('leased', 'worker', NOW, HOUR_MS);
+      await store.claim('left', 'worker', NOW - 9000, 5000);
+      await store.setAside(['aside'], 'job', NOW);
+      await end('over');
+      const list = (limit: number) => store.listQuiet({ sinceMs: NOW + 1, expiresByMs: NOW + HOUR_MS, limit });
+      expect(numbersOf(await list(10))).toEqual(['longer', 'long']);
+      expect(numbersOf(await list(1))).toEqual(['longer']);
+    });
+
     test('republishAbandoned makes jobs of that kind wait for publishing whose lease has run out', async () => {
       await create(
         newJob('held'),
@@ -451,6 +476,7 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.setAside(['a'], 'job', NOW),
       store.listWaiting('job', { without: [], limit: 1 }),
       store.oldestQueued(),
+      store.listQuiet({ sinceMs: NOW, expiresByMs: NOW, limit: 1 }),
       store.putBack('a'),
       store.countHeld('agent_data', NOW),
       store.listOverdue(NOW, 1),

@@ -225,6 +225,16 @@ class SqlJobStore implements JobStore {
     ]);
   }
 
+  async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
+    const rows = await this.#db.query<JobRow>(
+      `SELECT ${COLUMNS} FROM jobs WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
+         AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
+       ORDER BY updated_at, job_number LIMIT ?`,
+      [sinceMs, expiresByMs, limit],
+    );
+    return toCopies(rows);
+  }
+
   async listAbout(subject: string): Promise<string[]> {
     return this.#numbers('ended_at IS NULL AND subject IS NOT NULL AND subject = ? ORDER BY job_number', [subject]);
   }
@@ -281,9 +291,7 @@ class SqlJobStore implements JobStore {
   }
 }
 
-function toCopies<Row>(rows: readonly Row[]): Row[] {
-  return rows.map((row) => ({ ...row }));
-}
+const toCopies = <Row>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));
 
 function throwJobExists(error: unknown): never {
   if (error instanceof UniqueViolation) throw new ConflictError('job_exists', 'A job with this number exists');

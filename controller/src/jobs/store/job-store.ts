@@ -141,6 +141,11 @@ export interface JobStore {
   listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]>;
   /** The numbers of open jobs whose time is over, longest first. */
   listOverdue(nowMs: number, limit: number): Promise<string[]>;
+  /**
+   * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun or set aside;
+   * and which are due by `expires_at`. Longest first.
+   */
+  listQuiet(filter: { sinceMs: number; expiresByMs: number; limit: number }): Promise<JobRecord[]>;
   /** The numbers of open jobs about that agent. */
   listAbout(subject: string): Promise<string[]>;
   /**

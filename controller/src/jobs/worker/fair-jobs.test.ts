@@ -15,7 +15,7 @@ function dataUrl(fromMs: number, untilMs: number): string {
 }
 
 const subscription = () => dataUrl(-1_000, 3_600_000);
-const history = () => dataUrl(-60_000, -1);
+const history = () => dataUrl(-3_600_000, -1);
 
 async function ask(token: string, url: string): Promise<string> {
   const { status, body } = await weft.request('POST', url, { token });

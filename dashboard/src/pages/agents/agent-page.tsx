@@ -160,7 +160,11 @@ export function AgentPage({ params }: PageProps) {
 /** What Weft says of its connection; when Weft is out of reach, what it said last. */
 function Reason({ words }: { words: string }) {
   const since = awaySince.value;
-  return <span class="soft">{since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}</span>;
+  return (
+    <span class="soft agent-reason">
+      {since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}
+    </span>
+  );
 }
 
 /** Rooms for charts that are not known yet, so that nothing below them moves when they come. */
