@@ -221,7 +221,7 @@ describe('permissions', () => {
 
 describe('names', () => {
   const create = (app_name: unknown) =>
-    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'k', permissions: {} } });
+    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'a longer key', permissions: {} } });
 
   /** It can be created, used to log in, read by itself, changed and removed under its name in the path. */
   async function lives(app_name: string): Promise<void> {
