@@ -228,7 +228,7 @@ describe('names', () => {
     const path = apps + encodeURIComponent(app_name);
     const created = await create(app_name);
     expect([app_name, created.status, created.body.app_name]).toEqual([app_name, 200, app_name]);
-    const token = await weft.login('third_party_app', app_name, 'k');
+    const token = await weft.login('third_party_app', app_name, 'a longer key');
     expect((await weft.request('GET', path, { token })).body).toMatchObject({ app_name });
     expect((await weft.request('PUT', path, { token: admin, json: { permissions: { a: 1 } } })).status).toBe(200);
     expect((await weft.request('DELETE', path, { token: admin })).status).toBe(200);
