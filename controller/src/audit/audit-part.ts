@@ -5,8 +5,8 @@ import { AuditService } from './audit-service.ts';
 import { createAuditLog } from './audit-store.sql.ts';
 import { SecurityLog } from './security-log.ts';
 
-export function createAuditPart({ config, database, log: serverLog, onError }: Platform) {
-  const log = createAuditLog(database);
+export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform) {
+  const log = createAuditLog(database, { key: keyring });
   const audit = new AuditService(log);
   const security = new SecurityLog({
     database,
