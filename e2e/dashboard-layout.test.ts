@@ -27,6 +27,8 @@ const screens: Record<string, VisitOptions> = {
   '1440 px at 200 %': { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
 };
 const maxShift = 0.1;
+/** As of a network: what comes late comes in a frame of its own, as people see it. */
+const latency = 40;
 
 /** What is on the pages stays; a command more or less makes no difference. */
 const furnished = sharedServer(furnish);
@@ -95,6 +97,10 @@ const panelProblems = (width: number) => `(() => {
 
 async function walk(here: Furnished, name: string, screen: VisitOptions): Promise<string[]> {
   const seen = await visit(here.weft.url, { ...screen, path: '/sign-in' });
+  const network = await seen.context.newCDPSession(seen.page);
+  await network.send('Network.enable');
+  const unlimited = { downloadThroughput: -1, uploadThroughput: -1 };
+  await network.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited });
   const problems: string[] = [];
   const look = async (addresses: readonly string[]) => {
     for (const address of addresses) problems.push(...(await problemsAt(seen, here.weft.url, address)));

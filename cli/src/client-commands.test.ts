@@ -194,11 +194,15 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
     [['jobs', '--limit', '0'], 'from 1 to 200'],
     [['jobs', 'folow', 'x'], 'Did you mean follow?'],
     [['agents', '--state', 'of line'], 'online, late or offline'],
-    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'Nowhereville'],
+    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'the name of a known place'],
   ] as const) {
     expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
   }
-  for (const args of [['command', 'rof-1', 'sleep'], ['watch', 'rof-1'], ['data', 'rof-1']]) {
+  for (const args of [
+    ['command', 'rof-1', 'sleep'],
+    ['watch', 'rof-1'],
+    ['data', 'rof-1'],
+  ]) {
     expect(await run(args, { env: asApp })).toMatchObject({
       code: 1,
       err: 'weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them.\n',
@@ -294,14 +298,17 @@ test('jobs are listed, followed and cancelled', async () => {
   // Which opens no job of that name, though an administrator could.
   await logIn();
   for (const action of ['follow', 'cancel']) {
-    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found. weft jobs lists your jobs.\n' });
+    expect(await run(['jobs', action, 'nothing'])).toMatchObject({
+      code: 1,
+      err: 'weft: Job not found. weft jobs lists your jobs.\n',
+    });
   }
 });
 
 test('apps: made with a key that works, rotated, removed; only administrators', async () => {
   await logIn();
   const { code, out } = await run(['apps', 'add', 'planner', '--agents', 'roof-*', '--read-only']);
-  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{32}\n$/)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{43}\n$/)]);
   const planner = { WEFT_APP_NAME: 'planner', WEFT_APP_KEY: out.trim() };
   expect((await run(['agents'], { env: planner })).code).toBe(0);
   expect(await run(['command', 'roof-1', 'set_tx_power', 'dbm=1'], { env: planner })).toMatchObject({ code: 1 });

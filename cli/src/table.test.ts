@@ -21,13 +21,18 @@ describe('names', () => {
   test('are short on a terminal, and full with --wide', () => {
     const [, short] = toTable(['ACCESS POINT'], [[name]], { columns: 80 }, narrow).split('\n');
     expect(short).toBe('emu-5g-626f2e07…-12');
-    expect(toTable(head, [row], { columns: 80 }, wide)).toContain(row.join('  '));
+    expect(toTable(head, [row], { columns: 80 }, wide)).toContain(
+      `${name}  5G    offline  2026-11-15 09:05:07  ready     no report for 2 intervals and no channel`,
+    );
   });
 
   test('keep their number where there is no room', () => {
-    const [, cut] = toTable(['ACCESS POINT'], [['a-very-long-name-of-an-access-point-17']], { columns: 20 }, narrow).split(
-      '\n',
-    );
+    const [, cut] = toTable(
+      ['ACCESS POINT'],
+      [['a-very-long-name-of-an-access-point-17']],
+      { columns: 20 },
+      narrow,
+    ).split('\n');
     expect(cut).toHaveLength(20);
     expect(cut).toMatch(/^a-very-long-.*-17$/);
   });

@@ -61,18 +61,20 @@ function edgeOf({ columns }: Pick<Output, 'columns'>): number {
   return columns !== undefined && columns > 0 ? columns : defaultColumns;
 }
 
-/** Takes from the widest column, again and again. */
+/** Takes from the last column, which is text, then from the first, which is a name, then from the widest. */
 function fitted(natural: readonly number[], edge: number): number[] {
   const widths = [...natural];
-  const total = () => widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
-  for (let over = total() - edge; over > 0; over = total() - edge) {
+  const take = (column: number, least: number) => {
+    const over = widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1)) - edge;
+    if (over > 0) widths[column] = Math.min(widths[column]!, Math.max(least, widths[column]! - over));
+    return over > 0;
+  };
+  take(widths.length - 1, 12);
+  take(0, 12);
+  for (;;) {
     const widest = widths.indexOf(Math.max(...widths));
-    const second = Math.max(minWidth, ...widths.filter((_, column) => column !== widest));
-    const narrower = Math.max(widths[widest]! - over, Math.min(second, widths[widest]! - 1), minWidth);
-    if (narrower === widths[widest]) break;
-    widths[widest] = narrower;
+    if (widths[widest]! <= minWidth || !take(widest, Math.max(minWidth, widths[widest]! - 1))) return widths;
   }
-  return widths;
 }
 
 const good = ['online', 'succeeded', 'accepted', 'running', 'enabled'];

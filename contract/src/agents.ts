@@ -53,6 +53,7 @@ export const EnrolmentToken = Type.Object(
     expires_at: Type.String({ format: 'date-time' }),
     max_uses: Type.Integer(),
     uses: Type.Integer(),
+    created_by: Type.String({ description: 'The administrator who created it.' }),
     token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
   },
   { title: 'EnrolmentToken' },

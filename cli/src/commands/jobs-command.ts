@@ -1,5 +1,6 @@
 // `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
+import { didYouMean } from '@weft/contract/closest-name';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -39,7 +40,8 @@ ${identityHelp}`,
     if (action === 'cancel') requireOptions(line, 'jobs cancel', ['json', 'url']);
     if (action === 'follow') return follow(job_number, line, around);
     if (action === 'cancel') return cancel(job_number, line, around);
-    throw unknownValue('weft jobs', action, ['follow', 'cancel']);
+    const hint = didYouMean(action, ['follow', 'cancel']);
+    throw new UsageError(`Unknown action ${action}.${hint} Use weft jobs follow or weft jobs cancel.`);
   },
 };
 

@@ -22,7 +22,7 @@ export const addressSettings = {
     name: 'WEFT_PUBLIC_URL',
     group: 'Address',
     placeholder: 'ORIGIN',
-    read: read.origin,
+    read: read.publicOrigin,
     description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails.',
   }),
   tlsCert: optional('tls-cert', {

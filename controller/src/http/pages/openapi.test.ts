@@ -281,7 +281,7 @@ describe('the answers', () => {
 });
 
 it('the documentation page and all it needs come from this server', async () => {
-  const page = await weft.request('GET', '/docs');
+  const page = await weft.request('GET', '/docs', { headers: { accept: 'text/html' } });
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const needed = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
   expect(needed.length).toBeGreaterThanOrEqual(3);

@@ -18,7 +18,7 @@ describe('the pages without a token', () => {
     await weft.app('app-of-somebody');
     await weft.request('GET', '/api/v1/agents/ap-of-somebody', { token });
     for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/livez', '/readyz', '/metrics']) {
-      const { status, body } = await weft.request('GET', path);
+      const { status, body } = await weft.request('GET', path, { headers: { accept: 'text/html' } });
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       expect(status, path).toBe(200);
       for (const word of ['of-somebody', 'a-secret-site', adminUsername, password, token, weft.config.dataDir]) {

@@ -117,6 +117,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     {
       operation: 'documentation',
       url: '/docs',
+      isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
     },
     {
@@ -127,6 +128,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     {
       operation: 'documentation',
       url: '/reset-password',
+      isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
     },
     {

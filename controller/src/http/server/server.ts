@@ -4,10 +4,10 @@ import type http from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../../auth/permissions.ts';
-import { TryLaterError } from '../../errors.ts';
+import { NotFoundError, TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
-import type { Page } from '../pages/page.ts';
+import { acceptsHtml, type Page } from '../pages/page.ts';
 import { createPageEncoding } from '../pages/page-encoding.ts';
 import { logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
@@ -188,7 +188,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
       config: { operation: page.operation },
       onRequest: createGuard(page, options.authenticator),
       onSend: encodePage,
-      handler: (request, reply) => page.handle(request, reply),
+      handler: (request, reply) => {
+        if (page.isDocument && !acceptsHtml(request.headers.accept)) throw pageForBrowsers();
+        return page.handle(request, reply);
+      },
     });
   }
   const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
@@ -221,6 +224,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function hasBody(headers: http.IncomingHttpHeaders): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+function pageForBrowsers(): NotFoundError {
+  return new NotFoundError(
+    'not_found',
+    'Not Found: only a page for browsers (Accept: text/html) has this address; operations begin with /api/v1',
+  );
 }
 
 function refuseAndClose(reply: FastifyReply, detail: string): void {

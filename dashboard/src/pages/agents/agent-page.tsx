@@ -23,6 +23,7 @@ import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
 import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
@@ -30,6 +31,7 @@ import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentCharts } from './agent-charts.tsx';
 import './agent-page.css';
 import { ConnectionCard } from './connection-card.tsx';
+import { ManageAgentCard } from './manage-agent-card.tsx';
 import { chooseMetrics, usualCount } from './metric-choice.ts';
 import { MetricChooser } from './metric-chooser.tsx';
 
@@ -151,6 +153,7 @@ export function AgentPage({ params }: PageProps) {
             </summary>
             {agent.data ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
           </details>
+          {session.value?.isAdmin && <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} />}
         </aside>
       </div>
     </Page>
@@ -160,7 +163,11 @@ export function AgentPage({ params }: PageProps) {
 /** What Weft says of its connection; when Weft is out of reach, what it said last. */
 function Reason({ words }: { words: string }) {
   const since = awaySince.value;
-  return <span class="soft">{since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}</span>;
+  return (
+    <span class="soft agent-reason">
+      {since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}
+    </span>
+  );
 }
 
 /** Rooms for charts that are not known yet, so that nothing below them moves when they come. */

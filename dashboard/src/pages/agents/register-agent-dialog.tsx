@@ -15,6 +15,7 @@ import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
+import { EnrolmentTokens } from './enrolment-tokens.tsx';
 import './register-agent-dialog.css';
 import { enrolmentLine, installLine, parsePlace } from './registration.ts';
 
@@ -45,7 +46,10 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
       ) : method === 'one' ? (
         <OneByHand onClose={onClose} />
       ) : (
-        <ManyByToken onToken={setToken} />
+        <>
+          <ManyByToken onToken={setToken} />
+          <EnrolmentTokens />
+        </>
       )}
     </Dialog>
   );
