@@ -27,7 +27,7 @@ export function createAuthPart({ config, keyring, freshMs, agents, principals }:
     perAddress: limitPerMinutes('too_many_failed_logins', config.limits.loginFailuresPerAddress, 5),
   };
   const agentPassword = new AgentPassword({ auth, agents, failures });
-  events.callerChanged.on((kind, name) => auth.forget(kind, name));
+  events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
     auth,

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import {
   type Actor,
   anonymous,
-  type CallerChanged,
+  type Caller,
+  type CallerChange,
   type Principal,
   type PrincipalSource,
   type UserCaller,
@@ -13,6 +15,7 @@ import {
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
@@ -25,7 +28,7 @@ export interface NewUser {
 export interface UserServiceOptions {
   users: UserStore;
   hasher: PasswordHasher;
-  callerChanged: CallerChanged;
+  changes: CallerChanges;
   audit: AuditService;
   signup: 'open' | 'closed';
   maxUsers: number;
@@ -34,17 +37,17 @@ export interface UserServiceOptions {
 export class UserService implements PrincipalSource {
   readonly #users: UserStore;
   readonly #hasher: PasswordHasher;
-  readonly #callerChanged: CallerChanged;
+  readonly #changes: CallerChanges;
   readonly #audit: AuditService;
   readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, audit, signup, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, changes, audit, signup, maxUsers }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
-    this.#callerChanged = callerChanged;
+    this.#changes = changes;
     this.#audit = audit;
     this.#signup = signup;
     this.#maxUsers = maxUsers;
@@ -103,25 +106,28 @@ export class UserService implements PrincipalSource {
     if (input.password) change.password_hash = await this.#hasher.hash(input.password);
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
-    const also = this.#audit.entry<UserRecord>(({ before: was, after: is }) => userUpdated(by, was!, is!));
-    const after = await this.#users.update(before.username, { ...change, ver: generateSecret() }, also);
+    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: userUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
+      (also) => this.#users.update(before.username, { ...change, ver: generateSecret() }, also),
+    );
     if (!after) throw userNotFound();
-    this.#callerChanged('user', after.username);
     return toTokenData(after);
   }
 
   async remove(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    const also = this.#audit.entry<UserRecord>(({ before }) => userRemoved(by, before!));
-    if (!(await this.#users.remove(name, also))) throw userNotFound();
-    this.#callerChanged('user', name);
+    const isRemoved = await this.#changes.make<UserRecord, boolean>(
+      ({ before }) => ({ entry: userRemoved(by, before!), change: toChange(before!, undefined, by) }),
+      (also) => this.#users.remove(name, also),
+    );
+    if (!isRemoved) throw userNotFound();
   }
 
   async listDisabled(): Promise<DisabledUser[]> {
     return (await this.#users.listDisabled()).map(toDisabledUser);
   }
 
-  /** Revokes all its tokens and prevents new ones; what it owns is kept, and its jobs continue. */
+  /** Revokes all its tokens and prevents new ones; its jobs, subscriptions, runs and queued commands end. */
   async disable(username: string, by: Actor): Promise<DisabledUser> {
     const name = normalizeUsername(username);
     if (by.kind === 'user' && by.name === name) {
@@ -131,10 +137,11 @@ export class UserService implements PrincipalSource {
       );
     }
     const disabling = { disabled_at: Date.now(), disabled_by: by.name, ver: generateSecret() };
-    const also = this.#audit.entry<UserRecord>(({ after }) => userDisabled(by, after!));
-    const user = await this.#users.disable(name, disabling, also);
+    const user = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before, after }) => ({ entry: userDisabled(by, after!), change: toChange(before!, after!, by) }),
+      (also) => this.#users.disable(name, disabling, also),
+    );
     if (!user) throw userNotFound();
-    this.#callerChanged('user', name);
     return toDisabledUser(user);
   }
 
@@ -148,6 +155,11 @@ export class UserService implements PrincipalSource {
   async principal(name: string): Promise<Principal | undefined> {
     const user = await this.#users.get(name);
     return user && toPrincipal(user);
+  }
+
+  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
+    const users = await this.#users.byIds(tx, ids);
+    return users.filter(({ disabled_at }) => disabled_at === null).map((user) => toPrincipal(user).caller);
   }
 
   async authenticate(username: string, password: string): Promise<Principal | undefined> {
@@ -213,6 +225,14 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 function toPrincipal(user: UserRecord): Principal {
   const { id, username: name, roles, ver } = user;
   return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };
+}
+
+function toChange(before: UserRecord, after: UserRecord | undefined, by: Actor): CallerChange {
+  const { id, username: name } = before;
+  const head = { kind: 'user', id, name, by, isRevoked: before.password_hash !== after?.password_hash } as const;
+  if (!after) return { ...head, what: 'removed' };
+  if (after.disabled_at !== null) return { ...head, what: 'disabled' };
+  return { ...head, what: 'changed', caller: toPrincipal(after).caller };
 }
 
 function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {

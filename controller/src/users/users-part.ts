@@ -1,8 +1,8 @@
 // Users as a part: accounts, sign-up and password recovery.
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import { openMailer } from '../backends.ts';
 import { system } from '../caller.ts';
-import type { Events } from '../events.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
@@ -12,14 +12,14 @@ import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
 import { createUserStore } from './user-store.sql.ts';
 
-export function createUsersPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, keyring, hasher, audit, ownUrl, log, onError } = platform;
+export function createUsersPart(platform: Platform & { audit: AuditService; changes: CallerChanges }) {
+  const { config, database, keyring, hasher, audit, changes, ownUrl, log, onError } = platform;
   const { limits, signup, quotas } = config;
   const store = createUserStore(database);
   const users = new UserService({
     users: store,
     hasher,
-    callerChanged: events.callerChanged.emit,
+    changes,
     audit,
     signup,
     maxUsers: quotas.users,
@@ -29,8 +29,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     resetTokens: createResetTokenStore(database),
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
-    callerChanged: events.callerChanged.emit,
-    audit,
+    changes,
     publicUrl: () => config.publicUrl ?? ownUrl(),
     onError,
   });

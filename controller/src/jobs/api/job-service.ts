@@ -155,12 +155,6 @@ export class JobService {
     return job;
   }
 
-  /** Ends the open jobs about an agent that is no more. */
-  async agentRemoved(ap_id: string): Promise<void> {
-    for (const job_number of await this.#jobs.listAbout(ap_id))
-      await this.#mailbox.end(job_number, 'failed', `Agent ${ap_id} has been removed`);
-  }
-
   async #adopt(caller: Caller, job_number: string): Promise<void> {
     const now = this.#now();
     const job = {

@@ -1,6 +1,7 @@
 // Jobs in SQL. What decides between two nodes is always one statement with its condition inside: both databases run
 // such statements on one row one after the other.
 import { ConflictError, TryLaterError } from '../../errors.ts';
+import { presentOwner, requirePresentOwner } from '../../storage/present-owner.ts';
 import {
   type SqlDatabase,
   type SqlQueries,
@@ -44,12 +45,13 @@ class SqlJobStore implements JobStore {
   }
 
   async create(job: NewJob, limits?: JobLimits): Promise<void> {
-    const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER } = limits ?? {};
+    const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER, requireOwner } = limits ?? {};
+    const owner = requireOwner ? `FROM (${presentOwner(job.owner_kind, this.#db.dialect)}) AS owner` : '';
     const rows = await this.#db
       .query(
         `${INSERT}
          SELECT ?, ?, ?, ?, ?, ?, 'queued', CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT),
-           CAST(? AS BIGINT), 0, 0, 0, 0, ?
+           CAST(? AS BIGINT), 0, 0, 0, 0, ? ${owner}
          WHERE (SELECT COUNT(*) FROM jobs WHERE owner_id = ? AND ${COUNTED}) < ?
            AND (SELECT COUNT(*) FROM jobs WHERE published_at IS NULL AND ended_at IS NULL) < ?
          RETURNING job_number`,
@@ -66,6 +68,7 @@ class SqlJobStore implements JobStore {
           job.published_at,
           job.publish_after,
           job.data,
+          ...(requireOwner ? [job.owner_id] : []),
           job.owner_id,
           maxOpen,
           // What needs no publishing takes no place among what waits.
@@ -73,7 +76,9 @@ class SqlJobStore implements JobStore {
         ],
       )
       .catch(throwJobExists);
-    if (rows.length === 0) throw await this.#noRoom(job.owner_id, maxOpen);
+    if (rows.length > 0) return;
+    if (requireOwner) await requirePresentOwner(this.#db, this.#db.dialect, job);
+    throw await this.#noRoom(job.owner_id, maxOpen);
   }
 
   async createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {

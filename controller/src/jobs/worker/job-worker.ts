@@ -61,7 +61,7 @@ export class JobWorker {
       maxJobs: 8,
       maxSubscriptions: 500,
       leaseMs: 5_000,
-      renewEveryMs: 1_500,
+      renewEveryMs: 750,
       scanEveryMs: 1_000,
       maxAttempts: 5,
       stopTimeoutMs: 10_000,
@@ -76,6 +76,11 @@ export class JobWorker {
   /** Jobs that are being worked on. */
   get running(): number {
     return this.#works.size;
+  }
+
+  /** The job has ended, whoever ended it: if this worker is at it, it stops at once. */
+  ended(job_number: string): void {
+    this.#leases.ended(job_number);
   }
 
   async start(): Promise<void> {
