@@ -19,6 +19,7 @@ import { mayAsk } from './mailbox/job-rights.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
 import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
 import { createMailboxStore } from './mailbox/mailbox-store.sql.ts';
+import { MessageView } from './mailbox/message-view.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
 import { DeadLetterService } from './publish/dead-letter-service.ts';
@@ -68,7 +69,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const ownedJobs = createOwnedJobs(database);
   const mailboxStore = createMailboxStore(database);
   const tokens = new CallbackTokens(keyring);
+  const view = new MessageView({ visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids) });
   const hub = new SocketHub({
+    view,
     list: (...query) => mailboxStore.list(...query),
     positions: (job_numbers) => jobStore.positions(job_numbers),
     // Asked every second for each token: without a promise where everything is remembered.
@@ -105,6 +108,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const jobs = new JobService({
     jobs: jobStore,
     mailbox,
+    view,
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting, requireOwner: true },

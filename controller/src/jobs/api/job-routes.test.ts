@@ -327,6 +327,7 @@ describe('one job', () => {
           return server.mailbox.list(...which);
         },
       },
+      view: { show: async (_caller, _subject, messages) => [...messages] },
       outbox: server.outbox,
       timeoutMs: hour,
       limits: { maxOpen: 1, maxUnpublished: 1 },

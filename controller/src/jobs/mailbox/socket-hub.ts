@@ -2,12 +2,14 @@
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
 import { Semaphore } from '@weft/contract/semaphore';
 import type { Caller } from '../../caller.ts';
+import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../http/sockets/socket-route.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { toEnvelopeText } from './envelope.ts';
 import type { MailboxStore, MessageRecord } from './mailbox-store.ts';
+import type { MessageView } from './message-view.ts';
 import { maxBufferedBytes, SocketReader } from './socket-reader.ts';
 
 /** What all readers together should hold: the more there are, the smaller their pages. */
@@ -22,6 +24,7 @@ const reportEveryMs = 10_000;
 export interface SocketHubOptions {
   list: MailboxStore['list'];
   positions: JobStore['positions'];
+  view: Pick<MessageView, 'seesAll' | 'show'>;
   /** The present caller behind a token; throws if it may have no socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
@@ -35,6 +38,8 @@ export interface NewReader {
   caller: Caller;
   token: string;
   job_number: string;
+  /** The one agent that the job is about, if it is about one. */
+  subject: string | null;
   after: number;
   isBare: boolean;
 }
@@ -75,12 +80,13 @@ export class SocketHub {
     this.#registry.requireCapacity(caller);
   }
 
-  open(upgraded: Upgraded, { caller, token, job_number, after, isBare }: NewReader): void {
+  open(upgraded: Upgraded, { caller, token, job_number, subject, after, isBare }: NewReader): void {
     const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
       after,
       isBare,
-      read: this.#read,
+      isDirect: () => this.#seesAll(token),
+      read: async (...page) => this.#show(token, subject, await this.#read(...page)),
       onError: this.#onReadError,
       onClosed: this.#onClosed,
     });
@@ -154,6 +160,31 @@ export class SocketHub {
       const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
       return this.#options.list(job_number, afterSeq, pageBytes);
     });
+
+  /** By what is remembered of the caller; false if that must be looked up. */
+  #seesAll(token: string): boolean {
+    const { authorize, view } = this.#options;
+    try {
+      const caller = authorize(token);
+      if (!(caller instanceof Promise)) return view.seesAll(caller);
+      // What it says is of use to whoever asks next.
+      caller.catch(() => {});
+      return false;
+    } catch {
+      return false;
+    }
+  }
+
+  async #show(token: string, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
+    const { authorize, view } = this.#options;
+    let caller: Caller | undefined;
+    try {
+      caller = await authorize(token);
+    } catch (error) {
+      if (error instanceof TryLaterError) throw error;
+    }
+    return view.show(caller, subject, page);
+  }
 
   readonly #onReadError = (error: unknown): void => {
     const now = performance.now();

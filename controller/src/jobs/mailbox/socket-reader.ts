@@ -13,6 +13,8 @@ export interface ReaderOptions {
   after: number;
   /** Data alone, without the envelope. */
   isBare: boolean;
+  /** Whether messages may be sent as they are; else only as `read` resolves them. */
+  isDirect: () => boolean;
   /** The next messages after that one, as many as should be held at once. */
   read: (job_number: string, afterSeq: number) => Promise<MessageRecord[]>;
   onError: (error: unknown) => void;
@@ -53,7 +55,12 @@ export class SocketReader implements SocketListener {
   deliver(message: MessageRecord, text: () => string): void {
     const isNext = !this.#isReading && this.#ending === undefined && message.seq === this.#position + 1;
     const { bufferedBytes } = this.#socket;
-    if (isNext && this.isOpen && (bufferedBytes === 0 || bufferedBytes + message.data.length <= maxBufferedBytes)) {
+    if (
+      isNext &&
+      this.isOpen &&
+      this.#options.isDirect() &&
+      (bufferedBytes === 0 || bufferedBytes + message.data.length <= maxBufferedBytes)
+    ) {
       this.#due = Math.max(this.#due, message.seq);
       this.#send(message, text);
     } else {
