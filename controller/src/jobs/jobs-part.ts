@@ -170,6 +170,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   events.callerChanged.within(ending.step);
+  events.callerChanged.on(({ id }) => hub.callerChanged(id));
   // Another program may have ended jobs that somebody listens to.
   events.recordsChanged.on(() => void hub.checkAll());
 

@@ -48,6 +48,10 @@ export class SocketHub {
   readonly #options: SocketHubOptions;
   readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
+  /** Who is behind each token, as the check once a second has found it. */
+  readonly #callers = new Map<string, Caller>();
+  /** Counts changes, so that a record read before a change is not used after it. */
+  #changes = 0;
   readonly #reads = new Semaphore(readsAtOnce);
   #polling: NodeJS.Timeout | undefined;
   #retrying: NodeJS.Timeout | undefined;
@@ -56,8 +60,12 @@ export class SocketHub {
 
   constructor(options: SocketHubOptions) {
     this.#options = options;
-    const { authorize, times } = options;
-    this.#registry = new SocketRegistry({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
+    const { times } = options;
+    this.#registry = new SocketRegistry({
+      authorize: this.#authorize,
+      times,
+      maxPerCaller: options.maxSocketsPerCaller,
+    });
   }
 
   get openSockets(): number {
@@ -85,11 +93,18 @@ export class SocketHub {
       job_number,
       after,
       isBare,
-      isDirect: () => this.#seesAll(token),
+      isDirect: () => {
+        const known = this.#callers.get(token);
+        return known !== undefined && this.#options.view.seesAll(known);
+      },
       read: async (...page) => this.#show(token, subject, await this.#read(...page)),
       onError: this.#onReadError,
-      onClosed: this.#onClosed,
+      onClosed: (closed) => {
+        this.#callers.delete(token);
+        this.#onClosed(closed);
+      },
     });
+    this.#callers.set(token, caller);
     const readers = this.#readers.get(job_number);
     if (readers) readers.add(reader);
     else this.#readers.set(job_number, new Set([reader]));
@@ -109,6 +124,12 @@ export class SocketHub {
       return text;
     };
     for (const reader of readers) reader.deliver(message, envelope);
+  }
+
+  /** The rights of a caller have changed: nothing is sent to it before they have been looked at. */
+  callerChanged(caller_id: string): void {
+    this.#changes++;
+    for (const [token, { id }] of this.#callers) if (id === caller_id) this.#callers.delete(token);
   }
 
   /** A message was stored by another node. */
@@ -161,29 +182,32 @@ export class SocketHub {
       return this.#options.list(job_number, afterSeq, pageBytes);
     });
 
-  /** By what is remembered of the caller; false if that must be looked up. */
-  #seesAll(token: string): boolean {
-    const { authorize, view } = this.#options;
+  readonly #authorize = (token: string): Caller | Promise<Caller> => {
+    const changes = this.#changes;
+    const keep = (caller: Caller) => {
+      if (changes === this.#changes) this.#callers.set(token, caller);
+      return caller;
+    };
+    const forget = (error: unknown) => {
+      if (!(error instanceof TryLaterError)) this.#callers.delete(token);
+      throw error;
+    };
     try {
-      const caller = authorize(token);
-      if (!(caller instanceof Promise)) return view.seesAll(caller);
-      // What it says is of use to whoever asks next.
-      caller.catch(() => {});
-      return false;
-    } catch {
-      return false;
+      const caller = this.#options.authorize(token);
+      return caller instanceof Promise ? caller.then(keep, forget) : keep(caller);
+    } catch (error) {
+      return forget(error);
     }
-  }
+  };
 
   async #show(token: string, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
-    const { authorize, view } = this.#options;
     let caller: Caller | undefined;
     try {
-      caller = await authorize(token);
+      caller = await this.#options.authorize(token);
     } catch (error) {
       if (error instanceof TryLaterError) throw error;
     }
-    return view.show(caller, subject, page);
+    return this.#options.view.show(caller, subject, page);
   }
 
   readonly #onReadError = (error: unknown): void => {
