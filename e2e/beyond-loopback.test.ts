@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
+import { type ConnectionOptions, connect } from 'node:tls';
 import { expect, test } from 'vitest';
 import { adminUsername, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
@@ -10,6 +11,17 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl) process.stderr.write('\n*** openssl is missing: TLS IS NOT TESTED. Install the package openssl.\n\n');
 
 const admin = { username: adminUsername, password, roles: ['admin'] };
+
+/** Resolves the cipher suite that was agreed upon. */
+function handshake(port: number, options: ConnectionOptions): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options }, () => {
+      resolve(socket.getCipher().name);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
 
 test.skipIf(!hasOpenssl)('with a certificate and its key it speaks HTTPS only', async () => {
   const folder = temporaryFolder();
@@ -27,11 +39,14 @@ test.skipIf(!hasOpenssl)('with a certificate and its key it speaks HTTPS only', 
   }).on('error', answer.reject);
   expect(await answer.promise).toEqual({ status: 200, text: '{"status":"ok"}' });
   await expect(fetch(weft.url.replace('https:', 'http:'))).rejects.toThrow();
+  const suiteOf = (ciphers: string) => handshake(Number(new URL(weft.url).port), { ciphers, maxVersion: 'TLSv1.2' });
+  expect(await suiteOf('ECDHE-ECDSA-AES128-GCM-SHA256')).toBe('ECDHE-ECDSA-AES128-GCM-SHA256');
+  await expect(suiteOf('ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA')).rejects.toThrow();
   expect(await weft.end()).toBe(0);
 });
 
 test('on all addresses the first administrator needs the code that was printed at start', async () => {
-  const weft = await serve({ env: { WEFT_HOST: '0.0.0.0' } });
+  const weft = await serve({ env: { WEFT_HOST: '0.0.0.0', WEFT_INSECURE_HTTP: 'allow' } });
   const code = /Code +(\S+) \(/.exec(weft.out)?.[1];
   expect(code).toMatch(/^[A-Z0-9-]{8,}$/);
   const create = (query: string) => weft.request('POST', `/api/v1/users/public${query}`, { json: admin });

@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     const { weft, token } = await site();
     // A hundred entries are a page.
     for (let n = 0; n < 105; n++) {
-      const json = { app_name: `app-${n}`, api_key: 'k', permissions: {} };
+      const json = { app_name: `app-${n}`, api_key: 'a longer key', permissions: {} };
       expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
     }
     await createUser(weft, token, 'grace@example.org');

@@ -122,7 +122,44 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await section.getByRole('link', { name: 'set_tx_power dbm 3' }).waitFor();
     await section.getByLabel('Command', { exact: true }).selectOption('sleep');
     await section.getByRole('button', { name: 'Send' }).click();
+    await page
+      .getByRole('dialog', { name: 'Send sleep to ap-1?' })
+      .getByRole('button', { name: 'Send the command' })
+      .click();
     await section.getByRole('link', { name: 'sleep', exact: true }).waitFor();
+  });
+
+  test('what interrupts service is confirmed, with names, and from two on with the number typed', async () => {
+    const { weft, token } = await siteWithAgents();
+    for (let n = 3; n <= 125; n++) {
+      const json = { ap_id: `hall-${n}`, password: 'long enough', configuration: { commands: ['reboot'] } };
+      expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    }
+    const { page } = await visitSignedIn(weft, { path: '/commands/new', title: 'Send a command' });
+    // Those that are shown, not those that are not.
+    await page.getByRole('searchbox', { name: 'Filter access points' }).fill('hall');
+    await page.getByRole('button', { name: 'Select the 100 shown' }).click();
+    await page.getByText('100 of 125 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    for (const name of ['hall-3', 'hall-4']) await page.getByRole('checkbox', { name, exact: true }).check();
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command').selectOption('reboot');
+    await form.getByRole('button', { name: /Send to 2/ }).click();
+    const dialog = page.getByRole('dialog', { name: /Send reboot to 2.access points\?/ });
+    await dialog.getByText('hall-3', { exact: true }).waitFor();
+    await dialog.getByText('hall-4', { exact: true }).waitFor();
+    const send = dialog.getByRole('button', { name: 'Send the command' });
+    expect(await send.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await weft.request('GET', '/api/v1/commands', { token })).body).toEqual([]);
+    await form.getByRole('button', { name: /Send to 2/ }).click();
+    await dialog.getByRole('textbox').fill('3');
+    expect(await send.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('2');
+    await send.click();
+    await form.getByRole('heading', { name: 'Sent' }).waitFor();
+    const { body } = await weft.request('GET', '/api/v1/commands', { token });
+    expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(['hall-3', 'hall-4']);
   });
 
   test('somebody who is no administrator is told whom to ask', async () => {
@@ -136,9 +173,9 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     });
     await page.getByText('For others, ask an administrator.').waitFor();
     const form = page.getByRole('form', { name: 'Send a command' });
-    await form.getByLabel('Command').selectOption('sleep');
-    await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByRole('alert').waitFor();
+    await form.getByText('You may not send commands to this choice.').waitFor();
+    expect(await form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    expect(await form.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
     await page.goto(`${weft.url}/commands/no-such-command`);
     await page.getByText('Command not found').waitFor();
   });

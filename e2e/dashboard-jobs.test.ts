@@ -56,8 +56,11 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     await page.goto(`${weft.url}/jobs?state=succeeded`);
     await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
     await page.getByLabel('State').selectOption('failed');
-    await page.getByText('No jobs in this state').waitFor();
+    await page.getByText('No jobs match this filter.').waitFor();
     expect(page.url()).toContain('state=failed');
+    await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
+    expect(page.url()).not.toContain('state=');
     expect((await weft.request('GET', '/api/v1/jobs', { token })).body).toHaveLength(1);
 
     await page.goto(`${weft.url}/jobs/no-such-job`);

@@ -2,6 +2,7 @@
 // points; and the overview of a network that is there.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
+import { imagineFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
 import { eventually, password, serve } from './weft-process.ts';
 
@@ -54,6 +55,54 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.reload();
     await page.getByRole('link', { name: /^Online 1\d of 12/ }).waitFor();
     expect(await page.getByText('Your network is live').count()).toBe(0);
+  });
+
+  test('counts the energy of a large fleet from its counters, and draws its past over the whole window', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
+    const { names, details, presence } = imagineFleet(150);
+    let looks = 0;
+    const latest = () => {
+      const ts = new Date().toISOString();
+      looks++;
+      return names.map((ap_id, index) => {
+        // The counter of one stands still.
+        const value = index === 0 ? 0.001 : 5 + looks / 1000;
+        const metrics = { energy_kwh: { ts, value }, power_w: { ts, value: 10 } };
+        return { ap_id, presence: 'online', metrics };
+      });
+    };
+    const points = Array.from({ length: 60 }, (_, index) => ({
+      ts: new Date(Date.now() - (59 - index) * 60_000).toISOString(),
+      value: 10 + index,
+    }));
+    await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
+    await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+    await context.route('**/api/v1/metrics/latest*', (route) => route.fulfill({ json: { agents: latest() } }));
+    await context.route('**/api/v1/metrics/agent_multi_metric_data*', (route) => {
+      const series = [{ metric: 'power_w', points }];
+      return route.fulfill({ json: { agent_id: 'ap', window_minutes: 60, resolution_seconds: 60, series } });
+    });
+    await page.goto(weft.url);
+    const power = page.getByRole('link', { name: /^Power / });
+    // A watt hour of each of 149 between two looks; nothing of the one whose counter stands still.
+    const counted = await eventually(
+      async () => Number(/([\d.]+)\sWh since/.exec((await power.textContent()) ?? '')?.[1] ?? 0),
+      (wattHours) => wattHours > 0,
+    );
+    expect(counted % 149).toBe(0);
+    expect(counted).toBeLessThanOrEqual(149 * looks);
+    // The line begins at the left: an hour ago.
+    const line = await eventually(
+      async () =>
+        (await power
+          .locator('.sparkline path')
+          .getAttribute('d')
+          .catch(() => null)) ?? '',
+      (path) => (path.match(/L/g) ?? []).length > 50,
+    );
+    expect(Number(/^M([\d.]+)/.exec(line)?.[1])).toBeLessThan(6);
   });
 
   test('lets somebody without rights start the demo, and says who registers access points', async () => {

@@ -22,6 +22,7 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     );
     expect(await page.evaluate('localStorage.getItem("weft.motion")')).toBe('reduced');
 
+    await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('short');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.locator('[aria-invalid="true"]').waitFor();

@@ -1,7 +1,7 @@
 // Commands that a document shows, done as they stand there: each block of sh is run, in order and in one shell, and what it
 // prints can be held against the block below.
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { folderOfNode } from './other-node.ts';
 
 /** Where the documents have Weft. */
 export const documentedUrl = 'http://127.0.0.1:8000';
@@ -37,7 +37,7 @@ export interface StepsOptions {
 /** What each step prints, without what differs from one run to the next. */
 export async function runSteps(steps: Step[], { url, folder, env, before = '', path }: StepsOptions) {
   const script = steps.map(({ commands }) => `${commands}\nprintf '\\n${separator}\\n'\n`).join('');
-  const search = [path, join(process.execPath, '..'), process.env.PATH].filter(Boolean).join(':');
+  const search = [path, folderOfNode, process.env.PATH].filter(Boolean).join(':');
   const shell = spawn('bash', ['-eu', '-c', before + script.replaceAll(documentedUrl, url)], {
     cwd: folder,
     env: { ...process.env, ...env, PATH: search },
@@ -57,6 +57,7 @@ function withoutChance(text: string): string {
   return text
     .replaceAll(/eyJ[\w.-]+/g, '<token>')
     .replaceAll(/weft-enrol-[\w.-]+/g, '<enrolment token>')
+    .replaceAll(/\b[\da-f]{64}\b/g, '<hash>')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .trim();

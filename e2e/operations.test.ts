@@ -28,6 +28,17 @@ test.skipIf(!hasSystemd)('systemd finds nothing wrong with the unit', () => {
   expect(complaints(unit.replace('Restart=', 'Restrat='))).not.toBe('');
 });
 
+test.skipIf(!hasSystemd)('systemd rates the exposure of the service at 3 or less', () => {
+  const rate = (text: string) => {
+    const file = join(temporaryFolder(), 'weft.service');
+    writeFileSync(file, text.replaceAll('/opt/weft', root));
+    const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', file], { encoding: 'utf8' });
+    return Number(/Overall exposure level for weft\.service: ([\d.]+)/.exec(stdout)?.[1]);
+  };
+  expect(rate(unit)).toBeLessThanOrEqual(3);
+  expect(rate(unit.replace(/^(Protect|Private|Restrict|SystemCall|Capab|NoNew).*\n/gm, ''))).toBeGreaterThan(8);
+});
+
 test('the unit runs files that exist, waits longer than a stop takes, and allows enough open files', () => {
   for (const path of unitValue('ExecStart')
     .split(' ')

@@ -8,14 +8,15 @@ import { adminUsername, eventually, password, serve, type WeftServer } from './w
 const server = inject('postgresUrl');
 const WEFT_SECRET = randomBytes(48).toString('base64');
 
+async function run(sql: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
 /** The settings of a node on a schema that starts empty and goes with the test. */
 async function emptySchema(): Promise<Record<string, string>> {
   const schema = `e2e_${randomUUID().replaceAll('-', '')}`;
-  const run = async (sql: string) => {
-    const client = new Client({ connectionString: server });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  };
   await run(`CREATE SCHEMA ${schema}`);
   onTestFinished(() => run(`DROP SCHEMA ${schema} CASCADE`));
   const url = new URL(server ?? '');
@@ -56,13 +57,37 @@ describe.skipIf(server === undefined)('with a database that is there', () => {
   });
 });
 
+test.skipIf(server === undefined)(
+  'a database that does not exist is one line with the statement that creates it',
+  async () => {
+    const name = `weft_missing_${process.pid}`;
+    const url = new URL(server!);
+    url.pathname = `/${name}`;
+    const env = { WEFT_DATABASE_URL: url.href, WEFT_SECRET };
+    const [weft, ended] = await Promise.all([serve({ env }), serve({ env })]);
+    expect(await ended.end()).toBe(0);
+    await weft.until('advice', () => weft.err.includes(`CREATE DATABASE \\"${name}\\";`));
+    expect(await readiness(weft)).toBe(503);
+    onTestFinished(() => run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    await run(`CREATE DATABASE ${name}`);
+    await eventually(
+      () => readiness(weft),
+      (status) => status === 200,
+    );
+    expect(weft.err).not.toContain('"stack"');
+    expect(await weft.end()).toBe(0);
+  },
+);
+
 test.skipIf(findPostgres() === undefined)(
   'without its database it runs, says so, and is ready by itself later',
   async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     await postgres.pause();
-    const weft = await serve({ env: { WEFT_HOST: '0.0.0.0', WEFT_DATABASE_URL: postgres.url, WEFT_SECRET } });
+    const weft = await serve({
+      env: { WEFT_HOST: '0.0.0.0', WEFT_INSECURE_HTTP: 'allow', WEFT_DATABASE_URL: postgres.url, WEFT_SECRET },
+    });
     expect(weft.out).toContain('Weft is not ready yet');
     expect(weft.out).not.toContain('create the administrator');
     expect((await weft.request('GET', '/healthz')).status).toBe(200);

@@ -1,24 +1,18 @@
 // The SDK as others get it: built, packed, installed from the tarball into an empty folder, and used there by the system's
 // own Node, by a TypeScript compiler, and in a browser.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import packageJson from '../sdk/package.json' with { type: 'json' };
 import { Agent } from '../sdk/src/index.ts';
 import { hasBrowser, visit } from './browser.ts';
+import { otherNode } from './other-node.ts';
 import { eventually, password, root, serve, type WeftServer } from './weft-process.ts';
 
-/** A Node of somebody else's: not the one that comes with Weft. */
-function findNode(): string | undefined {
-  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
-  const found = folders.map((folder) => join(folder, 'node')).filter((path) => existsSync(path));
-  return found.find((path) => Number(/^v(\d+)/.exec(spawnSync(path, ['-v'], { encoding: 'utf8' }).stdout)?.[1]) >= 20);
-}
-
-const node = findNode();
-if (!node)
-  process.stderr.write('\n!!! NO NODE 20 OR NEWER ON THE PATH: THE PACKAGE OF THE SDK IS NOT RUN. Install one.\n\n');
+const node = otherNode;
 
 let folder: string;
 const installed = () => join(folder, 'node_modules', '@weft', 'sdk');
@@ -36,7 +30,7 @@ beforeAll(() => {
   const tarballs = [pack(join(root, 'sdk', 'dist')), pack(join(root, 'node_modules', 'ws'))];
   const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs];
   execFileSync('npm', args, { cwd: folder, stdio: 'pipe' });
-}, 120_000);
+}, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Accounts {
@@ -73,13 +67,17 @@ async function run(program: string, args: string[]) {
 }
 
 test('the package stands alone: plain JavaScript, types, one dependency', () => {
-  const { name, exports, dependencies, engines } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
-  expect({ name, dependencies, engines }).toEqual({
+  const told = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
+  expect(told).toMatchObject({
     name: '@weft/sdk',
-    dependencies: { ws: expect.any(String) },
+    version: packageJson.version,
+    license: 'Apache-2.0',
+    keywords: expect.arrayContaining(['weft', 'access-point']),
     engines: { node: '>=20' },
   });
-  expect(Object.keys(exports)).toEqual(['.', './browser']);
+  expect(told.dependencies).toEqual({ ws: expect.any(String) });
+  expect(told.private).toBeUndefined();
+  expect(Object.keys(told.exports)).toEqual(['.', './browser']);
   const files = readdirSync(installed(), { recursive: true, encoding: 'utf8' });
   expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'browser.js', 'README.md', 'LICENSE']));
   expect(files.filter((file) => /(?<!\.d)\.ts$|test/.test(file))).toEqual([]);
@@ -104,7 +102,32 @@ test('what runs in browsers asks for nothing of Node', () => {
   expect(seen.size).toBeGreaterThan(5);
 });
 
+test('the tarball is named by its version, and made again it has the same bytes', () => {
+  const made = ['first', 'second'].map((name) => {
+    const target = join(folder, name);
+    execFileSync(process.execPath, [join(root, 'scripts', 'build-sdk.mjs'), '--pack', target], { stdio: 'pipe' });
+    expect(readdirSync(target)).toEqual([`weft-sdk-${packageJson.version}.tgz`]);
+    return createHash('sha512')
+      .update(readFileSync(join(target, readdirSync(target)[0]!)))
+      .digest('hex');
+  });
+  expect(made[1]).toBe(made[0]);
+});
+
 describe.skipIf(!node)('under the Node of the system', () => {
+  test('both kinds of modules have the same names', async () => {
+    const list = (load: string, file: string) => {
+      writeFileSync(join(folder, file), `${load} console.log(JSON.stringify(Object.keys(sdk).sort()));`);
+      return JSON.parse(execFileSync(node!, [join(folder, file)], { cwd: folder, encoding: 'utf8' }));
+    };
+    for (const entry of ['@weft/sdk', '@weft/sdk/browser']) {
+      const names = list(`import * as sdk from '${entry}';`, 'names.mjs');
+      expect(names).toContain('App');
+      const required = list(`const sdk = require('${entry}');`, 'names.cjs');
+      expect(required.filter((name: string) => name !== '__esModule')).toEqual(names);
+    }
+  });
+
   test('an access point reports, an app reads along, and a command gets through', async () => {
     const { weft } = await prepare();
     const program = `

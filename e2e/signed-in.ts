@@ -14,11 +14,16 @@ export async function visitSignedIn(
   { username = adminUsername, title, ...options }: SignedInOptions,
 ): Promise<Visit> {
   const seen = await visit(weft.url, options);
-  await seen.page.getByLabel('E-mail address').fill(username);
-  await seen.page.getByLabel('Password', { exact: true }).fill(password);
-  await seen.page.getByRole('button', { name: 'Sign in' }).click();
+  await signInHere(seen.page, username);
   await heading(seen.page, title);
   return seen;
+}
+
+/** On the page that asks for it. */
+export async function signInHere(page: Visit['page'], username = adminUsername): Promise<void> {
+  await page.getByLabel('E-mail address').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 export function heading(page: Visit['page'], name: string): Promise<void> {

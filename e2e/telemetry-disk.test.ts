@@ -50,8 +50,13 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
       token: agent.token,
       json: { samples: Array.from({ length: 2000 }, (_, n) => ({ ts: Date.now() - 3_600_000 + n, other: n })) },
     });
-    expect([answer.status, answer.body.code]).toEqual([503, 'telemetry_unavailable']);
+    expect([answer.status, answer.body.code]).toEqual([503, 'disk_full']);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    await eventually(
+      () => weft.request('GET', '/readyz'),
+      ({ status, body }) => status === 503 && body.reasons?.disk === 'disk_full',
+    );
+    expect((await weft.request('GET', '/healthz')).status).toBe(200);
     expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
 
     rmSync(join(disk, 'reserve'));
@@ -60,7 +65,10 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
       (status) => status === 200,
     );
     for (const one of ledger.agents) expect(await one.post(weft, 50)).toBe(200);
-    expect(await isReady(weft)).toBe(true);
+    await eventually(
+      () => isReady(weft),
+      (ready) => ready,
+    );
     expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     await weft.end('SIGKILL');
     const again = await serve({ folder, env });
@@ -128,10 +136,10 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
     let refused: number | undefined;
     // The log of the database may have room inside for a few.
     for (let n = 0; refused === undefined && n < 60; n++) {
-      const { status, headers } = await create(n);
+      const { status, headers, body } = await create(n);
       if (status === 200) created.push(n);
       else {
-        expect([status, headers.has('retry-after')]).toEqual([503, true]);
+        expect([status, headers.has('retry-after'), body.code]).toEqual([503, true, 'disk_full']);
         refused = n;
       }
     }

@@ -33,4 +33,5 @@ test('from an empty folder to a control program that gets a command through', { 
   const again = new WeftProcess(kept);
   await again.until('sign-in', () => again.out.includes('Stop'));
   expect(again.out).toMatch(/12 emulated access points/);
+  for (const { err } of [demo, again]) expect(err).not.toContain('not built');
 });

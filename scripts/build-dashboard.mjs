@@ -1,16 +1,14 @@
 // Builds what Weft serves: the dashboard, the command line as one file and the SDK. Skips the build if the
-// sources did not change. `npm start` and `npm test` run it too; run directly, it prints what it did.
-import { createHash } from 'node:crypto';
+// sources did not change. This is `npm run build`; `npm start` and `npm test` run it too.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildState, built, sourcesStamp, stampName } from './build-state.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 
 const folder = join(root, 'dashboard');
-const built = join(folder, 'dist');
-const stampName = '.sources';
 
 /**
  * Resolves true if there is a build of the current sources. Without the sources, or without the build tools, the existing
@@ -18,7 +16,7 @@ const stampName = '.sources';
  */
 export async function ensureDashboard() {
   if (!existsSync(join(folder, 'src'))) return existsSync(built);
-  if (isBuilt()) return true;
+  if (buildState() === 'current') return true;
   const startedAt = Date.now();
   process.stderr.write('Building the dashboard ... ');
   const fresh = join(folder, `dist.${process.pid}`);
@@ -46,7 +44,7 @@ async function build(target) {
     const code = await runInForeground(node24(), args);
     if (code !== 0) return code;
   }
-  const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install', 'weft-sdk.tgz')];
+  const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install')];
   const code = await runInForeground(node24(), sdk);
   if (code !== 0) return code;
   await compress(target);
@@ -68,30 +66,6 @@ async function compress(target) {
     writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
     writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
   }
-}
-
-function isBuilt() {
-  const stamp = join(built, stampName);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesStamp();
-}
-
-/** One hash over all inputs of a build. */
-function sourcesStamp() {
-  const hash = createHash('sha256');
-  const parts = ['dashboard/src', 'dashboard/public', 'cli/src', 'sdk/src', 'contract/src'];
-  const sources = parts.flatMap((part) =>
-    readdirSync(join(root, part), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
-  const others = [
-    ...['index.html', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((name) => `dashboard/${name}`),
-    ...['cli/package.json', 'cli/vite.config.ts', 'sdk/package.json', 'docs/sdk.md', 'package-lock.json'],
-  ].map((name) => join(root, name));
-  for (const path of [...sources, ...others].sort()) {
-    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
-  }
-  return hash.digest('hex');
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

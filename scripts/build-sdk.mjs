@@ -1,6 +1,8 @@
-// Builds the SDK package in sdk/dist: plain JavaScript and declarations for Node 20 and browsers, with the
+// Builds the SDK package in sdk/dist: plain JavaScript and declarations for Node 20 and browsers, as ES modules and, in the
+// folder cjs, as CommonJS, with the
 // types of the contract included, so that it needs neither the contract nor its schema library; its dependency is
-// bundled. Inside this repository the sources are used directly. `--pack FILE` writes a tarball instead.
+// bundled. Inside this repository the sources are used directly. `--pack FOLDER` writes a tarball there instead, under a name
+// with the version: a lock file that names it is never given other bytes.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -41,8 +43,10 @@ async function build(tarball) {
     symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
     const names = copySources(join(work, 'src'));
     writeFileSync(join(work, 'src', 'contract.ts'), await contractTypes(names));
-    compile(work);
     const fresh = join(work, 'dist');
+    compile(work, 'module', fresh);
+    compile(work, 'commonjs', join(fresh, 'cjs'));
+    writeFileSync(join(fresh, 'cjs', 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
     writeFileSync(join(fresh, 'package.json'), `${JSON.stringify(packageFile(), null, 2)}\n`);
     cpSync(join(root, 'docs', 'sdk.md'), join(fresh, 'README.md'));
     cpSync(join(root, 'LICENSE'), join(fresh, 'LICENSE'));
@@ -92,7 +96,7 @@ function copySources(target) {
 function copyContractFile(name, target) {
   const path = join(target, 'contract', name);
   if (existsSync(path)) return;
-  const text = readFileSync(join(root, 'contract', 'src', name), 'utf8');
+  const text = readFileSync(join(root, 'contract', 'src', 'functions', name), 'utf8');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
@@ -108,8 +112,12 @@ function plainName(name) {
   );
 }
 
-/** @param {string} work */
-function compile(work) {
+/**
+ * @param {string} work
+ * @param {'module' | 'commonjs'} type
+ * @param {string} outDir
+ */
+function compile(work, type, outDir) {
   const options = {
     compilerOptions: {
       target: 'es2022',
@@ -118,22 +126,23 @@ function compile(work) {
       types: ['node'],
       strict: true,
       rootDir: 'src',
-      outDir: 'dist',
+      outDir,
       declaration: true,
       rewriteRelativeImportExtensions: true,
-      verbatimModuleSyntax: true,
+      verbatimModuleSyntax: type === 'module',
+      isolatedModules: true,
       skipLibCheck: true,
       noEmitOnError: true,
     },
     include: ['src'],
   };
   writeFileSync(join(work, 'tsconfig.json'), JSON.stringify(options));
-  writeFileSync(join(work, 'package.json'), JSON.stringify({ type: 'module' }));
+  writeFileSync(join(work, 'package.json'), JSON.stringify({ type }));
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', work], { cwd: work, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
-  for (const entry of readdirSync(join(work, 'dist'), { recursive: true, encoding: 'utf8' })) {
-    const path = join(work, 'dist', entry);
+  for (const entry of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
+    const path = join(outDir, entry);
     if (entry.endsWith('.d.ts')) {
       // Not every compiler accepts a declaration that refers to a source file.
       const text = readFileSync(path, 'utf8');
@@ -146,21 +155,27 @@ function compile(work) {
 }
 
 function packageFile() {
-  const { name, version, description, license, type, engines, dependencies } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  );
-  const browser = { types: './browser.d.ts', default: './browser.js' };
+  const {
+    private: _private,
+    exports: _exports,
+    dependencies,
+    ...own
+  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  /** @param {string} file */
+  const bothKinds = (file) => ({
+    import: { types: `./${file}.d.ts`, default: `./${file}.js` },
+    require: { types: `./cjs/${file}.d.ts`, default: `./cjs/${file}.js` },
+  });
+  const browser = bothKinds('browser');
   const { '@weft/contract': _, ...needed } = dependencies;
   return {
-    name,
-    version,
-    description,
-    license,
-    type,
-    engines,
+    ...own,
     sideEffects: false,
-    exports: { '.': { browser, types: './index.d.ts', default: './index.js' }, './browser': browser },
-    files: ['**/*.js', '**/*.d.ts'],
+    main: './cjs/index.js',
+    module: './index.js',
+    types: './index.d.ts',
+    exports: { '.': { browser, ...bothKinds('index') }, './browser': browser },
+    files: ['**/*.js', '**/*.d.ts', 'cjs/package.json'],
     dependencies: needed,
     bundleDependencies: Object.keys(needed),
   };
@@ -168,14 +183,14 @@ function packageFile() {
 
 /**
  * @param {string} fresh
- * @param {string} tarball
+ * @param {string} target
  */
-function pack(fresh, tarball) {
+function pack(fresh, target) {
   const { status } = spawnSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: fresh, stdio: 'ignore' });
   const made = readdirSync(fresh).find((name) => name.endsWith('.tgz'));
   if (status !== 0 || made === undefined) throw new Error('npm pack failed');
-  mkdirSync(dirname(tarball), { recursive: true });
-  cpSync(join(fresh, made), tarball);
+  mkdirSync(target, { recursive: true });
+  cpSync(join(fresh, made), join(target, made));
 }
 
 /** @param {string} fresh */
@@ -191,7 +206,7 @@ function replace(fresh) {
  * @param {Set<string>} names
  */
 async function contractTypes(names) {
-  /** @type {Record<string, Schema>} */
+  /** @type {Record<string, any>} */
   const contract = { ...(await import('../contract/src/index.ts')) };
   /** @type {Map<string, string>} */
   const written = new Map();

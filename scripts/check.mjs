@@ -17,6 +17,7 @@ const checks = [
   ['plain words', [join('scripts', 'check-words.ts')]],
   ['dead code', [tool('knip/bin/knip.js')]],
   ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],
+  ['interface documents', [join('scripts', 'check-interface.ts')]],
 ];
 
 const results = await Promise.all(checks.map(([name, args]) => run(name, args)));

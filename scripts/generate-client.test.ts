@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { startWeft } from '../test/weft.ts';
 import { clientTypes } from './client-types.ts';
 
-it('is up to date; if not, run node scripts/generate-client.ts', async () => {
+it('is up to date; if not, run npx weft run scripts/generate-client.ts', async () => {
   const weft = await startWeft();
   try {
     const document = (await weft.request('GET', '/openapi.json')).body;

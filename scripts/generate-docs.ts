@@ -15,7 +15,7 @@ for (const [path, make] of Object.entries(documents)) {
   const text = await make();
   if (!isCheck) writeFileSync(join(root, path), text);
   else if (readIfThere(join(root, path)) !== text) {
-    process.stderr.write(`${path} is out of date: run node scripts/generate-docs.ts\n`);
+    process.stderr.write(`${path} is out of date: run npx weft run scripts/generate-docs.ts\n`);
     process.exitCode = 1;
   }
 }

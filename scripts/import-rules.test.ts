@@ -5,8 +5,8 @@ const src = 'controller/src';
 
 test.each([
   ['contract/src/user.ts', "import { isIP } from 'node:net';", 'schema library'],
-  ['contract/src/glob.ts', "import Type from 'typebox';", 'needs no schema library'],
-  ['contract/src/pause.ts', "import { Token } from './tokens.ts';", 'needs no schema library'],
+  ['contract/src/functions/glob.ts', "import Type from 'typebox';", 'needs no schema library'],
+  ['contract/src/functions/pause.ts', "import { Token } from '../tokens.ts';", 'needs no schema library'],
   ['broker/src/broker.amqp.ts', "import { Pool } from 'pg';", 'stands alone'],
   [
     'broker/src/broker.ts',
@@ -93,7 +93,7 @@ test('what the rules allow passes, and so do tests', () => {
     { path: `${src}/jobs/job-service.ts`, text: "import type { Broker } from '@weft/broker';" },
     { path: `${src}/users/users-part.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
     { path: `${src}/bin/weft.ts`, text: "await import('../serve.ts');\nawait import('@weft/cli');\nprocess.env;" },
-    { path: 'contract/src/back-off.ts', text: "import { pauseUnless } from './pause.ts';" },
+    { path: 'contract/src/functions/back-off.ts', text: "import { pauseUnless } from './pause.ts';" },
     { path: 'sdk/src/agent.ts', text: "import { BackOff } from '@weft/contract/back-off';" },
     { path: `${src}/users/user-store.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
     { path: `${src}/users/user-store.sql.ts`, text: "export const sql = `select * from 'x'`;" },

@@ -23,8 +23,8 @@ const test = /\.(test|contract)\.tsx?$/;
 const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
-/** The files of the contract that hold code rather than schemas. */
-const mechanisms = 'contract/src/(back-off|closest-name|declared-commands|glob|is-object|pause|retry|semaphore)\\.ts$';
+/** What holds code rather than schemas. */
+const mechanisms = 'contract/src/functions/';
 
 // Tests may import anything: they stand outside and look at everything.
 const rules: Rule[] = [

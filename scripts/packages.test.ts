@@ -60,6 +60,16 @@ describe('L12 the lock file', () => {
   });
 });
 
+test('all packages have one version, which the SDK carries in its file name and its document', () => {
+  const folders = ['contract', 'broker', 'timeseries', 'sdk', 'cli', 'emulator', 'controller', 'dashboard'];
+  const versions = folders.map(
+    (folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).version,
+  );
+  expect(new Set(versions).size).toBe(1);
+  const named = readFileSync(join(root, 'docs', 'sdk.md'), 'utf8').match(/weft-sdk-.*?\.tgz/g) ?? [];
+  expect(new Set(named)).toEqual(new Set([`weft-sdk-${versions[0]}.tgz`]));
+});
+
 const allowedLicences = ['Apache-2.0', 'MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'MIT-0'];
 
 /** As the lock file says, which leaves out what the registry did not tell; then the package itself. */

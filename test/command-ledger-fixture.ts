@@ -6,6 +6,7 @@ import { createCommandStore } from '../controller/src/commands/ledger/command-st
 import type { NewCommand } from '../controller/src/commands/ledger/new-command.ts';
 import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
 import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
+import { generateSecret, Keyring } from '../controller/src/secrets.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 
 export type LedgerNode = ReturnType<typeof openLedger>;
@@ -20,6 +21,7 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
     jobs,
     mailbox,
     audit: createAuditLog(database),
+    keyring: new Keyring(generateSecret()),
     retentionMs: 86_400_000,
     isPublished: true,
     onError: (error) => {
@@ -36,6 +38,8 @@ export function newCommand(intent: Intent, more: Partial<NewCommand> = {}): NewC
   const { caller_id: owner_id, caller_name: owner_name } = intent;
   return {
     intent,
+    text: null,
+    sealed: null,
     agent_id: 'agent-1',
     owner_kind: 'third_party_app',
     owner_id,

@@ -3,7 +3,9 @@ import type { TestProject } from 'vitest/node';
 import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
+import { testFiles } from './projects.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
+import { closeSeenStatuses, openSeenStatuses } from './seen-statuses.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -27,6 +29,7 @@ interface Server {
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
+  const statuses = openSeenStatuses();
   const [postgres, influx, rabbit] = await Promise.all([
     provide({
       title: 'PostgreSQL',
@@ -56,7 +59,25 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   project.provide('amqpUrl', rabbit.url);
   return async () => {
     await Promise.all([postgres.stop(), influx.stop(), rabbit.stop()]);
+    checkStatuses(statuses, isWholeRun(project));
   };
+}
+
+function isWholeRun({ vitest }: TestProject): boolean {
+  const ran = vitest.state.getTestModules().filter(({ project }) => project.name === 'contract');
+  return ran.length >= testFiles().contract.filter((file) => !file.endsWith('.long.test.ts')).length;
+}
+
+/** Throws if an operation answered something that the interface document does not name. */
+function checkStatuses(folder: string, isWhole: boolean): void {
+  const { undocumented, unseen } = closeSeenStatuses(folder);
+  if (isWhole && unseen.length > 0) {
+    process.stdout.write(`\nIn the interface document, and seen by no test: ${unseen.join(', ')}\n`);
+  }
+  if (undocumented.length === 0) return;
+  throw new Error(
+    `answered, but not in the interface document: ${undocumented.join(', ')}. Name each in \`failures\` of its route.`,
+  );
 }
 
 async function provide(server: Server): Promise<{ url: string | undefined; stop(): Promise<void> }> {

@@ -24,13 +24,18 @@ export async function openJobFixture() {
   const mailbox = watch(part.mailbox);
 
   /** A job as JobService makes it, and its message. */
-  const createJob = async (task_type: string, data: Record<string, unknown>, created_at = Date.now()) => {
+  const createJob = async (
+    task_type: string,
+    data: Record<string, unknown>,
+    created_at = Date.now(),
+    owner_id = 'owner-1',
+  ) => {
     const job_number = randomUUID();
     await jobs.create({
       job_number,
       task_type,
       owner_kind: 'user',
-      owner_id: 'owner-1',
+      owner_id,
       owner_name: 'ada@example.org',
       data: JSON.stringify(data),
       created_at,
@@ -41,8 +46,8 @@ export async function openJobFixture() {
     return job_number;
   };
   const publish = async (job_number: string) => {
-    const { task_type } = (await jobs.get(job_number))!;
-    const requested_by = { kind: 'user', id: 'owner-1' };
+    const { task_type, owner_id: id } = (await jobs.get(job_number))!;
+    const requested_by = { kind: 'user', id };
     const message = { job_number, task_type, requested_by, callback_token: `token-${job_number}`, data: {} };
     await broker.publish(task_type, Buffer.from(JSON.stringify(message)), { id: job_number });
   };

@@ -1,5 +1,6 @@
 // A ledger in memory that keeps the promises of CommandDelivery and nothing else.
 import { randomUUID } from 'node:crypto';
+import { toCommandText } from '../contract/src/functions/command-text.ts';
 import type { Command, CommandResult } from '../contract/src/index.ts';
 import type {
   CommandDelivery,
@@ -36,7 +37,8 @@ export class MemoryLedger implements CommandDelivery {
   ): string {
     const command_id = randomUUID();
     const now = Date.now();
-    const outgoing = { command_id, ap_id: agent.ap_id, name, args, issued_at: now, expires_at: now + lifeMs };
+    const command = toCommandText(name, args);
+    const outgoing = { command_id, ap_id: agent.ap_id, command, name, args, issued_at: now, expires_at: now + lifeMs };
     this.commands.set(command_id, {
       ...outgoing,
       agent_id: agent.id,
@@ -63,9 +65,10 @@ export class MemoryLedger implements CommandDelivery {
         return command.ap_id === ap_id && command.expires_at > now && (command.state === 'queued' || isWaiting);
       })
       .slice(0, 1000)
-      .map(({ command_id, ap_id, name, args, issued_at, expires_at }) => ({
+      .map(({ command_id, ap_id, command, name, args, issued_at, expires_at }) => ({
         command_id,
         ap_id,
+        command,
         name,
         args,
         issued_at,

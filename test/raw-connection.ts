@@ -70,9 +70,10 @@ export class RawConnection {
   }
 }
 
-export async function openRawConnection(url: string): Promise<RawConnection> {
+/** `localAddress`: where it comes from; this machine has all of 127.0.0.0/8. */
+export async function openRawConnection(url: string, localAddress = '127.0.0.1'): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, localAddress });
   await once(socket, 'connect');
   return new RawConnection(socket);
 }

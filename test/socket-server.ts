@@ -89,6 +89,7 @@ export async function startSocketServer(options: SocketServerOptions = {}) {
     database: database ?? weft.platform.database,
     hub,
     jobs: jobStore,
+    mailbox: jobs.mailbox,
     errors,
     get pagesRead() {
       return pagesRead;

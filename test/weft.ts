@@ -8,6 +8,7 @@ import type { Part } from '../controller/src/part.ts';
 import type { createParts } from '../controller/src/parts.ts';
 import { type RunningWeft, type ServeOptions, serve } from '../controller/src/serve.ts';
 import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
+import { noteDocumented, SeenStatuses } from './seen-statuses.ts';
 
 export const adminUsername = 'admin@weft.test';
 export const password = 'correct horse battery';
@@ -56,7 +57,7 @@ export class WeftClient {
       ...(signal && { signal }),
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const isJson = text !== '' && (response.headers.get('content-type')?.startsWith('application/json') ?? false);
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : text };
   }
 
@@ -172,8 +173,19 @@ export async function startWeft<Parts extends PartList = AllParts>(
       'RESETS_PER_ADDRESS',
     ].map((name) => [`WEFT_LIMIT_${name}`, '100000']),
   );
-  const env = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...generous, ...overrides };
-  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), options);
+  // Tests of the audit log count entries; those of logins would come in between.
+  const rarely = { WEFT_SECURITY_EVENT_SECONDS: '86400' };
+  const env = {
+    WEFT_PORT: '0',
+    WEFT_DATA_DIR: dataDir,
+    WEFT_LOG_LEVEL: 'silent',
+    ...rarely,
+    ...generous,
+    ...overrides,
+  };
+  const metrics = new SeenStatuses();
+  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
+  noteDocumented(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));
   return new TestWeft(weft, async () => {
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel } from 'amqplib';
 import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
 import { type BrokerEvent, BrokerUnavailable, retryPauses } from './broker.ts';
+import { ForeignQueue } from './foreign-queue.ts';
 
 const goodbyeMs = 1_000;
 
@@ -32,6 +33,7 @@ export class AmqpConnection {
   #isTrying = true;
   #model: ChannelModel | undefined;
   #problem: string | undefined;
+  #isForeign = false;
   #blockedBecause: string | undefined;
   readonly #ended: Promise<void>;
 
@@ -62,7 +64,9 @@ export class AmqpConnection {
   }
 
   unavailable(reason: string): BrokerUnavailable {
-    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} is unavailable: ${reason}`);
+    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} is unavailable: ${reason}`, {
+      code: this.#isForeign ? 'foreign_queue' : 'broker_unavailable',
+    });
   }
 
   /**
@@ -106,7 +110,13 @@ export class AmqpConnection {
       try {
         await this.#serve(await this.#connect());
       } catch (error) {
-        this.#problem = reasonOf(error);
+        const problem = reasonOf(error);
+        // Once, at the first attempt: those who wait would only learn of it when they give up.
+        if (problem !== this.#problem && !signal.aborted) {
+          this.#options.onEvent({ kind: 'lost', detail: `${this.#options.purpose}: ${problem}` });
+        }
+        this.#problem = problem;
+        this.#isForeign = error instanceof ForeignQueue;
       }
       this.#isTrying = false;
       this.#attempt.reject(this.unavailable(this.#problem ?? 'not connected'));
@@ -158,6 +168,7 @@ export class AmqpConnection {
       if (!this.#closing.signal.aborted) {
         this.#model = model;
         this.#problem = undefined;
+        this.#isForeign = false;
         this.#backOff.reset();
         this.#attempt.resolve(model);
         this.#success.resolve(model);

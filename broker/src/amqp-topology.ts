@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelModel, ConsumeMessage, Options } from 'amqplib';
 import { closeChannel, messageOf } from './amqp-connection.ts';
 import type { DeadLetter, Delivery } from './broker.ts';
+import { ForeignQueue } from './foreign-queue.ts';
 
 const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
@@ -52,9 +53,7 @@ export class AmqpTopology {
       await closeChannel(channel);
     } catch (error) {
       if ((error as { code?: number }).code !== PRECONDITION_FAILED) throw error;
-      throw new Error(
-        `a queue or exchange is there with other arguments; delete it once it is empty: ${messageOf(error)}`,
-      );
+      throw new ForeignQueue(messageOf(error));
     }
     return missing;
   }

@@ -248,7 +248,15 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     await admin.channel.assertQueue(`${namespace}.other`, { durable: true });
     const broker = open();
     const ids = await collect(broker);
-    await expect(broker.check()).rejects.toThrow(/other arguments.*PRECONDITION_FAILED/);
+    await expect(broker.check()).rejects.toMatchObject({
+      code: 'foreign_queue',
+      message: expect.stringMatching(/other arguments; delete it.*PRECONDITION_FAILED/),
+    });
+    // Said at the first attempt, once for each connection, with its name; not when those who wait give up.
+    await expect(broker.check()).rejects.toThrow();
+    const said = events.filter(({ detail }) => detail.includes(`the queue ${namespace}.other is there`));
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.length).toBeLessThanOrEqual(2);
     await expect(publish(broker, 'a')).rejects.toMatchObject(UNAVAILABLE);
     await admin.channel.deleteQueue(`${namespace}.other`);
     await vi.waitFor(() => publish(broker, 'a'), soon);

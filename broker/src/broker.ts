@@ -37,6 +37,12 @@ export class RejectMessage extends Error {
 /** The broker cannot take the message now (away, blocked, full, no such queue); nothing is known to be stored. */
 export class BrokerUnavailable extends Error {
   override name = 'BrokerUnavailable';
+  /** `foreign_queue`: something of the same name exists with other arguments; an operator must delete it. */
+  readonly code: 'broker_unavailable' | 'foreign_queue';
+  constructor(message: string, options: ErrorOptions & { code?: BrokerUnavailable['code'] } = {}) {
+    super(message, options);
+    this.code = options.code ?? 'broker_unavailable';
+  }
 }
 
 export interface Consumer {

@@ -75,14 +75,21 @@ async function run(
 const asApp = { WEFT_APP_NAME: 'saver', WEFT_APP_KEY: password };
 const logIn = () => run(['login', weft.url, '--user', adminUsername, '--password-stdin'], { input: `${password}\n` });
 
-test('login keeps the token and not the password, for its owner only; logout forgets it', async () => {
+test('login keeps the token and not the password, for its owner only; logout ends it, or says that it could not', async () => {
   expect(await logIn()).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`as ${adminUsername} until`) });
   const path = join(home, '.config/weft/login.json');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).not.toContain(password);
   expect(await run(['agents'])).toMatchObject({ code: 0, out: expect.stringContaining('roof-1') });
+  const stored = JSON.parse(readFileSync(path, 'utf8'));
+  const statusOf = async () => (await weft.request('GET', '/api/v1/users/me', { token: stored.token })).status;
+  expect(await statusOf()).toBe(200);
   expect((await run(['logout'])).err).toBe('Logged out.\n');
+  expect(await statusOf()).toBe(401);
   expect(await run(['agents'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('weft login') });
+  expect((await run(['logout'])).err).toBe('You were not logged in.\n');
+  writeFileSync(path, JSON.stringify({ ...stored, url: 'http://127.0.0.1:9' }));
+  expect((await run(['logout'])).err).toContain(`remains valid there until ${stored.expires_at}`);
 });
 
 test('an app may log in and keep its key', async () => {
@@ -175,7 +182,32 @@ test('watch prints a JSON object a line where there is no terminal, and ends qui
   expect(samples[0].metrics).not.toHaveProperty('rssi_dbm');
   const interrupted = await run(['watch', 'roof-1'], { env: asApp, signal: AbortSignal.timeout(300) });
   expect(interrupted).toMatchObject({ code: 0, err: '' });
-  expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({ code: 1, err: 'weft: Agent not found.\n' });
+  expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({
+    code: 1,
+    err: 'weft: There is no access point nobody. weft agents lists them.\n',
+  });
+});
+
+test('wrong usage has one exit code, and a mistyped name a hint', async () => {
+  for (const [args, hint] of [
+    [['jobs', '--state', 'runing'], 'Did you mean running?'],
+    [['jobs', '--limit', '0'], 'from 1 to 200'],
+    [['jobs', 'folow', 'x'], 'Did you mean follow?'],
+    [['agents', '--state', 'of line'], 'online, late or offline'],
+    [['emulate', '--at', 'Nowhereville Upon Nothing'], 'the name of a known place'],
+  ] as const) {
+    expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
+  }
+  for (const args of [
+    ['command', 'rof-1', 'sleep'],
+    ['watch', 'rof-1'],
+    ['data', 'rof-1'],
+  ]) {
+    expect(await run(args, { env: asApp })).toMatchObject({
+      code: 1,
+      err: 'weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them.\n',
+    });
+  }
 });
 
 test('data: CSV, JSON lines, a file', async () => {
@@ -266,14 +298,17 @@ test('jobs are listed, followed and cancelled', async () => {
   // Which opens no job of that name, though an administrator could.
   await logIn();
   for (const action of ['follow', 'cancel']) {
-    expect(await run(['jobs', action, 'nothing'])).toMatchObject({ code: 1, err: 'weft: Job not found.\n' });
+    expect(await run(['jobs', action, 'nothing'])).toMatchObject({
+      code: 1,
+      err: 'weft: Job not found. weft jobs lists your jobs.\n',
+    });
   }
 });
 
 test('apps: made with a key that works, rotated, removed; only administrators', async () => {
   await logIn();
   const { code, out } = await run(['apps', 'add', 'planner', '--agents', 'roof-*', '--read-only']);
-  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{32}\n$/)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{43}\n$/)]);
   const planner = { WEFT_APP_NAME: 'planner', WEFT_APP_KEY: out.trim() };
   expect((await run(['agents'], { env: planner })).code).toBe(0);
   expect(await run(['command', 'roof-1', 'set_tx_power', 'dbm=1'], { env: planner })).toMatchObject({ code: 1 });

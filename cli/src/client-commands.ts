@@ -1,6 +1,6 @@
 // The commands that need no local server, and how one is run.
 import { type ClientCommand, helpOf, parseLine } from './command.ts';
-import type { Surroundings } from './surroundings.ts';
+import { readColorFlag, type Surroundings } from './surroundings.ts';
 
 /** Loaded when needed: help must not wait for everything. */
 const commands: Record<string, () => Promise<ClientCommand>> = {
@@ -16,6 +16,8 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   jobs: async () => (await import('./commands/jobs-command.ts')).jobsCommand,
   apps: async () => (await import('./commands/apps-command.ts')).appsCommand,
   new: async () => (await import('./commands/new-command.ts')).newCommand,
+  completion: async () =>
+    (await import('./commands/completion-command.ts')).completionCommand(clientCommandNames, clientHelp),
 };
 
 export const clientCommandNames: readonly string[] = Object.keys(commands);
@@ -27,7 +29,8 @@ export async function clientCommand(name: string): Promise<ClientCommand | undef
 
 /** Resolves the exit code; throws errors that tellFailure can report. */
 export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
-  return command.run(parseLine(args, command.options), around);
+  const { rest, env } = readColorFlag(args, around.env);
+  return command.run(parseLine(rest, command.options), { ...around, env });
 }
 
 /** The lines of the overview. */

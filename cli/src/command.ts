@@ -73,6 +73,15 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
   };
 }
 
+/** For a value that is none of the known ones. */
+export function unknownValue(what: string, value: string, known: readonly string[]): UsageError {
+  return new UsageError(`${what} must be ${oneOf(known)}, not ${JSON.stringify(value)}.${didYouMean(value, known)}`);
+}
+
+function oneOf(known: readonly string[]): string {
+  return known.length < 2 ? known.join() : `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
+}
+
 /** For a command with several actions: rejects options of other actions. Throws UsageError. */
 export function requireOptions(line: CommandLine, action: string, known: readonly string[]): void {
   const foreign = line.given.find((name) => !known.includes(name));

@@ -1,6 +1,7 @@
 // Reports the failure of a command: what happened, what to do next, and the exit code.
 import { CommandConflict, JobFailure, WeftRefusal, WeftUnreachable } from '@weft/sdk';
 import { interruptedCode } from './interruption.ts';
+import { toMoment } from './moments.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from './surroundings.ts';
 import { printable } from './table.ts';
 
@@ -14,6 +15,8 @@ export function tellFailure(error: unknown, { stderr }: Pick<Surroundings, 'stde
   if (error instanceof UsageError) return say(`${error.message}\nSee weft --help`, exitCode.usage);
   if (error instanceof CommandFailure) return say(error.message, exitCode.failure);
   if (error instanceof CommandConflict) return say(conflictSentence(error), exitCode.conflict);
+  // Weft could not read what was typed.
+  if (error instanceof WeftRefusal && error.status === 422) return say(refusalSentence(error), exitCode.usage);
   if (error instanceof WeftRefusal) return say(refusalSentence(error), exitCode.failure);
   if (error instanceof WeftUnreachable) {
     return say(`${error.message}. Is Weft running there? Set the address with --url or WEFT_URL.`, exitCode.failure);
@@ -24,11 +27,23 @@ export function tellFailure(error: unknown, { stderr }: Pick<Surroundings, 'stde
 }
 
 function conflictSentence({ detail, retryAt }: CommandConflict): string {
-  const later = retryAt ? ` Retry after ${retryAt.toISOString()}.` : '';
+  const later = retryAt ? ` Retry after ${toMoment(retryAt)}.` : '';
   return `Rejected: ${String(detail)}.${later}`;
 }
 
-function refusalSentence({ status, detail }: WeftRefusal): string {
+/** What to do next, by the code of a refusal. */
+const nextSteps: Record<string, string> = {
+  agent_not_found: 'weft agents lists the access points.',
+  job_not_found: 'weft jobs lists your jobs.',
+  run_not_found: 'weft emulate list shows your networks.',
+  app_not_found: 'weft apps lists the apps.',
+  job_ended: 'weft jobs shows how it ended.',
+  run_over: 'weft emulate list shows your networks.',
+};
+
+function refusalSentence({ status, detail, code }: WeftRefusal): string {
+  const next = nextSteps[code ?? ''];
+  if (next !== undefined) return `${sentence(detail)} ${next}`;
   if (status === 401) return `${sentence(detail)} Log in again with weft login.`;
   if (status === 403) return `${sentence(detail)} Log in with another account: weft login.`;
   return sentence(detail);

@@ -1,7 +1,11 @@
 // The client commands, for the `weft` of the server, which includes them.
+
 export { clientCommand, clientCommandNames, clientHelp, clientOverview, runClientCommand } from './client-commands.ts';
+export { completionCommand } from './commands/completion-command.ts';
 export { tellFailure } from './failures.ts';
 export { interruptedCode, onInterruption } from './interruption.ts';
+export { toInterfaceJson } from './json-text.ts';
+export { toMoment } from './moments.ts';
 export { readNewPassword } from './password-input.ts';
 export { endProcess, watchOutputs } from './process-end.ts';
 export { ProgressBar } from './progress-bar.ts';
@@ -10,6 +14,7 @@ export {
   exitCode,
   hasColor,
   type Output,
+  readColorFlag,
   type Surroundings,
   UsageError,
   writeAll,

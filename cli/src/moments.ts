@@ -25,11 +25,14 @@ export function parseMoment(text: string, option: string, now = Date.now()): num
   return moment;
 }
 
-/** How long ago, such as `5 min ago`. */
-export function ago(ts: string | null | undefined, now = Date.now()): string {
-  if (!ts) return 'never';
-  const seconds = Math.max(0, Math.round((now - Date.parse(ts)) / 1000));
-  return seconds < 2 ? 'now' : `${inWords(seconds)} ago`;
+/** The one form of a time for people, `2026-11-15 09:30:00` in local time; or ISO 8601 in UTC. */
+export function toMoment(ts: string | number | Date | null | undefined, isIso = false): string {
+  if (ts === null || ts === undefined || ts === '') return 'never';
+  const date = new Date(ts);
+  if (isIso) return date.toISOString();
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
 /** 75 → `75 s`, 600 → `10 min`. */

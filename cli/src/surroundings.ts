@@ -39,6 +39,16 @@ export class CommandFailure extends Error {
   override name = 'CommandFailure';
 }
 
+/** Every command takes --no-color, which means the same as the variable NO_COLOR. */
+export function readColorFlag(
+  args: readonly string[],
+  env: Surroundings['env'],
+): { rest: string[]; env: Surroundings['env'] } {
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const rest = args.filter((arg, index) => arg !== '--no-color' || index > end);
+  return { rest, env: rest.length < args.length ? { ...env, NO_COLOR: '1' } : env };
+}
+
 /** Whether to write escape codes for colour. */
 export function hasColor(output: Output, env: Surroundings['env']): boolean {
   return output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';

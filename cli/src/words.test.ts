@@ -1,10 +1,9 @@
 // What people type and what they read: times, tables, sparklines, the bar of progress.
 import { expect, test } from 'vitest';
 import { LiveScreen } from './live-screen.ts';
-import { ago, inWords, parseDuration, parseMoment } from './moments.ts';
+import { inWords, parseDuration, parseMoment, toMoment } from './moments.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { shortNumber, sparkline } from './sparkline.ts';
-import { toTable } from './table.ts';
 
 function terminal(columns = 60, rows = 10) {
   const output = { text: '', isTTY: true, columns, rows, write: (text: string | Uint8Array) => (output.text += text) };
@@ -28,21 +27,14 @@ test('moments: ago, days, date-times', () => {
   for (const text of ['', 'tomorrow', '1', '2026-13-01', '15.11.2026']) {
     expect(() => parseMoment(text, '--from', now)).toThrow('--from');
   }
-  expect([ago('2026-11-15T11:59:59.500Z', now), ago('2026-11-15T11:00:00Z', now), ago(null)]).toEqual([
-    'now',
-    '60 min ago',
+  const moment = '2026-11-15T09:05:07.250Z';
+  expect([toMoment(moment), toMoment(Date.parse(moment)), toMoment(moment, true), toMoment(null)]).toEqual([
+    '2026-11-15 09:05:07',
+    '2026-11-15 09:05:07',
+    '2026-11-15T09:05:07.250Z',
     'never',
   ]);
   expect(inWords(86_400 * 3)).toBe('3 days');
-});
-
-test('a table keeps its columns, is cut by a terminal, and lets no escape code through', () => {
-  const rows = [
-    ['a', '1'],
-    ['longer', '\x1b[31mred\x1b[0m\n'],
-  ];
-  expect(toTable(['NAME', 'WHY'], rows, { write: () => {} })).toBe('NAME    WHY\na       1\nlonger  �[31mred�[0m�\n');
-  expect(toTable(['NAME'], [['x'.repeat(100)]], terminal(20)).split('\n')[1]).toBe(`${'x'.repeat(19)}…`);
 });
 
 test('a sparkline is between its own smallest and largest value', () => {

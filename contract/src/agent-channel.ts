@@ -2,6 +2,7 @@
 // message), by long poll and by push. Commands look the same on all three ways.
 import Type from 'typebox';
 import { CommandResult, CommandState } from './commands.ts';
+import { AgentUpdateAnswer } from './telemetry.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const MessageId = Type.Integer({
@@ -14,10 +15,14 @@ export const AgentCommand = Type.Object(
     command_id: Type.String({
       description: 'The same command may be delivered again with the same id: execute it once.',
     }),
-    command: Type.Object(
-      { name: Type.String() },
-      { additionalProperties: true, description: 'The name and the arguments.' },
-    ),
+    command: Type.String({
+      description:
+        'The text as the caller sent it; where Weft has changed the arguments (a merge), the text of the changed command.',
+    }),
+    name: Type.String({ description: 'The name of the command, read from the text.' }),
+    args: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Its arguments. The words after the name of free text are the argument `text`.',
+    }),
     issued_at: Timestamp,
     expires_at: Timestamp,
   },
@@ -36,7 +41,9 @@ export const TelemetryAck = Type.Object(
   {
     type: Type.Literal('telemetry_ack'),
     id: Type.Optional(MessageId),
-    accepted: Type.Integer({ description: 'The number of stored samples.' }),
+    accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+    ignored: AgentUpdateAnswer.properties.ignored,
+    ignored_count: AgentUpdateAnswer.properties.ignored_count,
   },
   { title: 'TelemetryAck' },
 );

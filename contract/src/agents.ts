@@ -15,14 +15,14 @@ export const Agent = Type.Object(
 export type Agent = Type.Static<typeof Agent>;
 
 export const AgentCreate = Type.Object(
-  { ap_id: ApId, password: Type.String({ format: 'new-password' }), configuration: Configuration },
+  { ap_id: ApId, password: Type.String({ format: 'new-agent-password' }), configuration: Configuration },
   { title: 'AgentCreate' },
 );
 export type AgentCreate = Type.Static<typeof AgentCreate>;
 
 export const AgentUpdate = Type.Object(
   {
-    password: Type.Optional(Type.Union([Type.String({ format: 'new-password' }), Type.Null()])),
+    password: Type.Optional(Type.Union([Type.String({ format: 'new-agent-password' }), Type.Null()])),
     configuration: Type.Optional(Type.Union([Configuration, Type.Null()])),
   },
   { title: 'AgentUpdate' },
@@ -53,6 +53,7 @@ export const EnrolmentToken = Type.Object(
     expires_at: Type.String({ format: 'date-time' }),
     max_uses: Type.Integer(),
     uses: Type.Integer(),
+    created_by: Type.String({ description: 'The administrator who created it.' }),
     token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
   },
   { title: 'EnrolmentToken' },

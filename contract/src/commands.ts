@@ -52,7 +52,11 @@ export const Rival = Type.Object(
     parameter: Type.String(),
     until: Type.String({ format: 'date-time', description: 'When its lease ends or would have ended.' }),
   },
-  { title: 'Rival', description: 'The caller that holds, or held, the lease on the parameter.' },
+  {
+    title: 'Rival',
+    description:
+      'The caller that holds, or held, the lease on the parameter. If it is on an access point that the reader may not see, `caller_name` is `another caller` and the other texts are empty.',
+  },
 );
 export type Rival = Type.Static<typeof Rival>;
 
@@ -96,6 +100,7 @@ export const Command = Type.Object(
     command_id: Type.String({ format: 'uuid' }),
     job_number: Type.String(),
     ap_id: Type.String(),
+    command: Type.String({ description: 'The text as the caller sent it.' }),
     name: Type.String(),
     args: Type.Record(Type.String(), Type.Unknown(), { description: 'The requested arguments.' }),
     sent_args: Type.Record(Type.String(), Type.Unknown(), {
@@ -145,7 +150,7 @@ export const BatchRequest = Type.Object(
       { description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.' },
     ),
     command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
-      description: 'A name, or an object with `name` and the arguments.',
+      description: 'A name, free text that begins with the name, or an object with `name` and the arguments.',
     }),
     hold_seconds: Type.Optional(HoldSeconds),
     expires_in: Type.Optional(ExpiresIn),
@@ -264,7 +269,7 @@ export const Conflict = Type.Object(
     ts: Timestamp,
     kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
     command_id: NullableText,
-    ap_id: Type.String(),
+    ap_id: Type.String({ description: 'Empty, like `parameter`, if the reader may not see the access point.' }),
     parameter: Type.String(),
     parameter_group: NullableText,
     caller_kind: NullableText,

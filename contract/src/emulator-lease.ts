@@ -38,6 +38,15 @@ export const EmulatorLeaseRequest = Type.Object(
   {
     holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
     release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
+    slots: Type.Optional(
+      Type.Object(
+        { total: Type.Integer({ minimum: 1 }), free: Type.Integer({ minimum: 0 }) },
+        {
+          description:
+            'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
+        },
+      ),
+    ),
     wait: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
     ),

@@ -1,5 +1,6 @@
 // Jobs: what a request operation answers, what travels over the broker, what comes back over callbacks and sockets.
 import Type from 'typebox';
+import { AgentFilter } from './metrics.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 
@@ -101,12 +102,29 @@ export const JobMessage = Type.Object(
 );
 export type JobMessage = Type.Static<typeof JobMessage>;
 
+/** What a listener finds in the queue of commands. It has no token: nobody but Weft delivers commands. */
+const { callback_token: _, ...noticeFields } = JobMessage.properties;
+export const CommandNotice = Type.Object(
+  {
+    ...noticeFields,
+    data: Type.Object({
+      agent_id: Type.String({ description: 'The ap_id.' }),
+      command_id: Type.String(),
+      command: Type.String({ description: 'As the caller sent it, or as Weft has changed it.' }),
+      name: Type.String(),
+      args: Type.Record(Type.String(), Type.Unknown(), { description: 'Secret ones as a fingerprint.' }),
+    }),
+  },
+  { title: 'CommandNotice' },
+);
+
 /** `data` of `agent_details`: the agents to tell of. */
 export const AgentDetailsTask = Type.Object(
   {
     agents: Type.Optional(
       Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
     ),
+    ...AgentFilter.properties,
   },
   { title: 'AgentDetailsTask' },
 );

@@ -16,6 +16,21 @@ export type Aggregate = Type.Static<typeof Aggregate>;
 export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Presence', type: 'string' });
 export type Presence = Type.Static<typeof Presence>;
 
+export const AgentFilter = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
+        type: 'string',
+        description:
+          'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended.',
+      }),
+    ),
+    emulated: Type.Optional(Type.Boolean({ description: 'Only emulated agents, or only real ones.' })),
+  },
+  { title: 'AgentFilter' },
+);
+export type AgentFilter = Type.Static<typeof AgentFilter>;
+
 export const AgentDetails = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -95,6 +110,15 @@ export const AgentPresence = Type.Object(
       description:
         'Whether a command can be delivered now: over the channel, by a poll within the last minute, or by push.',
     }),
+    report_budget: Type.Optional(
+      Type.Object(
+        { points_left: Type.Number({ minimum: 0, maximum: 1 }), bytes_left: Type.Number({ minimum: 0, maximum: 1 }) },
+        {
+          description:
+            'What is left of what this agent may report at once, on the node that answers; absent while it is full. At 0 reports are answered with 429.',
+        },
+      ),
+    ),
   },
   { title: 'AgentPresence' },
 );

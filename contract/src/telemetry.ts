@@ -4,16 +4,53 @@ import Type from 'typebox';
 export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AgentUpdateRequest',
   description:
-    'Free-form. An array `samples` makes it a batch; else an object `payload` contains the fields; else the body itself does. ' +
-    '`ap_id`, `ts`, `timestamp` and `configuration` are never fields; `configuration` is merged into the agent’s own.',
+    'Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; ' +
+    'else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; ' +
+    '`configuration` and `geolocation` are merged into the agent’s own configuration. What cannot be stored is left out and named ' +
+    'in `ignored`. A text under `password`, `passwd`, `api_key`, `access_token` or `secret` is refused with 422 `credential_in_report`.',
 });
 export type AgentUpdateRequest = Type.Static<typeof AgentUpdateRequest>;
+
+export const IgnoredField = Type.Object(
+  {
+    field: Type.String({ description: 'The name that it would have had, cut to 256 characters.' }),
+    reason: Type.Enum(
+      [
+        'array',
+        'text_for_metric',
+        'metric_for_text',
+        'name',
+        'repeated',
+        'not_finite',
+        'text',
+        'not_an_object',
+        'beside_payload',
+        'beside_samples',
+        'reserved',
+      ],
+      {
+        description:
+          '`text_for_metric`, `metric_for_text`: this name was reported as the other kind before. `name`: longer than 256 characters, ' +
+          'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
+          'is no object. `not_an_object`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key.',
+      },
+    ),
+  },
+  { title: 'IgnoredField' },
+);
+export type IgnoredField = Type.Static<typeof IgnoredField>;
 
 export const AgentUpdateAnswer = Type.Object(
   {
     status: Type.Literal('success'),
     detail: Type.String(),
-    accepted: Type.Integer({ description: 'The number of stored samples.' }),
+    accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+    ignored: Type.Optional(
+      Type.Array(IgnoredField, {
+        description: 'What was left out: each field once, at most 20 of them. Absent if everything was stored.',
+      }),
+    ),
+    ignored_count: Type.Optional(Type.Integer({ description: 'How many fields were left out of all samples.' })),
   },
   { title: 'AgentUpdateAnswer' },
 );

@@ -1,6 +1,6 @@
 // Third-party apps and what they may do.
 import Type from 'typebox';
-import { NAME_PATTERN } from './identifiers.ts';
+import { APP_NAME_PATTERN } from './identifiers.ts';
 
 const Limits = Type.Object({ min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) });
 
@@ -14,6 +14,11 @@ export const AppPermissions = Type.Object(
       }),
     ),
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
+    write: Type.Optional(
+      Type.Boolean({
+        description: 'false: it may neither send commands nor run emulated networks, whatever those keys say.',
+      }),
+    ),
     commands: Type.Optional(
       Type.Union(
         [
@@ -21,7 +26,10 @@ export const AppPermissions = Type.Object(
           Type.Array(Type.String({ minLength: 1, maxLength: 128 })),
           Type.Record(Type.String(), Type.Record(Type.String(), Limits)),
         ],
-        { description: 'All or none, the names of allowed commands, or each name with limits on its arguments.' },
+        {
+          description:
+            'All or none, the names of allowed commands, or each name with limits on its arguments: then the command needs each of them, as a number within its limits, and may have no other. `{}` limits nothing.',
+        },
       ),
     ),
     emulator: Type.Optional(
@@ -34,8 +42,13 @@ export const AppPermissions = Type.Object(
 );
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
-const AppName = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the app in paths and at login.' });
-const ApiKey = Type.String({ minLength: 1, maxLength: 512 });
+const AppName = Type.String({
+  pattern: APP_NAME_PATTERN,
+  format: 'app-name',
+  description:
+    'Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly.',
+});
+const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',

@@ -34,6 +34,12 @@ export const UserUpdate = Type.Object(
 );
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
+export const WaitingUser = Type.Object(
+  { username: Type.String(), waiting_since: Type.String({ format: 'date-time' }) },
+  { title: 'WaitingUser' },
+);
+export type WaitingUser = Type.Static<typeof WaitingUser>;
+
 export const DisabledUser = Type.Object(
   {
     username: Type.String(),
@@ -55,3 +61,27 @@ export const PasswordReset = Type.Object(
   { title: 'PasswordReset' },
 );
 export type PasswordReset = Type.Static<typeof PasswordReset>;
+
+export const PasswordChange = Type.Object(
+  {
+    current_password: Type.String({ maxLength: 1024 }),
+    new_password: NewPassword,
+  },
+  { title: 'PasswordChange' },
+);
+export type PasswordChange = Type.Static<typeof PasswordChange>;
+
+export const Session = Type.Object(
+  {
+    id: Type.String(),
+    created_at: Type.String({ format: 'date-time', description: 'When the user logged in.' }),
+    renewed_at: Type.String({ format: 'date-time', description: 'When its newest token was issued.' }),
+    expires_at: Type.String({ format: 'date-time', description: 'When its newest token expires.' }),
+    ends_at: Type.String({ format: 'date-time', description: 'Until when it can be renewed.' }),
+    address: Type.String({ description: 'Where its newest token was requested from.' }),
+    client: Type.String({ description: 'The User-Agent of that request.' }),
+    is_current: Type.Boolean({ description: 'Whether the token of this request belongs to it.' }),
+  },
+  { title: 'Session' },
+);
+export type Session = Type.Static<typeof Session>;

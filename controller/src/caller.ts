@@ -1,6 +1,7 @@
 // The caller of a request. Created by auth from a verified token and the current record; every service that decides
 // by caller receives one.
 import type { AppPermissions, LoginType } from '@weft/contract';
+import type { PasswordTurn } from './password-hasher.ts';
 import type { SqlQueries } from './storage/sql-database.ts';
 
 export interface UserCaller {
@@ -60,9 +61,9 @@ export interface PrincipalSource {
   /**
    * The principal if the secret is right, else undefined; a failure takes the same time for every cause.
    * Throws AuthenticationError if the secret is right and the account disabled.
-   * Throws TryLaterError (429) when too many secrets are being checked already.
+   * Throws TryLaterError (429) when too many secrets of that turn are being checked already.
    */
-  authenticate(name: string, secret: string): Promise<Principal | undefined>;
+  authenticate(name: string, secret: string, turn?: PasswordTurn): Promise<Principal | undefined>;
 }
 
 /** A change of a caller's record that affects its tokens, its rights, or what it owns. */

@@ -31,7 +31,11 @@ test('without any setting: loopback, port 8000, SQLite in ./data', () => {
 
 test('flags win over the environment, the environment over the file, the file over the default', () => {
   const file = { WEFT_PORT: '1', WEFT_HOST: 'file.test', WEFT_SIGNUP: 'closed' };
-  const config = loadConfig({ file, env: { WEFT_PORT: '2', WEFT_HOST: 'env.test' }, flags: { port: '3' } });
+  const config = loadConfig({
+    file,
+    env: { WEFT_PORT: '2', WEFT_HOST: 'env.test', WEFT_INSECURE_HTTP: 'allow' },
+    flags: { port: '3' },
+  });
   expect([config.port, config.host, config.signup, config.logLevel]).toEqual([3, 'env.test', 'closed', 'info']);
 });
 
@@ -100,6 +104,15 @@ test('ten wrong settings are ten lines, each with the name', () => {
   expect(problems).toContainEqual(expect.stringMatching(/^WEFT_CORS_ORIGINS must name each origin/));
 });
 
+test.each(['https://example.org/weft', 'https://www.example.org/weft/', 'http://10.0.0.1:8080/a/b'])(
+  'a public address with a path (%s) is refused with what to do instead',
+  (WEFT_PUBLIC_URL) => {
+    const [problem, ...others] = problemsOf({ env: { WEFT_PUBLIC_URL } });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^WEFT_PUBLIC_URL must not have a path: .* name of its own .*docs\/operations\.md/);
+  },
+);
+
 test.each([
   ['empty', ''],
   ['31 bytes', randomBytes(40).toString('base64').replace(/[+/]/g, 'x').slice(0, 31)],
@@ -166,7 +179,7 @@ test('a key file that everybody can read stops the start, except where a contain
 
 test('any other secret in a file that everybody can read is a warning', () => {
   const env = { WEFT_SMTP_URL_FILE: '/keys/smtp' };
-  expect(loadConfig({ env, ...fileOf('smtp://mail.test', true) }).warnings).toEqual([
+  expect(loadConfig({ env, ...fileOf('smtps://mail.test', true) }).warnings).toEqual([
     'WEFT_SMTP_URL_FILE names a file that everybody can read: chmod 600 /keys/smtp',
   ]);
 });
@@ -251,4 +264,46 @@ test('no secret has a flag, and every default is a value that its own reader tak
     expect(setting.secret && setting.flag !== undefined, setting.name).toBe(false);
     if (setting.default !== undefined) expect(() => setting.read(setting.default), setting.name).not.toThrow();
   }
+});
+
+test('a private key that everybody can read stops the start; one for a group does not', () => {
+  const env = { WEFT_TLS_CERT: 'c.pem', WEFT_TLS_KEY: 'k.pem' };
+  expect(problemsOf({ env, ...fileOf('pem', true) })).toEqual([
+    'WEFT_TLS_KEY names a private key that everybody can read: chmod 600 k.pem (or 640 with a group)',
+  ]);
+  expect(problemsOf({ env, ...fileOf('pem') })).toEqual([]);
+});
+
+test('beyond loopback Weft starts only with TLS, a trusted proxy or an explicit permission, and the refusal names all three', () => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.7', 'weft.test']) {
+    const [problem, ...others] = problemsOf({ env: { WEFT_HOST: host } });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^WEFT_HOST .*WEFT_TLS_CERT.*WEFT_TRUSTED_PROXIES.*WEFT_INSECURE_HTTP=allow/);
+    const readable = fileOf('pem');
+    expect(problemsOf({ env: { WEFT_HOST: host, WEFT_TLS_CERT: 'c', WEFT_TLS_KEY: 'k' }, ...readable })).toEqual([]);
+    expect(problemsOf({ env: { WEFT_HOST: host, WEFT_TRUSTED_PROXIES: '10.0.0.1' } })).toEqual([]);
+    expect(problemsOf({ env: { WEFT_HOST: host, WEFT_INSECURE_HTTP: 'allow' } })).toEqual([]);
+  }
+  for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost']) {
+    expect(problemsOf({ env: { WEFT_HOST: host } })).toEqual([]);
+  }
+});
+
+test.each([
+  [
+    'WEFT_DATABASE_URL',
+    'postgres://weft:hidden@db.test/weft',
+    'postgres://weft:hidden@db.test/weft?sslmode=verify-full',
+  ],
+  ['WEFT_DATABASE_URL', 'postgres://weft:hidden@db.test/weft?sslmode=prefer', 'postgres://weft:hidden@127.0.0.1/weft'],
+  ['WEFT_AMQP_URL', 'amqp://weft:hidden@mq.test', 'amqps://weft:hidden@mq.test'],
+  ['WEFT_INFLUX_URL', 'http://weft:hidden@influx.test:8086', 'http://weft:hidden@[::1]:8086'],
+  ['WEFT_SMTP_URL', 'smtp://mail.test', 'smtp://localhost'],
+  ['WEFT_CALLBACK_URL', 'http://weft.test', 'https://weft.test'],
+])('%s: clear text to another machine is a warning without secrets', (name, clear, fine) => {
+  const env = { WEFT_SECRET: good };
+  const { warnings } = loadConfig({ env: { ...env, [name]: clear } });
+  expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} .*unencrypted`))]);
+  expect(warnings.join()).not.toContain('hidden');
+  expect(loadConfig({ env: { ...env, [name]: fine } }).warnings).toEqual([]);
 });

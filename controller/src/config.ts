@@ -1,7 +1,9 @@
 // Validates the settings and creates the Config. Reports all problems at once. Does not read the
 // process: the command line passes the environment, the settings file and the flags.
 import { resolve } from 'node:path';
-import { findSettings, readFile, type SettingSources } from './setting-sources.ts';
+import { isBeyondLoopback } from './loopback.ts';
+import { findSettings, isMountedSecret, readFile, type SettingSources } from './setting-sources.ts';
+import { clearTextConnections, clearTextListening } from './settings/clear-text.ts';
 import { type Setting, type SettingKey, type SettingValues, settingKeys, settings } from './settings.ts';
 
 export type Role = 'api' | 'worker' | 'emulator';
@@ -10,19 +12,30 @@ export type Role = 'api' | 'worker' | 'emulator';
 export interface Config
   extends Omit<
     SettingValues,
-    'dataDir' | 'roles' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
+    'dataDir' | 'roles' | 'signup' | 'previousSecrets' | 'adminUsername' | 'adminPassword' | 'tlsCert' | 'tlsKey'
   > {
+  signup: 'open' | 'approve' | 'closed';
   /** Absolute. */
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: { retentionHours: number; timeoutMinutes: number; maxOpen: number; maxWaiting: number };
+  jobs: {
+    retentionHours: number;
+    timeoutMinutes: number;
+    quietSeconds: number;
+    maxOpen: number;
+    maxWaiting: number;
+    maxRunningPerCaller: number;
+    maxSubscriptionsPerCaller: number;
+  };
   retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
   /** Absolute paths of readable files. */
   tls: { certFile: string; keyFile: string } | undefined;
   passwordLength: { min: number; max: number };
+  /** Passwords of users must not be easy to guess: others than this machine reach Weft. */
+  strictPasswords: boolean;
   limits: {
     loginFailuresPerAccount: number;
     loginFailuresPerAddress: number;
@@ -31,12 +44,17 @@ export interface Config
     resetsPerAddress: number;
     commandsPerApp: number;
   };
-  quotas: { users: number; agents: number; apps: number };
+  quotas: { users: number; waitingUsers: number; agents: number; apps: number };
+  /** Of one agent. */
+  reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
     maxAccessPoints: number;
     maxAccessPointsPerCaller: number;
     maxHours: number;
     maxRuns: number;
+    maxRunsPerCaller: number;
+    runningPerCaller: number;
+    maxDeviceSeconds: number;
     keepHours: number;
   };
   /** Warnings about valid but probably unintended settings. */
@@ -73,7 +91,7 @@ export function loadConfig(sources: SettingSources): Config {
   problems.push(...contradictions(checked, (key) => found.has(key) || unusable.has(key)));
   problems.push(...unreadableFiles(checked, sources.readFile ?? readFile));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...assemble(checked), warnings };
+  return { ...assemble(checked), warnings: [...warnings, ...clearTextConnections(checked), ...weakChoices(checked)] };
 }
 
 function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boolean): string[] {
@@ -87,8 +105,14 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
   problems.push(...roleProblems(values, isGiven));
+  const clearText = clearTextListening(values, isGiven);
+  if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  const { agentPasswordMinLength: agentMin = 1 } = values;
+  if (agentMin > max) {
+    problems.push(`WEFT_AGENT_PASSWORD_MIN_LENGTH (${agentMin}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
+  }
   const { telemetryRetentionDays: rawDays, rollupRetentionDays: rollupDays } = values;
   if (rawDays > rollupDays) {
     problems.push(
@@ -100,6 +124,11 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
     problems.push(`WEFT_ADMIN_PASSWORD must have ${min} to ${max} characters`);
   }
   return problems;
+}
+
+function weakChoices({ agentPasswordMinLength: min }: SettingValues): string[] {
+  if (min === undefined || min >= 8) return [];
+  return [`WEFT_AGENT_PASSWORD_MIN_LENGTH is ${min}: passwords of agents with fewer than 8 characters can be guessed`];
 }
 
 /** Processes that share the work must share the data. */
@@ -124,7 +153,12 @@ function unreadableFiles(values: SettingValues, read: typeof readFile): string[]
     const path = values[key];
     if (path === undefined) continue;
     try {
-      read(resolve(path));
+      const { everybodyCanRead } = read(resolve(path));
+      if (key === 'tlsKey' && everybodyCanRead && !isMountedSecret(resolve(path))) {
+        problems.push(
+          `WEFT_TLS_KEY names a private key that everybody can read: chmod 600 ${path} (or 640 with a group)`,
+        );
+      }
     } catch (error) {
       problems.push(`${settings[key].name} names a file that cannot be read: ${(error as Error).message}`);
     }
@@ -140,19 +174,24 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
   const hasAdmin = adminUsername !== undefined && adminPassword !== undefined;
   return {
     ...others,
+    signup: values.signup ?? (isBeyondLoopback(values) ? 'approve' : 'open'),
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
     jobs: {
       retentionHours: values.jobRetentionHours,
       timeoutMinutes: values.jobTimeoutMinutes,
+      quietSeconds: values.jobQuietSeconds,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      maxRunningPerCaller: values.maxRunningJobsPerCaller,
+      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },
     retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],
     admin: hasAdmin ? { username: adminUsername, password: adminPassword } : undefined,
     tls: isTls ? { certFile: resolve(tlsCert), keyFile: resolve(tlsKey) } : undefined,
     passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
+    strictPasswords: isBeyondLoopback(values),
     limits: {
       loginFailuresPerAccount: values.loginFailuresPerAccount,
       loginFailuresPerAddress: values.loginFailuresPerAddress,
@@ -161,12 +200,21 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       resetsPerAddress: values.resetsPerAddress,
       commandsPerApp: values.commandsPerApp,
     },
-    quotas: { users: values.maxUsers, agents: values.maxAgents, apps: values.maxApps },
+    quotas: {
+      users: values.maxUsers,
+      waitingUsers: values.maxWaitingUsers,
+      agents: values.maxAgents,
+      apps: values.maxApps,
+    },
+    reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {
       maxAccessPoints: values.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
       maxHours: values.emulatorMaxHours,
       maxRuns: values.emulatorMaxRuns,
+      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
+      runningPerCaller: values.emulatorRunningPerCaller,
+      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
       keepHours: values.emulatorKeepHours,
     },
   };

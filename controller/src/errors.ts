@@ -22,8 +22,8 @@ export abstract class WeftError extends Error {
 /** 422: the request does not match its schema; all problems at once. */
 export class ValidationError extends WeftError {
   readonly problems: Problem[];
-  constructor(problems: Problem[]) {
-    super('validation_error', 'Validation Error');
+  constructor(problems: Problem[], code = 'validation_error') {
+    super(code, 'Validation Error');
     this.problems = problems;
   }
 }

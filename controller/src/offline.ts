@@ -5,8 +5,9 @@ import { UserCreate, UserUpdate } from '@weft/contract';
 import { createAgentStore } from './agents/agent-store.sql.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { createAuditLog } from './audit/audit-store.sql.ts';
+import type { AuditLog } from './audit/audit-store.ts';
 import { CallerChanges } from './audit/caller-changes.ts';
-import { openDatabase } from './backends.ts';
+import { openDatabase, openKeyring } from './backends.ts';
 import type { Actor, CallerChange } from './caller.ts';
 import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
@@ -24,9 +25,11 @@ import { createMailboxStore } from './jobs/mailbox/mailbox-store.sql.ts';
 import { createJobStore } from './jobs/store/job-store.sql.ts';
 import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
 import { PasswordHasher } from './password-hasher.ts';
+import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
 
@@ -39,44 +42,61 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   await database.migrate();
   const hasher = new PasswordHasher();
   const store = createUserStore(database);
-  const { signup, quotas } = config;
-  const log = createAuditLog(database);
+  const { quotas } = config;
+  const keyring = openKeyring(config);
+  const log = createAuditLog(database, { key: keyring });
   const audit = new AuditService(log);
   const by: Actor = { kind: 'command_line', id: null, name: operator };
   const users = new UserService({
     users: store,
     hasher,
-    changes: new CallerChanges(log, endings(database, config)),
+    changes: new CallerChanges(log, endings({ database, config, keyring, audit: log })),
     audit,
-    signup,
     maxUsers: quotas.users,
+    strictPasswords: config.strictPasswords,
   });
-  const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
+  const signups = new SignupService({
+    users,
+    store,
+    audit,
+    signup: config.signup,
+    maxWaiting: quotas.waitingUsers,
+  });
+  const validator = new Validator(createFormats(config));
   return {
     users: {
       list: async () =>
-        (await store.list()).map(({ username, roles, created_at, disabled_at, disabled_by }) => ({
+        (await store.list()).map(({ username, roles, created_at, disabled_at, disabled_by, waiting_since }) => ({
           username,
           roles: roles.join(),
           created_at,
           disabled_at,
           disabled_by,
+          waiting_since,
         })),
       create: (input: UserCreate) => users.create(validator.require(UserCreate, input), by),
       setPassword: (username: string, password: string) =>
         users.update(username, validator.require(UserUpdate, { password }), by),
       disable: (username: string) => users.disable(username, by),
       enable: (username: string) => users.enable(username, by),
+      approve: (username: string) => signups.approve(username, by),
     },
     close: () => database.close(),
   };
 }
 
+interface EndingsDeps {
+  database: SqlDatabase;
+  config: Config;
+  keyring: Keyring;
+  audit: AuditLog;
+}
+
 /** What ends with a caller, as the parts of a server end it; a server that runs finds out by itself. */
-function endings(database: SqlDatabase, config: Config): ChangeEvent<CallerChange> {
+function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent<CallerChange> {
   const event = createEvents().callerChanged;
   const retentionMs = config.jobs.retentionHours * hour;
-  const [audit, agents, jobs] = [createAuditLog(database), createAgentStore(database), createJobStore(database)];
+  const [agents, jobs] = [createAgentStore(database), createJobStore(database)];
   const [owned, mailbox, store] = [
     createOwnedJobs(database),
     createMailboxStore(database),
@@ -85,7 +105,7 @@ function endings(database: SqlDatabase, config: Config): ChangeEvent<CallerChang
   const rights = { emulatedFor: agents.emulatedFor.bind(agents) };
   const isPublished = config.amqpUrl !== undefined;
   const { ledger, operations } = createCommandCore({
-    ...{ database, store, jobs, mailbox, audit, retentionMs, isPublished },
+    ...{ database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },
     onError: () => {},
   });
   const runs = createEmulatorRunStore(database, agents, jobs);
@@ -106,7 +126,9 @@ export async function openAuditLog(config: Config) {
   }
   const database = openDatabase(config);
   await database.migrate();
-  const log = createAuditLog(database);
+  // Whoever has only a copy of the database can check the hashes; the seals need the secret, which is not made up here.
+  const hasSecret = config.secret !== undefined || existsSync(join(config.dataDir, 'secret'));
+  const log = createAuditLog(database, { key: hasSecret ? openKeyring(config) : undefined });
   return {
     verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
     page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),

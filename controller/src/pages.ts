@@ -1,15 +1,21 @@
 // The pages that Weft serves beside the interface: health, metrics, both interface documents, and the dashboard.
 import { resolve } from 'node:path';
+import { BrokerUnavailable } from '@weft/broker';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Config } from './config.ts';
+import { TryLaterError, WeftError } from './errors.ts';
 import { openDashboard } from './http/pages/dashboard-pages.ts';
+import { installChecksumsPage } from './http/pages/install-checksums.ts';
 import { createOpenApi } from './http/pages/openapi.ts';
 import type { Page } from './http/pages/page.ts';
 import type { ServiceMetrics } from './http/pages/service-metrics.ts';
-import { servicePages } from './http/pages/service-pages.ts';
+import { type PartState, servicePages } from './http/pages/service-pages.ts';
 import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
-import type { Platform } from './part.ts';
+import type { Part, Platform } from './part.ts';
+import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 
 /** Where the build of the dashboard is. */
 const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
@@ -21,6 +27,7 @@ interface PagesOptions {
   routes: Route[];
   metrics: ServiceMetrics;
   isReady: () => boolean;
+  partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
 }
@@ -29,39 +36,71 @@ export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
-  const { platform, routes, metrics, isReady, hasAdmin, dashboardFolder = defaultDashboard } = options;
+  const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
   const { passwordLength, signup } = config;
+  const writeFolder = probeFolder(config.dataDir);
+  const writeDatabase = probeDatabase(database);
   const own = servicePages({
     metrics,
-    openApi: createOpenApi({ routes, passwordLength }),
-    asyncApi: createAsyncApi(),
+    ...createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
     passwordLength,
-    readiness: async () => [
-      { name: 'database', ok: isReady() && (await isAvailable(database)) },
-      { name: 'telemetry', ok: await isAvailable(telemetryStore) },
-      { name: 'broker', ok: await isAvailable(broker) },
-    ],
+    readiness: async () => ({
+      parts: await Promise.all([
+        stateOf('disk', writeFolder),
+        stateOf('database', async () => {
+          if (!isReady()) throw notPrepared();
+          await database.check();
+          await writeDatabase();
+        }),
+        stateOf('telemetry', () => telemetryStore.check()),
+        stateOf('broker', () => broker.check()),
+        ...partsReadiness(),
+      ]),
+      warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
+    }),
   });
   if (!config.roles.includes('api')) {
     return { pages: own.filter(({ url }) => healthPages.has(url)), answerLost: undefined };
   }
+  const checksums = installChecksumsPage(dashboardFolder, config.tls?.certFile);
   const dashboard = openDashboard(dashboardFolder);
   const isReplaced = new Set(dashboard?.pages.map(({ url }) => url));
   return {
-    pages: [...(dashboard?.pages ?? []), ...own.filter(({ url }) => !isReplaced.has(url))],
+    pages: [...(dashboard?.pages ?? []), checksums, ...own.filter(({ url }) => !isReplaced.has(url))],
     answerLost: dashboard?.answerLost,
   };
 }
 
-async function isAvailable(backend: { check(): Promise<void> }): Promise<boolean> {
+/** What describes the interface, for machines. */
+export function createDocuments(config: Config, routes: readonly Route[]) {
+  const { passwordLength, agentPasswordMinLength, publicUrl, emulator } = config;
+  const productVersion = packageJson.version;
+  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  return {
+    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength, maxima, productVersion }),
+    asyncApi: createAsyncApi({ productVersion, publicUrl }),
+  };
+}
+
+/** With a reason where there is a better one than that it does not work. */
+async function stateOf(name: string, check: () => Promise<void>): Promise<PartState> {
   try {
-    await backend.check();
-    return true;
-  } catch {
-    return false;
+    await check();
+    return { name, ok: true };
+  } catch (error) {
+    return { name, ok: false, reason: hasCode(error) ? error.code : 'failing' };
   }
+}
+
+function notPrepared(): TryLaterError {
+  return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
+}
+
+/** An error of ours, whose code says nothing about machines or accounts. */
+function hasCode(error: unknown): error is WeftError | BrokerUnavailable {
+  return error instanceof WeftError || error instanceof BrokerUnavailable;
 }

@@ -11,6 +11,7 @@ import type { Formats } from './input/validator.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import type { Shares } from './shares/shares.ts';
+import type { DiskSpace } from './storage/disk-space.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
@@ -22,13 +23,15 @@ export interface Part {
     close(): Promise<void>;
   };
   metrics?: Gauges;
+  /** What /readyz says of it. */
+  readiness?(): { name: string; ok: boolean };
   /** Formats of input that its schemas name. */
   formats?: Formats;
   /** What it knows about callers. Together the parts are what the guard asks. */
   authenticator?: Partial<Authenticator>;
   /** Once the tables exist, in the order of the list. Repeated from the first part on if the database goes away meanwhile. */
   prepare?(): Promise<void>;
-  /** Once Weft listens, in the order of the list. */
+  /** Once Weft listens and the tables exist, in the order of the list. */
   start?(): Promise<void> | void;
   /** Ends the work that is under way, while Weft still answers. All parts at once. */
   drain?(): Promise<void> | void;
@@ -44,6 +47,8 @@ export interface Platform {
   broker: Broker;
   keyring: Keyring;
   hasher: PasswordHasher;
+  /** Free space for the data folder. */
+  diskSpace: DiskSpace;
   /** What callers take of everything that can run out. */
   shares: Shares;
   /** How long a record that other processes may change is trusted without looking again. */

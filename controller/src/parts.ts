@@ -15,12 +15,22 @@ import { createUsersPart } from './users/users-part.ts';
 /** Who may call: accounts of every kind, and their logins. */
 export function createAccountParts(platform: Platform, events: Events) {
   const audit = createAuditPart(platform, events);
-  const deps = { ...platform, audit: audit.audit, changes: audit.changes };
+  const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
   const agents = createAgentsPart(deps, events);
   const apps = createThirdPartyAppsPart(deps);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
-  const auth = createAuthPart({ ...platform, agents: agents.agents, principals }, events);
+  const auth = createAuthPart(
+    {
+      ...platform,
+      audit: audit.audit,
+      security: audit.security,
+      users: users.users,
+      agents: agents.agents,
+      principals,
+    },
+    events,
+  );
   return { auth, users, agents, apps, audit };
 }
 
@@ -31,12 +41,16 @@ export function createParts(platform: Platform, events: Events) {
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
-  const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, changes }, events);
+  const { presence } = telemetry;
+  const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart({ ...platform, principals, agents, agentStore, auditLog, jobs }, events);
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const emulator = createEmulatorPart({ ...platform, agents, agentStore, audit, auditLog, changes, jobs }, events);
+  const emulator = createEmulatorPart(
+    { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
+    events,
+  );
   return { ...accounts, telemetry, jobs, commands, transports, emulator };
 }

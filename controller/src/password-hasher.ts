@@ -1,46 +1,68 @@
-// Hashes passwords that users choose: argon2id, a few at a time, behind a bounded queue, so that many concurrent
-// logins delay only each other.
+// Hashes passwords that users choose: argon2id, a few at a time. Whoever waits takes turns with the others, so that many
+// concurrent logins of one delay only its own.
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
-import { Semaphore } from '@weft/contract/semaphore';
 import { TryLaterError } from './errors.ts';
+import { FairTurns, type TurnLimits } from './shares/fair-turns.ts';
 
 // The library's own default algorithm is argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const maxQueued = 512;
+
+/** One core stays free for requests. */
+export const passwordTurns: TurnLimits = { slots: Math.max(1, availableParallelism() - 1), maxWaiting: 512 };
+
+/** For whom a password is hashed or checked: an address, or a caller (`principalOf`). */
+export interface PasswordTurn {
+  principal: string;
+  /** Before others of the same principal: an account that logged in correctly from this address lately. */
+  isAhead?: boolean;
+}
+
+/** Where no server shares anything: the command line, and tests. */
+const alone: PasswordTurn = { principal: 'alone' };
 
 export class PasswordHasher {
-  /** One core stays free for requests. */
-  readonly #turns = new Semaphore(Math.max(1, availableParallelism() - 1));
+  readonly #turns: FairTurns;
   #decoy: Promise<string> | undefined;
+
+  constructor(turns = new FairTurns('password_checks', passwordTurns)) {
+    this.#turns = turns;
+  }
 
   /** The number of waiting checks. */
   get queued(): number {
     return this.#turns.waiting;
   }
 
-  hash(password: string): Promise<string> {
-    return this.#inTurn(() => hash(password.normalize('NFC'), cost));
+  hash(password: string, turn = alone): Promise<string> {
+    return this.#inTurn(turn, () => hash(password.normalize('NFC'), cost));
   }
 
   /** Without a hash it takes the same time and resolves false, so that timing does not reveal whether a name exists. */
-  async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
+  async verify(passwordHash: string | undefined, password: string, turn = alone): Promise<boolean> {
     // Bypasses the queue: it is created once, and must not fail because the queue is full.
     this.#decoy ??= hash('decoy', cost);
     const against = passwordHash ?? (await this.#decoy);
-    const matches = await this.#inTurn(() => verify(against, password.normalize('NFC')));
+    const matches = await this.#inTurn(turn, () => verify(against, password.normalize('NFC')));
     return matches && passwordHash !== undefined;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#turns.waiting >= maxQueued) {
-      throw new TryLaterError(
-        429,
-        'too_many_logins',
-        'Too many passwords are being checked; try again shortly',
-        5 + Math.floor(Math.random() * 10),
-      );
+  async #inTurn<T>({ principal, isAhead = false }: PasswordTurn, work: () => Promise<T>): Promise<T> {
+    const release = await this.#turns.acquire(principal, { isAhead }).catch(throwTooMany);
+    try {
+      return await work();
+    } finally {
+      release();
     }
-    return this.#turns.run(work);
   }
+}
+
+function throwTooMany(error: unknown): never {
+  if (!(error instanceof TryLaterError)) throw error;
+  throw new TryLaterError(
+    429,
+    'too_many_logins',
+    'Too many passwords are being checked; try again shortly',
+    5 + Math.floor(Math.random() * 10),
+  );
 }

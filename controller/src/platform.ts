@@ -1,13 +1,16 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
 import { openBroker, openDatabase, openKeyring, openTelemetry } from './backends.ts';
 import type { Config } from './config.ts';
+import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import type { Platform } from './part.ts';
-import { PasswordHasher } from './password-hasher.ts';
+import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+import { DiskSpace } from './storage/disk-space.ts';
+import { reasonOf } from './storage/preparation.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -34,6 +37,13 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const shares = new LocalShares();
+  const diskSpace = new DiskSpace({
+    folder: config.dataDir,
+    reserveBytes: config.diskReserveMb * 1024 * 1024,
+    onChange: (message, isLow) => log[isLow ? 'warn' : 'info'](message),
+  });
+  await diskSpace.start();
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,
@@ -41,19 +51,26 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     telemetryStore,
     broker,
     keyring,
-    hasher: new PasswordHasher(),
-    shares: new LocalShares(),
+    hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns)),
+    shares,
+    diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
     ownUrl,
     log,
-    onError: (err, message) => log.warn({ err }, message),
-    onChange: (message, err) => (err ? log.warn({ err }, message) : log.info(message)),
+    onError: (error, message) => log.warn(shown(error), message),
+    onChange: (message, error) => (error ? log.warn(shown(error), message) : log.info(message)),
     async close() {
       stopWatching?.();
+      diskSpace.stop();
       await broker.close();
       await telemetryStore.close();
       await database.close();
       lock?.release();
     },
   };
+}
+
+/** A backend that is unavailable is one line: where in the code that was noticed helps nobody. */
+function shown(error: unknown): { reason: string } | { err: unknown } {
+  return error instanceof TryLaterError ? { reason: reasonOf(error) } : { err: error };
 }

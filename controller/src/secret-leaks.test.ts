@@ -189,6 +189,19 @@ eachDatabase((kind) => {
     await ask('PUT', '/api/v1/third_party_apps/app', { token, json: { api_key: secret('changed') } });
     await brokenRequest(weft.url, `GET / HTTP/1.1\r\nAuthorization Bearer ${secret('broken')}\r\n\r\n`);
 
+    // Commands that carry secrets: taken, refused, to nobody.
+    const send = (agent_id: string, command: object | string) => {
+      const text = typeof command === 'string' ? command : JSON.stringify(command);
+      return ask('POST', `/api/v1/send_command?${new URLSearchParams({ agent_id, command: text })}`, { token });
+    };
+    const statuses = [
+      await send('ap', { name: 'set_wifi', psk: secret('psk') }),
+      await send('ap', `set password ${secret('text')}`),
+      await send('ap', `{"name":"set_wifi","psk":"${secret('broken')}"`),
+      await send('nobody', { name: 'set_wifi', psk: secret('nobody') }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 422, 404]);
+
     // Tokens that the server makes itself.
     const enrolment = await ask('POST', '/api/v1/enrolment_tokens', { token, json: { ap_id_pattern: 'ap-*' } });
     const enrolmentToken = canaries.keep(enrolment.body.token);

@@ -23,6 +23,17 @@ describe('a keyring', () => {
     expect(first).not.toContain(Buffer.from('an api key').toString('base64url'));
   });
 
+  it('makes equal fingerprints of equal texts only, and others with another secret', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const fingerprint = keyring.fingerprint(one);
+        expect(fingerprint).toMatch(/^[\w-]{22}$/);
+        expect(keyring.fingerprint(other) === fingerprint).toBe(one === other);
+        expect(new Keyring(newer).fingerprint(one)).not.toBe(fingerprint);
+      }),
+    );
+  });
+
   it('does not open a ciphertext that was moved to another record', () => {
     expect(() => keyring.decrypt(keyring.encrypt('an api key', 'record 1'), 'record 2')).toThrow();
   });

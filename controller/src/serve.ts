@@ -1,10 +1,13 @@
 // Runs Weft: opens the platform, creates the parts, and folds over their list to prepare, serve, start and stop them.
 // Which parts there are is said in parts.ts.
+import { isatty } from 'node:tty';
 import type { Config } from './config.ts';
 import { createEvents, type Events } from './events.ts';
 import { ServiceMetrics } from './http/pages/service-metrics.ts';
 import type { Authenticator } from './http/request/guard.ts';
 import { createLogger, type Logger } from './http/request/log.ts';
+import { logMetrics } from './http/request/log-output.ts';
+import { chooseLogFormat } from './http/request/log-text.ts';
 import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
 import { listen } from './http/server/listen.ts';
 import type { Timeouts } from './http/server/listener.ts';
@@ -28,6 +31,8 @@ export interface ServeOptions<Parts extends PartList> {
   dashboardFolder?: string;
   /** Default: all parts of Weft. */
   createParts?: (platform: Platform, events: Events) => Parts;
+  /** What counts the answers. Default: one of its own. */
+  metrics?: ServiceMetrics;
 }
 
 export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
@@ -51,7 +56,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   config: Config,
   options: ServeOptions<Parts> = {},
 ): Promise<RunningWeft<Parts>> {
-  const { log = createLogger(config.logLevel) } = options;
+  const { log = createLogger(config.logLevel, chooseLogFormat(config.logFormat, isatty(2))) } = options;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   let url = '';
@@ -80,11 +85,16 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
   };
+  const startParts = async () => {
+    for (const part of parts) await part.start?.();
+  };
   try {
     await preparation.firstTry;
     url = await listen(server, config);
     const firstAdminNeeded = preparation.isDone ? !(await authenticator.hasAdmin()) : undefined;
-    for (const part of parts) await part.start?.();
+    // Without tables there is nothing to start: what a part would say about it is said once, by the preparation.
+    if (preparation.isDone) await startParts();
+    else void preparation.done.then(startParts).catch(failed.reject);
     return {
       url,
       firstAdminNeeded,
@@ -109,28 +119,42 @@ function build<Parts extends PartList>(
   onPreparationFailed: (error: Error) => void,
 ) {
   const { config, log } = platform;
-  const { timeouts, dashboardFolder } = options;
+  const { timeouts, dashboardFolder, metrics = new ServiceMetrics() } = options;
   const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
   const named = create(platform, events);
   const parts: Part[] = Object.values(named);
   const isApi = config.roles.includes('api');
 
-  const metrics = new ServiceMetrics();
   for (const part of parts) metrics.add(part.metrics ?? {});
-  metrics.add(platform.shares.metrics);
+  metrics.add(logMetrics);
+  metrics.add({
+    weft_data_disk_free_bytes: {
+      help: 'Free space on the disk of the data folder',
+      value: () => platform.diskSpace.freeBytes,
+    },
+  });
   const authenticator = createAuthenticator(config, parts);
   const preparation = prepareUntilDone(
     async () => {
       await platform.database.migrate();
       for (const part of parts) await part.prepare?.();
     },
-    (err) => log.warn({ err }, 'the database cannot be reached; trying again'),
+    (reason) => log.warn({ reason }, 'the database is unavailable; trying again'),
     onPreparationFailed,
   );
   const isReady = () => preparation.isDone;
   const routes = parts.flatMap((part) => part.routes ?? []);
   const { hasAdmin } = authenticator;
-  const { pages, answerLost } = createPages({ platform, routes, metrics, isReady, hasAdmin, dashboardFolder });
+  const partsReadiness = () => parts.flatMap((part) => part.readiness?.() ?? []);
+  const { pages, answerLost } = createPages({
+    platform,
+    routes,
+    metrics,
+    isReady,
+    partsReadiness,
+    hasAdmin,
+    dashboardFolder,
+  });
   const server = createServer({
     ...config,
     routes: isApi ? routes : [],
@@ -138,14 +162,15 @@ function build<Parts extends PartList>(
     pages,
     answerLost,
     log,
+    shares: platform.shares,
     timeouts,
     metrics,
-    validator: new Validator(
-      Object.assign(createFormats({ passwordLength: config.passwordLength }), ...parts.map((part) => part.formats)),
-    ),
+    validator: new Validator(Object.assign(createFormats(config), ...parts.map((part) => part.formats))),
     isReady,
     authenticator,
   });
+  // Last: all who share something have said so.
+  metrics.add(platform.shares.metrics);
   return { named, authenticator, preparation, server };
 }
 

@@ -93,7 +93,7 @@ function readSecret(setting: Setting, path: string, read: typeof readFile, warni
 }
 
 /** Container runtimes set the mode of these files, and there are no other users in the container. */
-function isMountedSecret(path: string): boolean {
+export function isMountedSecret(path: string): boolean {
   return path.startsWith('/run/secrets/') || path.startsWith('/var/run/secrets/');
 }
 

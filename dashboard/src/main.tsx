@@ -5,6 +5,7 @@ import { startClock } from './data/freshness.ts';
 import { startQueries } from './data/use-operation.ts';
 import { followAddress } from './router/location.ts';
 import { routes } from './routes.ts';
+import { startRenewal } from './session/renewal.ts';
 import { restoreSession, session } from './session/session.ts';
 import { refreshSetup } from './session/setup-state.ts';
 import { startMotion } from './styles/motion.ts';
@@ -19,6 +20,7 @@ startClock();
 startQueries();
 const setup = refreshSetup();
 await restoreSession();
+startRenewal();
 // Whoever is signed in need not wait for what only newcomers are asked.
 if (session.peek() === undefined) await setup;
 render(<App />, document.getElementById('app')!);

@@ -1,4 +1,4 @@
-// `node examples/energy-saver/day.ts [--speed 60] [--from 0] [--hours 24]`: a day of a hundred emulated access points, always on, by a timetable and with
+// `npx weft run examples/energy-saver/day.ts [--speed 60] [--from 0] [--hours 24]`: a day of a hundred emulated access points, always on, by a timetable and with
 // the energy saver, on the same seed. Prints the table of README.md and draws docs/plots/energy-saver-day.svg.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

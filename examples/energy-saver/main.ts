@@ -1,4 +1,4 @@
-// Lets idle cells sleep. WEFT_URL=http://127.0.0.1:8000 WEFT_APP_NAME=saver WEFT_APP_KEY=… node examples/energy-saver/main.ts
+// Lets idle cells sleep. WEFT_URL=http://127.0.0.1:8000 WEFT_APP_NAME=saver WEFT_APP_KEY=… npx weft run examples/energy-saver/main.ts
 import { runProgram } from '../fleet/run-program.ts';
 import { EnergySaver } from './energy-saver.ts';
 

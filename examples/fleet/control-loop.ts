@@ -74,6 +74,9 @@ export class ControlLoop {
     const { nowMs } = this.#fleet;
     this.#dueAtMs = nowMs + this.#program.everySeconds * 1000;
     this.#decisions++;
+    if (this.#decisions === 1) {
+      this.#say(`controls ${this.#fleet.cells().length} access points, decides every ${this.#program.everySeconds} s`);
+    }
     for (const order of this.#program.decide(this.#fleet.cells(), nowMs)) {
       const sending = this.#desk.send(order, this.#pace.value ?? 1, signal).finally(() => {
         this.#underWay.delete(sending);

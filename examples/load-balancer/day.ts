@@ -1,4 +1,4 @@
-// `node examples/load-balancer/day.ts [--network district] [--seed 11] [--speed 15] [--from 8] [--hours 2] [--plot <file>]`: a morning of an emulated
+// `npx weft run examples/load-balancer/day.ts [--network district] [--seed 11] [--speed 15] [--from 8] [--hours 2] [--plot <file>]`: a morning of an emulated
 // network with and without the load balancer, on the same seed. Prints the table of README.md and draws docs/plots/load-balancer.svg.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';

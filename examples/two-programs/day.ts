@@ -1,4 +1,4 @@
-// `node examples/two-programs/day.ts [--speed 60]`: the energy saver and the load balancer on one network, once with Weft's conflict
+// `npx weft run examples/two-programs/day.ts [--speed 60]`: the energy saver and the load balancer on one network, once with Weft's conflict
 // rules and once with rules under which the last command wins. Same seed. Prints the table of README.md and draws
 // docs/plots/two-programs.svg.
 import { writeFileSync } from 'node:fs';

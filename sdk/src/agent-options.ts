@@ -1,4 +1,5 @@
 // The options of an Agent.
+import type { IgnoredField } from '@weft/contract';
 
 export interface AgentOptions {
   /** Where Weft is, such as https://weft.example.org. */
@@ -25,6 +26,8 @@ export interface AgentOptions {
   /** How long Weft may take to answer a report before the channel is opened again and it is sent again; default: 60,000. */
   answerTimeoutMs?: number;
   backOff?: { firstMs?: number; longestMs?: number };
+  /** Weft left this field out of a report; called once for each field and reason. Default: a warning of the process. */
+  onIgnored?: (field: IgnoredField) => void;
   onConnected?: () => void;
   onDisconnected?: (code: number, reason: string) => void;
   /** Something did not work, and is tried again; or a report that waited on disk was refused. */

@@ -62,6 +62,24 @@ describe('an agent', () => {
     ]);
   });
 
+  test('tells once which of its fields are not stored, and gives no time to a sample that has one', async () => {
+    const server = await start();
+    await server.agent('ap-1');
+    const told: string[] = [];
+    const agent = createAgent(server.url, { onIgnored: ({ field, reason }) => told.push(`${field} ${reason}`) });
+    await agent.start();
+    const time = Date.now() - 5000;
+    expect(await agent.post({ time, load: 1, neighbours: ['a'] })).toBe(1);
+    expect(
+      await agent.post([
+        { load: 'high', neighbours: [] },
+        { load: 2, neighbours: [] },
+      ]),
+    ).toBe(1);
+    expect(told).toEqual(['neighbours array', 'load text_for_metric']);
+    expect((await server.rowsOf('ap-1'))[0]).toEqual({ ts: time, load: 1 });
+  });
+
   test('does not hear commands while it is deaf, not even enough to say so', async () => {
     const server = await start();
     const record = await server.agent('ap-1');
@@ -94,7 +112,7 @@ describe('an agent', () => {
     const agent = createAgent(server.url);
     await agent.start();
     await agent.post({ load: 1 });
-    const refused = agent.post({ load: 'much' });
+    const refused = agent.post({ ts: 'yesterday', load: 1 });
     await expect(refused).rejects.toBeInstanceOf(WeftRefusal);
     await expect(refused).rejects.toMatchObject({ status: 422, code: 'validation_error' });
     expect(await agent.post({ load: 2 })).toBe(1);

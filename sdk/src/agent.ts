@@ -9,6 +9,7 @@ import type { AgentOptions } from './agent-options.ts';
 import { Channel } from './channel.ts';
 import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 import { CommandDesk, type CommandHandler, maxRemembered } from './command-desk.ts';
+import { IgnoredWarnings } from './ignored-warnings.ts';
 import { Report, type Sample } from './report.ts';
 import { ReportQueue, stopped } from './report-queue.ts';
 import { Session } from './session.ts';
@@ -49,6 +50,7 @@ export class Agent {
   readonly #memory: CommandMemory | undefined;
   readonly #declarations: CommandDeclaration[] = [];
   readonly #metrics: Record<string, { label?: string; unit?: string }> = {};
+  readonly #ignored: IgnoredWarnings;
   readonly #stopping = new AbortController();
   #lastTs = 0;
   /** As long as the clock is not known. */
@@ -58,6 +60,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#session = new Session(options);
+    this.#ignored = new IgnoredWarnings(options.onIgnored);
     const onError = (error: Error) => options.onError?.(error);
     const folder = options.spoolDir && join(options.spoolDir, encodeURIComponent(options.ap_id));
     if (folder) this.#memory = new CommandMemory(join(folder, 'commands.log'), maxRemembered);
@@ -200,7 +203,7 @@ export class Agent {
 
   /**
    * One sample or many, each with a time of its own or that of now by Weft's clock. Resolves how many, once they are durable:
-   * in Weft, or, with `spoolDir` and while Weft is away, on disk here. Without it reports wait in memory. Throws WeftRefusal
+   * in Weft, or, with `spoolDir` and while Weft is away, on disk here. What Weft cannot store of them is told to `onIgnored`. Without it reports wait in memory. Throws WeftRefusal
    * if Weft refuses them, if too many wait already, or when the agent is stopped.
    *
    * ```ts
@@ -265,6 +268,7 @@ export class Agent {
         if (!this.#options.isDeaf?.()) this.#desk.take(message);
         return;
       case 'telemetry_ack':
+        if (message.ignored) this.#ignored.heard(message.ignored);
         if (message.id !== undefined) this.#reports.stored(message.id, message.accepted);
         return;
       case 'command_state':

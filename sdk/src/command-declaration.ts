@@ -15,7 +15,7 @@ type ValueOf<Argument> = Argument extends { enum: readonly (infer Value)[] }
         ? boolean
         : unknown;
 
-/** What a handler is given; a command may come without some of its arguments. */
+/** What a handler is given. Weft refuses commands without an argument that is not `optional`; older versions of it do not. */
 export type ArgumentsOf<Declaration> = Declaration extends { params: infer Params }
   ? { [Name in keyof Params]?: ValueOf<Params[Name]> }
   : Record<string, unknown>;

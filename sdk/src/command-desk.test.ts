@@ -6,7 +6,9 @@ import { WeftRefusal } from './weft-refusal.ts';
 const command = {
   type: 'command',
   command_id: 'c-1',
-  command: { name: 'sleep' },
+  command: 'sleep',
+  name: 'sleep',
+  args: {},
   issued_at: '',
   expires_at: '',
 } as const;
@@ -46,4 +48,21 @@ test('after a refusal nothing is waited for until it is said again, and a last w
   desk.repeat();
   expect(desk.unansweredSinceMs).toBe(Number.POSITIVE_INFINITY);
   expect(said).toEqual(['received', 'succeeded', 'succeeded']);
+});
+
+test('a command is read from text with its parsed form, and from the object of an older Weft', async () => {
+  const given: unknown[] = [];
+  const desk = new CommandDesk({ send: () => {}, onError: () => {} });
+  desk.handle('set', (_, command) => {
+    given.push(command);
+    return undefined;
+  });
+  desk.take({ ...command, command: 'Set channel 36', name: 'set', args: { text: 'channel 36' } });
+  const { name: _, args: __, ...older } = { ...command, command_id: 'c-2', command: { name: 'set', channel: 36 } };
+  desk.take(older as never);
+  await desk.idle();
+  expect(given).toEqual([
+    { command_id: 'c-1', name: 'set', args: { text: 'channel 36' }, command: 'Set channel 36' },
+    { command_id: 'c-2', name: 'set', args: { channel: 36 } },
+  ]);
 });

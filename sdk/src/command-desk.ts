@@ -12,6 +12,8 @@ export interface GivenCommand {
   command_id: string;
   name: string;
   args: Record<string, unknown>;
+  /** The text as its caller sent it; undefined from a Weft that does not tell. */
+  command?: string | undefined;
 }
 
 export interface CommandOutcome {
@@ -78,7 +80,9 @@ export class CommandDesk {
   }
 
   /** A command came, maybe not for the first time. */
-  take({ command_id, command: { name, ...args } }: ChannelCommand): void {
+  take(message: ChannelCommand): void {
+    const given = toGiven(message);
+    const { command_id, name } = given;
     const known = this.#known.get(command_id);
     if (known) {
       // Weft sends it again because it has no result yet; without a channel the result is sent once there is one.
@@ -90,7 +94,7 @@ export class CommandDesk {
     const begun = this.#begin(command_id);
     const before = this.#lines.get(name) ?? Promise.resolve();
     const done = before.then(async () => {
-      if (await begun) await this.#do({ command_id, name, args });
+      if (await begun) await this.#do(given);
     });
     this.#lines.set(name, done);
     void done.then(() => {
@@ -210,6 +214,13 @@ export class CommandDesk {
       return;
     }
   }
+}
+
+/** A Weft from before free text sends an object with name and arguments as `command`. */
+function toGiven({ command_id, command, name, args }: ChannelCommand): GivenCommand {
+  if (typeof command === 'string') return { command_id, name, args, command };
+  const { name: called, ...given } = command as { name: string } & Record<string, unknown>;
+  return { command_id, name: called, args: given };
 }
 
 function toText(command_id: string, answer: Record<string, unknown>): string {

@@ -1,6 +1,7 @@
 // The SDK: what a program needs to take part in a network that Weft controls. Agent speaks for an access point, App
 // controls the network.
 
+export type { IgnoredField } from '@weft/contract';
 export { BackOff } from '@weft/contract/back-off';
 export { Agent } from './agent.ts';
 export type { AgentOptions } from './agent-options.ts';

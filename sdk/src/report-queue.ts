@@ -33,7 +33,9 @@ export class ReportQueue {
   readonly #sent = new Map<number, WaitingReport>();
   /** When the newest report was sent that has an answer. */
   #answeredSentAtMs = Number.NEGATIVE_INFINITY;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  /** Weft has asked to wait until then, on the machine's own clock. */
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor({ send, isOpen, stamp, maxWaiting }: ReportQueueOptions) {
@@ -67,7 +69,7 @@ export class ReportQueue {
   /** Sends what waits, as far as there is room. */
   pump(): void {
     // A time is given as late as possible: before the first connection it would only be a guess.
-    if (!this.#isOpen()) return;
+    if (!this.#isOpen() || performance.now() < this.#pausedUntilMs) return;
     for (const [id, waiting] of this.#unsent) {
       if (this.#sent.size >= maxUnanswered) return;
       if (!this.#send(`{"type":"telemetry","id":${id},${waiting.report.body(this.#stamp)}}`)) return;
@@ -98,13 +100,13 @@ export class ReportQueue {
     if (!refusal.isPassing || this.#isClosed) report.reject(refusal);
     else {
       this.#unsent.set(id, report);
-      this.#later(pauseAfter(refusal));
+      this.#pause(pauseAfter(refusal));
       return;
     }
     this.pump();
   }
 
-  /** A new connection: what has no answer goes again, oldest first. */
+  /** A new connection: what has no answer goes again, oldest first, once a pause is over. */
   repeat(): void {
     for (const waiting of this.take()) this.#unsent.set(waiting.id, waiting);
     this.pump();
@@ -142,7 +144,7 @@ export class ReportQueue {
   /** What has no answer yet is given up. */
   close(): void {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#timer);
     for (const { reject } of this.take()) reject(stopped());
   }
 
@@ -154,12 +156,16 @@ export class ReportQueue {
     return report;
   }
 
-  #later(ms: number): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+  /** Nothing is sent meanwhile: of many refusals the one that asks for the longest pause counts. */
+  #pause(ms: number): void {
+    const untilMs = performance.now() + ms;
+    if (untilMs <= this.#pausedUntilMs) return;
+    this.#pausedUntilMs = untilMs;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
       this.pump();
     }, ms);
-    this.#timers.add(timer);
   }
 }
 

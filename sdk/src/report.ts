@@ -2,7 +2,7 @@
 // the clock is known. Once given, a time stays: a report that is sent twice is one.
 import { isObject } from '@weft/contract/is-object';
 
-/** Fields with their values, and maybe `ts`: milliseconds since 1970, or ISO 8601. Without one it is now. */
+/** Fields with their values, and maybe `ts` (or `timestamp`, `time`): milliseconds since 1970, or ISO 8601. Without one it is now. */
 export type Sample = Record<string, unknown>;
 
 /** The time of something that happened at a moment of the clock; each call gives another. */
@@ -71,5 +71,6 @@ function toTimed(sample: Sample): { json: string; isTimed: boolean } {
   if (!isObject(sample)) {
     throw new TypeError('a sample is an object with fields');
   }
-  return { json: JSON.stringify(sample), isTimed: sample.ts !== undefined || sample.timestamp !== undefined };
+  const isTimed = sample.ts !== undefined || sample.timestamp !== undefined || sample.time !== undefined;
+  return { json: JSON.stringify(sample), isTimed };
 }

@@ -22,7 +22,7 @@ export type ThreadCall = { id: number } & (
 export type ThreadAnswer =
   | { id: number; result: unknown }
   | { id: number; conflict: { sampleIndex: number; field: string; reason: FieldConflict['reason'] } }
-  | { id: number; failure: string; isTransient: boolean }
+  | { id: number; failure: string; isTransient: boolean; isFull?: boolean }
   | { damage: string; isUnfinishedEnd: boolean }
   | { fatal: string };
 
@@ -141,7 +141,7 @@ function toAnswer({ id, method }: ThreadCall, error: unknown): ThreadAnswer {
   const isTransient = isNoSpace(error) || (method !== 'commit' && (isRead(method) || !isIoError(error)));
   if (isTransient)
     reportDamage(`${isRead(method) ? 'telemetry cannot be read' : 'telemetry cannot be stored'}: ${message}`);
-  return { id, failure: message, isTransient };
+  return { id, failure: message, isTransient, isFull: isNoSpace(error) };
 }
 
 function isRead(method: ThreadCall['method']): boolean {

@@ -249,7 +249,9 @@ class ThreadedStore implements TimeSeriesStore {
       call?.reject(new FieldConflict(sampleIndex, field, reason));
     } else {
       const error = new Error(answer.failure);
-      call?.reject(this.#unavailable(error));
+      call?.reject(
+        answer.isFull ? this.#toError(new StoreUnavailable('full', { cause: error })) : this.#unavailable(error),
+      );
       if (!answer.isTransient) this.#fail(error);
     }
   }

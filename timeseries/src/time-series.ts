@@ -119,8 +119,8 @@ export const maxNamesPerSource = 1024;
 /** The store cannot store or read anything right now; nothing was stored. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
-  /** `busy`: more arrives than the disk takes, try again shortly. `failed`: see `cause`. */
-  readonly reason: 'busy' | 'failed';
+  /** `busy`: more arrives than the disk takes, try again shortly. `full`: the disk is. `failed`: see `cause`. */
+  readonly reason: 'busy' | 'full' | 'failed';
   constructor(reason: StoreUnavailable['reason'], options?: ErrorOptions) {
     super(reason === 'busy' ? 'more arrives than can be stored' : 'the store cannot be used', options);
     this.reason = reason;

@@ -54,7 +54,7 @@ export const agentOptions = {
   },
   'enrolment-token-file': {
     value: 'FILE',
-    about: 'file with the enrolment token, instead of WEFT_ENROLMENT_TOKEN; needed once',
+    about: 'file with the enrolment token, - for standard input, instead of WEFT_ENROLMENT_TOKEN; needed once',
   },
 } as const satisfies Record<string, CommandOption>;
 
@@ -124,7 +124,7 @@ function readConfigFile(path: string): Env {
 
 function readText(path: string, option: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (error) {
     throw new UsageError(`${option} cannot be read: ${(error as Error).message}.`);
   }

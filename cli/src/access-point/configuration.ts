@@ -1,6 +1,7 @@
 // Values that an operator adds to the agent's configuration: `site=roof`. Values are parsed as JSON
 // if possible; dots set nested values (`geolocation.latitude=51.45`).
 import { isObject } from '@weft/contract/is-object';
+import { readPlace } from '@weft/contract/place';
 
 /** Set by the agent itself. */
 const reserved = ['commands', 'metrics', 'report_interval_seconds'];
@@ -12,6 +13,20 @@ export function problemOfKey(key: string): string | undefined {
     return `${JSON.stringify(key)} is not a valid name: use letters, digits, hyphens and underscores`;
   if (reserved.includes(key.split('.')[0]!)) return `${key} is set by the agent itself`;
   return undefined;
+}
+
+/** As in Weft. */
+const maxBytes = 64 * 1024;
+
+/** What Weft would not accept, or not understand, of a configuration. */
+export function problemsOfConfiguration(configuration: Record<string, unknown>): string[] {
+  const isPlaced = configuration.geolocation === undefined || readPlace(configuration) !== undefined;
+  return [
+    ...(isPlaced ? [] : ['geolocation needs a latitude from -90 to 90 and a longitude from -180 to 180']),
+    ...(Buffer.byteLength(JSON.stringify(configuration)) <= maxBytes
+      ? []
+      : [`the configuration has more than ${maxBytes} bytes as JSON`]),
+  ];
 }
 
 /** Throws an Error with the reason. */

@@ -1,13 +1,19 @@
 // `weft agent install`: installs the agent as a service of this machine.
 import { readAgentSettings } from '../access-point/agent-settings.ts';
 import { installFiles, startService, unitOf } from '../access-point/service/install.ts';
+import { fetchCertificate } from '../access-point/service/pinned-certificate.ts';
 import type { CommandLine } from '../command.ts';
 import { CommandFailure, exitCode, type Surroundings } from '../surroundings.ts';
 
 const restartSeconds = { least: 5, most: 20 };
 
 export async function installAgent(line: CommandLine, { env, stdout, stderr }: Surroundings): Promise<number> {
-  const settings = readAgentSettings(line, env);
+  const given = readAgentSettings(line, env);
+  const fingerprint = line.get('fingerprint');
+  const settings =
+    fingerprint === undefined
+      ? given
+      : { ...given, trustedCertificate: await fetchCertificate(given.url, fingerprint) };
   const { least, most } = restartSeconds;
   const options = {
     settings,

@@ -1,13 +1,13 @@
 // `weft agent line` and `weft agent import`: create an enrolment token and an install line for each access point.
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
+import { enrolmentLine, type InstallChecksums } from '@weft/contract/enrolment-line';
 import { type App, WeftRefusal } from '@weft/sdk';
 import { parseInterval } from '../access-point/agent-settings.ts';
 import { parseApId } from '../access-point/ap-id.ts';
 import { parseAllowance } from '../access-point/commands/allowance.ts';
-import { parseAssignments } from '../access-point/configuration.ts';
+import { parseAssignments, problemsOfConfiguration } from '../access-point/configuration.ts';
 import { ListError, type ListedAccessPoint, readAccessPointList } from '../access-point/enrolment/access-point-list.ts';
-import { enrolmentLine } from '../access-point/enrolment/enrolment-line.ts';
 import type { CommandLine } from '../command.ts';
 import { connect, parseUrl, urlOf } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
@@ -21,12 +21,16 @@ const maxShownProblems = 100;
 interface MadeLine {
   ap_id: string;
   line: string;
+  /** Of the line, for agents that are installed in another way. */
+  token: string;
   expires_at: string;
 }
 
 export async function makeLine(ap_id: string, line: CommandLine, around: Surroundings): Promise<number> {
   const wanted = { ap_id: parseApId(ap_id), assignments: [] };
   const maker = new LineMaker(line, around);
+  const [problem] = problemsOfConfiguration(parseAssignments(line.all('set')));
+  if (problem !== undefined) throw new UsageError(`--set: ${problem}.`);
   if (await maker.isKnown(ap_id)) {
     throw new CommandFailure(`${ap_id} is already registered. Delete it first if another machine replaces it.`);
   }
@@ -38,7 +42,7 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
 export async function makeLines(path: string, line: CommandLine, around: Surroundings): Promise<number> {
   const { stdout, stderr } = around;
   const maker = new LineMaker(line, around);
-  const list = await readList(path, around);
+  const list = await readList(path, line.all('set'), around);
   const known = await maker.known();
   const wanted = list.filter(({ ap_id }) => !known.has(ap_id));
   for (const { ap_id } of list) if (known.has(ap_id)) stderr.write(`${ap_id} is already registered: skipped\n`);
@@ -72,6 +76,7 @@ class LineMaker {
   readonly #expiresIn: number;
   readonly #more: string[];
   readonly #signal: AbortSignal;
+  #known: Promise<InstallChecksums> | undefined;
 
   /** Throws UsageError, CommandFailure. */
   constructor(line: CommandLine, around: Surroundings) {
@@ -99,10 +104,17 @@ class LineMaker {
   }
 
   async known(): Promise<Set<string>> {
-    return new Set((await this.#app.agents({ signal: this.#signal })).map(({ ap_id }) => ap_id));
+    return new Set((await this.#app.agents({ state: 'all', signal: this.#signal })).map(({ ap_id }) => ap_id));
+  }
+
+  /** Once: the same program goes to all. */
+  #checksums(): Promise<InstallChecksums> {
+    this.#known ??= this.#app.request<InstallChecksums>('GET', '/install/checksums.json', { signal: this.#signal });
+    return this.#known;
   }
 
   async make({ ap_id, assignments }: ListedAccessPoint): Promise<MadeLine> {
+    const checksums = await this.#checksums();
     // A name without wildcards matches only itself.
     const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
     const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
@@ -110,15 +122,19 @@ class LineMaker {
       signal: this.#signal,
     });
     const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
-    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, more }), expires_at };
+    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, checksums, more }), token, expires_at };
   }
 }
 
-async function readList(path: string, { stdin }: Surroundings): Promise<ListedAccessPoint[]> {
+async function readList(
+  path: string,
+  common: readonly string[],
+  { stdin }: Surroundings,
+): Promise<ListedAccessPoint[]> {
   const source = path === '-' ? stdin : createReadStream(path);
   source.setEncoding('utf8');
   try {
-    return await readAccessPointList(source as AsyncIterable<string>);
+    return await readAccessPointList(source as AsyncIterable<string>, common);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall)
       throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`);

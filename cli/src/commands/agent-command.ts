@@ -24,7 +24,7 @@ const onlyFor = {
   ],
   install: [
     ...['url', 'ap-id', 'interval', 'allow', 'commands-dir', 'set', 'certificate', 'enrolment-token-file', 'config'],
-    ...['root', 'no-start', 'print-unit'],
+    ...['fingerprint', 'root', 'no-start', 'print-unit'],
   ],
   line: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
   import: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
@@ -51,6 +51,10 @@ export const agentCommand: ClientCommand = {
       about: 'folder for unsent reports and the password; default: the state folder (WEFT_AGENT_SPOOL_DIR)',
     },
     config: { value: 'FILE', about: 'settings file with lines NAME=value, names in capitals' },
+    fingerprint: {
+      value: 'SHA256',
+      about: 'of the certificate to trust, if no authority has signed it; fetched at installation',
+    },
     root: { value: 'DIR', about: 'install below this folder and start nothing, to build images' },
     'no-start': { about: 'install without starting' },
     'print-unit': { about: 'print the service unit and exit' },

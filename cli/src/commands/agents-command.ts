@@ -1,21 +1,22 @@
 // `weft agents`: lists the access points and their state.
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentPresence } from '@weft/sdk';
-import { type ClientCommand, jsonOption } from '../command.ts';
+import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { ago } from '../moments.ts';
+import { toMoment } from '../moments.ts';
 import { exitCode, UsageError } from '../surroundings.ts';
-import { toTable } from '../table.ts';
+import { type Look, lookOf, naturally, tableOptions, toTable } from '../table.ts';
 
 const states = ['online', 'late', 'offline'];
 
 export const agentsCommand: ClientCommand = {
   summary: 'list the access points and their state',
-  usage: ['agents [PATTERN] [--state STATE] [--json]'],
+  usage: ['agents [PATTERN] [--state STATE] [--wide] [--iso] [--json]'],
   about: identityHelp,
   options: {
     state: { value: 'STATE', about: 'only access points in this state: online, late or offline' },
+    ...tableOptions,
     ...jsonOption,
     ...urlOption,
   },
@@ -25,12 +26,13 @@ export const agentsCommand: ClientCommand = {
     if (rest.length > 0)
       throw new UsageError('Give at most one pattern. Quote it, so that the shell does not expand it.');
     const state = line.get('state');
-    if (state !== undefined && !states.includes(state)) throw new UsageError(`--state must be ${states.join(', ')}.`);
+    if (state !== undefined && !states.includes(state)) throw unknownValue('--state', state, states);
     const app = connect(line, around);
     const [agents, presences] = await Promise.all([app.agents(), app.presence()]);
     const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
     const rows = agents
       .filter(({ ap_id }) => matchesGlob(pattern, ap_id))
+      .sort((a, b) => naturally(a.ap_id, b.ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id) }))
       .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
     if (line.has('json')) {
@@ -45,18 +47,31 @@ export const agentsCommand: ClientCommand = {
       return exitCode.ok;
     }
     const head = ['ACCESS POINT', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];
-    around.stdout.write(toTable(head, rows.map(toRow), around.stdout));
+    const look = lookOf(line, around);
+    around.stdout.write(
+      toTable(
+        head,
+        rows.map((row) => toRow(row, look)),
+        around.stdout,
+        look,
+      ),
+    );
     return exitCode.ok;
   },
 };
 
-function toRow({ agent, presence }: { agent: AgentDetails; presence: AgentPresence | undefined }): string[] {
+interface ListedAgent {
+  agent: AgentDetails;
+  presence: AgentPresence | undefined;
+}
+
+function toRow({ agent, presence }: ListedAgent, { isIso }: Look): string[] {
   const { access_point_type } = agent.configuration;
   return [
     agent.ap_id,
     typeof access_point_type === 'string' ? access_point_type : '–',
     presence?.presence ?? 'offline',
-    ago(presence?.last_seen),
+    toMoment(presence?.last_seen, isIso),
     presence?.command_ready ? 'ready' : '–',
     presence?.reason ?? '',
   ];

@@ -1,18 +1,20 @@
 // `weft apps`: third-party apps, their keys and permissions. For administrators.
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { effectivePermissions } from '@weft/contract/app-permissions';
+import { toShellWord } from '@weft/contract/shell-word';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { exitCode, type Surroundings, UsageError } from '../surroundings.ts';
-import { toTable } from '../table.ts';
+import { lookOf, naturally, tableOptions, toTable } from '../table.ts';
 
 const path = '/api/v1/third_party_apps/';
 
 export const appsCommand: ClientCommand = {
   summary: 'manage third-party apps and their keys',
   usage: [
-    'apps [--json]',
+    'apps [--wide] [--json]',
     'apps add NAME [--agents PATTERN]... [--read-only] [--no-emulator]',
     'apps rotate NAME',
     'apps remove NAME',
@@ -22,6 +24,7 @@ export const appsCommand: ClientCommand = {
     agents: { value: 'PATTERN', about: 'only these access points; repeatable', isMany: true },
     'read-only': { about: 'no commands' },
     'no-emulator': { about: 'no emulated networks' },
+    wide: tableOptions.wide,
     ...jsonOption,
     ...urlOption,
   },
@@ -29,7 +32,7 @@ export const appsCommand: ClientCommand = {
   async run(line, around) {
     const [action, name, ...rest] = line.words;
     if (action === undefined) {
-      requireOptions(line, 'apps', ['json', 'url']);
+      requireOptions(line, 'apps', ['wide', 'json', 'url']);
       return list(line, around);
     }
     const isKnown = ['add', 'rotate', 'remove'].includes(action);
@@ -47,8 +50,9 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   if (line.has('json')) around.stdout.write(`${toJson(apps, 2)}\n`);
   else if (apps.length === 0) around.stderr.write('There are no apps yet. Try: weft apps add NAME\n');
   else {
-    const rows = apps.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
-    around.stdout.write(toTable(['APP', 'MAY'], rows, around.stdout));
+    const sorted = apps.toSorted((a, b) => naturally(a.app_name, b.app_name));
+    const rows = sorted.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
+    around.stdout.write(toTable(['APP', 'MAY'], rows, around.stdout, lookOf(line, around)));
   }
   return exitCode.ok;
 }
@@ -76,7 +80,7 @@ async function remove(app_name: string, line: CommandLine, around: Surroundings)
 }
 
 function newKey(): string {
-  return randomBytes(24).toString('base64url');
+  return randomBytes(32).toString('base64url');
 }
 
 function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): number {
@@ -84,13 +88,14 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
   else {
     around.stdout.write(`${api_key}\n`);
     around.stderr.write(
-      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${app.app_name}\n`,
+      `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${toShellWord(app.app_name)}\n`,
     );
   }
   return exitCode.ok;
 }
 
-function inWords({ agents, read, commands, emulator }: AppPermissions): string {
+function inWords(permissions: AppPermissions): string {
+  const { agents, read, commands, emulator } = effectivePermissions(permissions);
   const on = agents ? agents.join(', ') : 'all access points';
   const some = Array.isArray(commands)
     ? commands.join(', ')

@@ -5,8 +5,9 @@ import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseDuration } from '../moments.ts';
+import { withNearestName } from '../nearest-name.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { printable, toTable } from '../table.ts';
+import { type Look, lookOf, naturally, printable, tableOptions, toTable } from '../table.ts';
 
 export const commandCommand: ClientCommand = {
   summary: 'send a command and wait for its result',
@@ -25,6 +26,7 @@ ${identityHelp}`,
     },
     'dry-run': { about: 'only show the decision, send nothing' },
     'no-wait': { about: 'do not wait for the result' },
+    wide: tableOptions.wide,
     ...jsonOption,
     ...urlOption,
   },
@@ -44,7 +46,16 @@ ${identityHelp}`,
     };
     const args = parseArguments(pairs);
     const app = connect(line, around);
-    const wanted: Wanted = { app, around, ap_id, name, args, options, isJson: line.has('json') };
+    const wanted: Wanted = {
+      app,
+      around,
+      ap_id,
+      name,
+      args,
+      options,
+      isJson: line.has('json'),
+      look: lookOf(line, around),
+    };
     if (isGlob(ap_id)) {
       if (line.has('guard')) throw new UsageError('--guard is for one access point.');
       return sendMany(wanted, line.has('dry-run'));
@@ -62,6 +73,7 @@ interface Wanted {
   args: Record<string, unknown>;
   options: { holdSeconds?: number; expiresIn?: number; guard?: string; signal: AbortSignal };
   isJson: boolean;
+  look: Look;
 }
 
 /** Throws UsageError. */
@@ -92,14 +104,14 @@ function seconds(key: string, text: string | undefined, option: string): Record<
 }
 
 async function preview({ app, around, ap_id, name, args, options, isJson }: Wanted): Promise<number> {
-  const answer = await app.command(ap_id, name, args, { ...options, dryRun: true });
+  const answer = await withNearestName(app, ap_id, app.command(ap_id, name, args, { ...options, dryRun: true }));
   around.stdout.write(isJson ? toLine(answer) : `${answer.verdict}: ${printable(answer.detail)}\n`);
   return answer.verdict === 'rejected' ? exitCode.conflict : exitCode.ok;
 }
 
 async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
   const { app, around, ap_id, name, args, options, isJson } = wanted;
-  const command = await app.command(ap_id, name, args, options);
+  const command = await withNearestName(app, ap_id, app.command(ap_id, name, args, options));
   if (!isPatient) {
     around.stdout.write(isJson ? toLine(command) : `${command.command_id}\n`);
     return exitCode.ok;
@@ -131,17 +143,21 @@ function inWords({ state, detail, result, applied }: CommandReport): string {
   return [state, ...said.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))].join('  ');
 }
 
-async function sendMany({ app, around, ap_id, name, args, options, isJson }: Wanted, dryRun: boolean): Promise<number> {
+async function sendMany(
+  { app, around, ap_id, name, args, options, isJson, look }: Wanted,
+  dryRun: boolean,
+): Promise<number> {
   const { guard: _, ...rest } = options;
   const answer: BatchAnswer = await app.batch(ap_id, name, args, { ...rest, dryRun });
   if (isJson) around.stdout.write(toLine(answer));
   else {
-    const rows = answer.targets.map((target) => [
+    const sorted = answer.targets.toSorted((a, b) => naturally(a.ap_id, b.ap_id));
+    const rows = sorted.map((target) => [
       target.ap_id,
       target.verdict,
       'detail' in target ? String(target.detail) : '',
     ]);
-    around.stdout.write(toTable(['ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout));
+    around.stdout.write(toTable(['ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout, look));
   }
   const isRefused = answer.targets.some(({ verdict }) => verdict === 'rejected');
   return isRefused ? exitCode.conflict : exitCode.ok;

@@ -2,6 +2,7 @@
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { parseMoment } from '../moments.ts';
+import { withNearestName } from '../nearest-name.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
@@ -31,13 +32,14 @@ ${identityHelp}`,
     if (from >= to) throw new UsageError('--from must be before --to.');
     const signal = interruptionOf(around);
     const app = connect(line, around);
-    const file = await app.download(ap_id, {
+    const asked = app.download(ap_id, {
       from,
       to,
       metrics: [...line.all('metric')],
       signal,
       format: line.has('json') ? 'ndjson' : 'csv',
     });
+    const file = await withNearestName(app, ap_id, asked);
     const path = line.get('out');
     const bar = new ProgressBar(around.stderr);
     let bytes = 0;

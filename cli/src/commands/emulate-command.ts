@@ -3,10 +3,10 @@ import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { ago, inWords, parseDuration } from '../moments.ts';
+import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { printable, toTable } from '../table.ts';
+import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
 
 const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
 
@@ -14,7 +14,7 @@ export const emulateCommand: ClientCommand = {
   summary: 'emulate a network: access points, devices and radio',
   usage: [
     'emulate [--5g N] [--wifi N] [--lifi N] [--at PLACE]... [options]',
-    'emulate list [--json]',
+    'emulate list [--wide] [--iso] [--json]',
     'emulate stop RUN',
   ],
   about: `Without numbers, it creates four access points of each type. They are agents like any others; their devices move and generate traffic.
@@ -30,6 +30,7 @@ ${identityHelp}`,
     seed: { value: 'N', about: 'the same seed gives the same network' },
     'report-every': { value: 'TIME', about: 'report interval in model time (default: 1s)' },
     wait: { about: 'wait until the run has ended, and show its progress' },
+    ...tableOptions,
     ...jsonOption,
     ...urlOption,
   },
@@ -41,7 +42,10 @@ ${identityHelp}`,
   ],
   async run(line, around) {
     const [action, ...rest] = line.words;
-    if (action === 'list' || action === 'stop') requireOptions(line, `emulate ${action}`, ['json', 'url']);
+    if (action === 'list' || action === 'stop') {
+      const ofTable = action === 'list' ? Object.keys(tableOptions) : [];
+      requireOptions(line, `emulate ${action}`, [...ofTable, 'json', 'url']);
+    }
     if (action === 'list' && rest.length === 0) return list(line, around);
     if (action === 'stop' && rest.length === 1) return stop(rest[0]!, line, around);
     if (action !== undefined)
@@ -94,7 +98,7 @@ async function start(line: CommandLine, around: Surroundings): Promise<number> {
     for (const place of found) around.stderr.write(`${place}\n`);
     around.stdout.write(`${job_number}\n`);
     around.stderr.write(
-      `${agents.length} access point${agents.length === 1 ? '' : 's'}, seed ${seed}, until ${new Date(ends_at).toLocaleString()}.\n`,
+      `${agents.length} access point${agents.length === 1 ? '' : 's'}, seed ${seed}, until ${toMoment(ends_at, line.has('iso'))}.\n`,
     );
   }
   if (line.has('wait')) await waitForEnd(network, around);
@@ -123,16 +127,24 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     return exitCode.ok;
   }
   if (runs.length === 0) around.stderr.write('There are no emulated networks. Try: weft emulate\n');
-  else
+  else {
+    const look = lookOf(line, around);
+    const head = ['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'];
     around.stdout.write(
-      toTable(['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'], runs.map(toRow), around.stdout),
+      toTable(
+        head,
+        runs.map((run) => toRow(run, look)),
+        around.stdout,
+        look,
+      ),
     );
+  }
   return exitCode.ok;
 }
 
-function toRow({ job_number, state, by_type, devices, duration, created_at }: EmulatorRun): string[] {
+function toRow({ job_number, state, by_type, devices, duration, created_at }: EmulatorRun, { isIso }: Look): string[] {
   const kinds = Object.entries(by_type).map(([type, count]) => `${count} ${type}`);
-  return [job_number, state, kinds.join(', '), String(devices), inWords(duration), ago(created_at)];
+  return [job_number, state, kinds.join(', '), String(devices), inWords(duration), toMoment(created_at, isIso)];
 }
 
 async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {

@@ -1,15 +1,18 @@
 // `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { didYouMean } from '@weft/contract/closest-name';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { ago } from '../moments.ts';
+import { toMoment } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
-import { toTable } from '../table.ts';
+import { lookOf, tableOptions, toTable } from '../table.ts';
+
+const states = ['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
 
 export const jobsCommand: ClientCommand = {
   summary: 'list jobs, follow their messages, cancel them',
-  usage: ['jobs [--state STATE] [--all] [--json]', 'jobs follow JOB [--after SEQ]', 'jobs cancel JOB'],
+  usage: ['jobs [--state STATE] [--all] [--wide] [--iso] [--json]', 'jobs follow JOB [--after SEQ]', 'jobs cancel JOB'],
   about: `follow prints each message of the job as one JSON object per line, including earlier ones, until the job has ended.
 ${identityHelp}`,
   options: {
@@ -20,6 +23,7 @@ ${identityHelp}`,
     all: { about: 'jobs of all callers; for administrators' },
     limit: { value: 'N', about: 'maximum number, up to 200 (default: 50)' },
     after: { value: 'SEQ', about: 'only messages after the one with this number' },
+    ...tableOptions,
     ...jsonOption,
     ...urlOption,
   },
@@ -27,7 +31,7 @@ ${identityHelp}`,
   async run(line, around) {
     const [action, job_number, ...rest] = line.words;
     if (action === undefined) {
-      requireOptions(line, 'jobs', ['state', 'all', 'limit', 'json', 'url']);
+      requireOptions(line, 'jobs', ['state', 'all', 'limit', 'wide', 'iso', 'json', 'url']);
       return list(line, around);
     }
     if (job_number === undefined || rest.length > 0)
@@ -36,12 +40,17 @@ ${identityHelp}`,
     if (action === 'cancel') requireOptions(line, 'jobs cancel', ['json', 'url']);
     if (action === 'follow') return follow(job_number, line, around);
     if (action === 'cancel') return cancel(job_number, line, around);
-    throw new UsageError(`Unknown action ${action}. Use weft jobs follow or weft jobs cancel.`);
+    const hint = didYouMean(action, ['follow', 'cancel']);
+    throw new UsageError(`Unknown action ${action}.${hint} Use weft jobs follow or weft jobs cancel.`);
   },
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<number> {
-  const query = { state: line.get('state'), limit: line.get('limit'), all: line.has('all') || undefined };
+  const state = line.get('state');
+  if (state !== undefined && !states.includes(state)) throw unknownValue('--state', state, states);
+  const limit = Number(line.get('limit') ?? 50);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new UsageError('--limit must be from 1 to 200.');
+  const query = { state, limit, all: line.has('all') || undefined };
   const jobs: Job[] = await connect(line, around).request('GET', '/api/v1/jobs', { query });
   if (line.has('json')) {
     around.stdout.write(`${toJson(jobs, 2)}\n`);
@@ -49,10 +58,11 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   }
   if (jobs.length === 0) around.stderr.write('There are no such jobs.\n');
   else {
+    const look = lookOf(line, around);
     const rows = jobs.map(({ job_number, task_type, state, last_seq, created_at, detail }) => [
-      ...[job_number, task_type, state, String(last_seq), ago(created_at), detail ?? ''],
+      ...[job_number, task_type, state, String(last_seq), toMoment(created_at, look.isIso), detail ?? ''],
     ]);
-    around.stdout.write(toTable(['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'], rows, around.stdout));
+    around.stdout.write(toTable(['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'], rows, around.stdout, look));
   }
   return exitCode.ok;
 }

@@ -2,7 +2,8 @@
 import { App, WeftRefusal } from '@weft/sdk';
 import type { ClientCommand } from '../command.ts';
 import { defaultUrl, parseUrl } from '../connection.ts';
-import { loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
+import { type Login, loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
+import { toMoment } from '../moments.ts';
 import { readLine, readSecret } from '../password-input.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 
@@ -25,7 +26,7 @@ export const loginCommand: ClientCommand = {
     const [given, ...rest] = line.words;
     if (rest.length > 0) throw new UsageError(`weft login takes no ${rest[0]}.`);
     if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
-    const url = parseUrl(given ?? around.env.WEFT_URL ?? lastUrl(around) ?? defaultUrl);
+    const url = parseUrl(given ?? around.env.WEFT_URL ?? storedLogin(around)?.url ?? defaultUrl);
     const kind = line.has('app') ? 'third_party_app' : 'user';
     const name = line.get('app') ?? line.get('user') ?? (await readLine('Username: ', around));
     const secret = await readSecret(kind === 'user' ? 'Password: ' : 'Key: ', line.has('password-stdin'), around);
@@ -43,16 +44,16 @@ export const loginCommand: ClientCommand = {
     const path = loginFile(around.env);
     const expires_at = expiresAt.toISOString();
     writeLogin(path, { url, kind, name, token, expires_at, ...(line.has('keep') && { secret }) });
-    const until = line.has('keep') ? '' : ` until ${expiresAt.toLocaleTimeString()}`;
+    const until = line.has('keep') ? '' : ` until ${toMoment(expiresAt)}`;
     around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
     return exitCode.ok;
   },
 };
 
-/** An invalid login is ignored and replaced. */
-function lastUrl({ env }: Surroundings): string | undefined {
+/** An invalid login is ignored. */
+function storedLogin({ env }: Surroundings): Login | undefined {
   try {
-    return readLogin(loginFile(env))?.url;
+    return readLogin(loginFile(env));
   } catch (error) {
     if (error instanceof CommandFailure) return undefined;
     throw error;
@@ -60,14 +61,29 @@ function lastUrl({ env }: Surroundings): string | undefined {
 }
 
 export const logoutCommand: ClientCommand = {
-  summary: 'delete the stored login',
+  summary: 'end the stored login and delete it',
   usage: ['logout'],
   options: {},
   examples: ['logout'],
   async run(line, around) {
     if (line.words.length > 0) throw new UsageError(`weft logout takes no ${line.words[0]}.`);
+    const stored = storedLogin(around);
     const wasThere = removeLogin(loginFile(around.env));
+    const isEnded = stored === undefined || (await endToken(stored));
     around.stderr.write(wasThere ? 'Logged out.\n' : 'You were not logged in.\n');
+    if (!isEnded) {
+      around.stderr.write(`${stored.url} did not answer: the token remains valid there until ${stored.expires_at}.\n`);
+    }
     return exitCode.ok;
   },
 };
+
+/** Whether it is known that the token is no longer valid. */
+async function endToken({ url, token }: Login): Promise<boolean> {
+  try {
+    await new App({ url, token, patienceMs: 0 }).logOut({ signal: AbortSignal.timeout(5_000) });
+    return true;
+  } catch (error) {
+    return error instanceof WeftRefusal && error.status === 401;
+  }
+}

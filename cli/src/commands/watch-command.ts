@@ -4,6 +4,7 @@ import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { LiveScreen } from '../live-screen.ts';
+import { withNearestName } from '../nearest-name.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 
 export const watchCommand: ClientCommand = {
@@ -27,7 +28,7 @@ ${identityHelp}`,
     const options = { agents: [...new Set(line.words)], metrics: [...line.all('metric')], count: left };
     const app = connect(line, around, { patienceMs: 60_000 });
     // Fail at once if one of them does not exist.
-    await Promise.all(options.agents.map((ap_id) => app.agent(ap_id)));
+    await Promise.all(options.agents.map((ap_id) => withNearestName(app, ap_id, app.agent(ap_id))));
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
     return exitCode.ok;
   },

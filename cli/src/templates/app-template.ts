@@ -1,4 +1,5 @@
 // The files of a new control program.
+import ownPackage from '../../package.json' with { type: 'json' };
 import type { Template } from './template.ts';
 
 export const appTemplate: Template = ({ name, url }) => ({
@@ -51,7 +52,7 @@ export function packageJson(name: string, url: string, program: string): string 
     type: 'module',
     engines: { node: '>=20.6' },
     scripts: { start: `node --env-file=.env ${program}` },
-    dependencies: { '@weft/sdk': `${url}/install/weft-sdk.tgz` },
+    dependencies: { '@weft/sdk': `${url}/install/weft-sdk-${ownPackage.version}.tgz` },
   };
   return `${JSON.stringify(json, null, 2)}\n`;
 }

@@ -5,7 +5,8 @@ import type { Actor, CallerChange, Principal } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
 import { withoutReadOnlyKeys } from './agent-configuration.ts';
-import type { AgentRecord } from './agent-store.ts';
+import type { ListedAgent } from './agent-filter.ts';
+import { type AgentRecord, revokedHash } from './agent-store.ts';
 
 export interface NewAgent {
   ap_id: string;
@@ -15,7 +16,6 @@ export interface NewAgent {
 
 /** With the id of the caller that created the emulated network, which is not for others. */
 export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
-export type FoundAgentDetails = AgentDetails & Pick<AgentRecord, 'emulated_for'>;
 
 export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: string): AgentRecord {
   return {
@@ -37,6 +37,17 @@ export function toAgentResponse(agent: AgentRecord): Agent {
 
 export function toAgentDetails(agent: AgentRecord): AgentDetails {
   return { ...toAgentResponse(agent), onboard: agent.onboard };
+}
+
+/** For internal use. The end of a run revokes the credentials of its agents. */
+export function toListedAgent(agent: AgentRecord): ListedAgent {
+  const { emulated_for, password_hash } = agent;
+  return { ...toAgentDetails(agent), emulated_for, isEnded: emulated_for !== null && password_hash === revokedHash };
+}
+
+/** What of it leaves. */
+export function fromListedAgent({ id, ap_id, configuration, onboard }: ListedAgent): AgentDetails {
+  return { id, ap_id, configuration, onboard };
 }
 
 export function toPrincipal(agent: AgentRecord): Principal {

@@ -201,7 +201,11 @@ test('D7 there are never more users, agents and apps than the settings allow', a
     ['/api/v1/users/', 'too_many_users', (n) => ({ username: `u${n}@weft.test`, password, roles: ['user'] })],
     ['/api/v1/users/signup', 'too_many_users', (n) => ({ username: `s${n}@weft.test`, password })],
     [agents, 'too_many_agents', (n) => ({ ap_id: `ap-${n}`, password, configuration: {} })],
-    ['/api/v1/third_party_apps/', 'too_many_apps', (n) => ({ app_name: `a${n}`, api_key: 'key', permissions: {} })],
+    [
+      '/api/v1/third_party_apps/',
+      'too_many_apps',
+      (n) => ({ app_name: `a${n}`, api_key: 'a longer key', permissions: {} }),
+    ],
   ];
   for (const [path, code, bodyOf] of kinds) {
     if (!path.endsWith('signup'))

@@ -15,6 +15,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       url: '/api/v1/agents/public',
       tag,
       summary: 'Register an agent, as an administrator or with an enrolment token',
+      failures: { 409: 'An agent with this ap_id exists' },
       body: AgentCreate,
       response: Agent,
       handle: (context) => {
@@ -31,6 +32,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       url: '/api/v1/agents',
       tag,
       summary: 'Create an agent',
+      failures: { 409: 'An agent with this ap_id exists' },
       body: AgentCreate,
       response: Agent,
       handle: ({ body, caller }) => agents.create(body, caller),

@@ -5,22 +5,24 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, TryLaterError } from '../errors.ts';
-import type { PasswordHasher } from '../password-hasher.ts';
+import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import {
   agentNotFound,
   type FoundAgent,
-  type FoundAgentDetails,
   type NewAgent,
   toAgentDetails,
   toAgentResponse,
   toChange,
+  toListedAgent,
   toNewRecord,
   toPrincipal,
 } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
+import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
 import {
   type AgentChange,
@@ -129,13 +131,13 @@ export class AgentService implements PrincipalSource {
     return agent && { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
   }
 
-  /** Every agent that the caller may read, ordered by ap_id. */
-  async list(caller: Caller): Promise<AgentDetails[]> {
+  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
+  async list(caller: Caller): Promise<ListedAgent[]> {
     const agents =
       caller.kind === 'agent'
         ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
         : undefined;
-    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toAgentDetails);
+    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toListedAgent);
   }
 
   /** All agents, ordered by ap_id: for internal use, without a permission check. */
@@ -144,9 +146,8 @@ export class AgentService implements PrincipalSource {
   }
 
   /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
-  async page(afterApId: string, limit: number): Promise<FoundAgentDetails[]> {
-    const found = await this.#agents.page(afterApId, limit);
-    return found.map((agent) => ({ ...toAgentDetails(agent), emulated_for: agent.emulated_for }));
+  async page(afterApId: string, limit: number): Promise<ListedAgent[]> {
+    return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
   async create(input: NewAgent, by: Actor): Promise<Agent> {
@@ -165,7 +166,7 @@ export class AgentService implements PrincipalSource {
     await this.requireRoomFor(1);
     // Checked before the password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
-    const agent = toNewRecord(input, await this.#hasher.hash(input.password));
+    const agent = toNewRecord(input, await this.#hasher.hash(input.password, { principal: principalOf(by) }));
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
     // Late telemetry of an earlier agent with this name may still be stored.
@@ -202,7 +203,7 @@ export class AgentService implements PrincipalSource {
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
       if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-      change.password_hash = await this.#hasher.hash(input.password);
+      change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
       change.ver = generateSecret();
     }
     const isChange = Object.keys(change).length > 0;
@@ -271,9 +272,9 @@ export class AgentService implements PrincipalSource {
   }
 
   /** The first successful login sets `onboard`. */
-  async authenticate(ap_id: string, password: string): Promise<Principal | undefined> {
+  async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
-    if (!(await this.#isPassword(agent?.password_hash, password))) return undefined;
+    if (!(await this.#isPassword(agent?.password_hash, password, turn))) return undefined;
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
@@ -284,9 +285,9 @@ export class AgentService implements PrincipalSource {
   }
 
   /** A wrong password takes the same time for every agent, also for generated passwords. */
-  async #isPassword(hash: string | undefined, password: string): Promise<boolean> {
-    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password);
+  async #isPassword(hash: string | undefined, password: string, turn?: PasswordTurn): Promise<boolean> {
+    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password, turn);
     if (isSameHash(hash, toGeneratedHash(password))) return true;
-    return this.#hasher.verify(undefined, password);
+    return this.#hasher.verify(undefined, password, turn);
   }
 }

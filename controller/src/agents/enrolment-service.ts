@@ -73,7 +73,7 @@ export class EnrolmentService {
       id: randomUUID(),
       token_hash: hashGeneratedSecret(token),
       ap_id_pattern: input.ap_id_pattern,
-      created_by: createdBy.id,
+      created_by: createdBy.name,
       created_at: now,
       expires_at: now + input.expires_in * 1000,
       max_uses: input.max_uses,
@@ -100,8 +100,8 @@ export class EnrolmentService {
 }
 
 function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
-  const { id, ap_id_pattern, expires_at, max_uses, uses } = token;
-  return { id, ap_id_pattern, expires_at: new Date(expires_at).toISOString(), max_uses, uses };
+  const { id, ap_id_pattern, expires_at, max_uses, uses, created_by } = token;
+  return { id, ap_id_pattern, expires_at: new Date(expires_at).toISOString(), max_uses, uses, created_by };
 }
 
 function badToken(): AuthenticationError {

@@ -6,6 +6,7 @@ export interface EnrolmentTokenRecord {
   id: string;
   token_hash: string;
   ap_id_pattern: string;
+  /** The name of the administrator; the id in tokens of older versions. */
   created_by: string;
   created_at: number;
   expires_at: number;

@@ -37,6 +37,7 @@ test('a token is shown once, listed without itself, and revoked', async () => {
     expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     max_uses: 3,
     uses: 0,
+    created_by: 'admin@weft.test',
   };
   expect([status, body]).toEqual([200, { ...listed, token: expect.stringMatching(/^weft-enrol-[\w-]{43}$/) }]);
   expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(50_000);

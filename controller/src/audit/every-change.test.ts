@@ -7,6 +7,7 @@ import type { AuditEntry } from '../../../contract/src/index.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { readMail } from '../../../test/smtp.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { system } from '../caller.ts';
 import { openAccounts } from '../offline.ts';
 
 let weft: TestWeft;
@@ -145,6 +146,66 @@ const changes: Change[] = [
       };
     },
   },
+  ...(['POST', 'DELETE'] as const).map((method) => ({
+    route: `${method} /api/v1/waiting_users/{username}${method === 'POST' ? '/approve' : ''}`,
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newUsername();
+      await weft.parts.users.users.register(newUser(name), system, 'user_signed_up', 1);
+      return async () => {
+        await send(method, `/api/v1/waiting_users/${name}${method === 'POST' ? '/approve' : ''}`);
+        const action = method === 'POST' ? 'user_approved' : 'user_refused';
+        return { actor: byAdmin, action, target: { kind: 'user', name }, detail: { roles: ['user'] } };
+      };
+    },
+  })),
+  {
+    route: 'POST /api/v1/users/me/password',
+    how: 'the password, by the user who knows it',
+    prepare: async () => {
+      const name = newUsername();
+      const token = await weft.user(name);
+      return async () => {
+        const json = { current_password: password, new_password: secret() };
+        secrets.push((await send('POST', `${users}me/password`, json, token)).access_token);
+        const actor = { kind: 'user', id: expect.any(String), name };
+        return { actor, action: 'user_updated', target: { kind: 'user', name }, detail: { fields: ['password'] } };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/token',
+    how: 'by whoever holds the token',
+    prepare: async () => {
+      const name = newName();
+      const token = await weft.agent(name);
+      return async () => {
+        await send('DELETE', '/api/v1/token/', undefined, token);
+        const actor = { kind: 'agent', id: expect.any(String), name };
+        return { actor, action: 'token_ended', target: { kind: 'agent', name }, detail: {} };
+      };
+    },
+  },
+  ...(['DELETE', 'POST'] as const).map((method) => ({
+    route: `${method} /api/v1/users/{username}/sessions/{id}${method === 'POST' ? '/extend' : ''}`,
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newUsername();
+      await weft.user(name);
+      const [session] = await send('GET', `${users}${name}/sessions`);
+      return async () => {
+        await send(method, `${users}${name}/sessions/${session.id}${method === 'POST' ? '/extend' : ''}`);
+        const detail = {
+          session: session.id,
+          address: session.address,
+          client: session.client,
+          ends_at: expect.stringMatching(/Z$/),
+        };
+        const action = method === 'POST' ? 'session_extended' : 'session_ended';
+        return { actor: byAdmin, action, target: { kind: 'user', name }, detail };
+      };
+    },
+  })),
   {
     route: 'PUT /api/v1/users/{username}',
     how: 'the password, by the user',
@@ -465,6 +526,8 @@ function decidedAbout(ap_id: string) {
 
 /** Routes that take something in and change no record. */
 const changeNothing = [
+  // The same session goes on.
+  'POST /api/v1/token/renew',
   // The wish is stored; what comes of it is a mail.
   'POST /api/v1/users/password-recovery',
   'POST /api/v1/write',

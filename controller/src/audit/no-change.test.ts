@@ -49,7 +49,7 @@ it.each<[string, string, string, object | undefined, number]>([
   ['the configuration that it has', 'PUT', `${agents}ap-1`, { configuration: { b: 2, a: { x: 1 } } }, 200],
   ['an agent that is not there', 'DELETE', `${agents}nobody`, undefined, 404],
   ['a token that is not there', 'DELETE', `${tokens}/${randomUUID()}`, undefined, 404],
-  ['an app name that is taken', 'POST', apps, { app_name: 'app-1', api_key: 'k', permissions: {} }, 409],
+  ['an app name that is taken', 'POST', apps, { app_name: 'app-1', api_key: 'a longer key', permissions: {} }, 409],
   ['the permissions that it has', 'PUT', `${apps}app-1`, { permissions: { read: true } }, 200],
   ['permissions that cannot be', 'PUT', `${apps}app-1`, { permissions: { read: 'x' } }, 422],
   ['an app that is not there', 'DELETE', `${apps}nobody`, undefined, 404],

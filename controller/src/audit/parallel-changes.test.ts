@@ -31,7 +31,6 @@ eachDatabase((kind) => {
       hasher: new PasswordHasher(),
       changes: new CallerChanges(createAuditLog(database), createEvents().callerChanged),
       audit: new AuditService(createAuditLog(database)),
-      signup: 'open',
       maxUsers: 1000,
     });
   const newUser = (n: number) => ({ username: `user-${n}@x.test`, password: 'a long password', roles: ['user'] });

@@ -5,7 +5,7 @@ import type { Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { AuthService, Proof } from './auth-service.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { countFailures, type LoginFailures } from './login-failures.ts';
+import type { LoginFailures } from './login-failures.ts';
 
 const rememberedMs = 60_000;
 const maxRemembered = 20_000;
@@ -55,8 +55,8 @@ export class AgentPassword {
 
   async #check(credentials: string, address: string, key: string): Promise<Caller> {
     const { username, password } = await this.#split(credentials);
-    const { caller, ver } = await countFailures(this.#failures, { kind: 'agent', username, address }, () =>
-      this.#auth.checkSecret('agent', username, password),
+    const { caller, ver } = await this.#failures.count({ kind: 'agent', username, address }, (turn) =>
+      this.#auth.checkSecret('agent', username, password, turn),
     );
     const proof: Proof = { kind: 'agent', name: caller.name, ver };
     this.#remembered.set(key, { proof, until: performance.now() + rememberedMs });

@@ -1,42 +1,72 @@
-// Authentication as a part: logins, tokens, and who is behind them.
+// Authentication as a part: logins, tokens, sessions, and who is behind them.
 import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { SecurityLog } from '../audit/security-log.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import type { UserService } from '../users/user-service.ts';
 import { AgentPassword } from './agent-password.ts';
 import { AuthService } from './auth-service.ts';
+import { LoginFailures } from './login-failures.ts';
+import { createLoginNotes } from './login-notes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { SessionService } from './session-service.ts';
+import { createSessionStore } from './session-store.sql.ts';
 import { tokenRoutes } from './token-routes.ts';
 
+/** How often one caller may end or renew tokens in an hour. */
+const changesPerHour = 600;
+
 interface AuthPartDeps extends Platform {
+  audit: AuditService;
+  security: SecurityLog;
+  users: UserService;
   agents: AgentService;
   /** Where the records of each kind of caller are. */
   principals: Record<LoginType, PrincipalSource>;
 }
 
-export function createAuthPart({ config, keyring, freshMs, agents, principals }: AuthPartDeps, events: Events) {
+export function createAuthPart(deps: AuthPartDeps, events: Events) {
+  const { config, database, keyring, shares, freshMs, audit, security, users, agents, principals, onError } = deps;
+  const store = createSessionStore(database);
   const auth = new AuthService({
     sources: principals,
+    sessions: store,
     keyring,
     tokenTtlSeconds: config.tokenTtlSeconds,
     freshMs,
   });
-  const failures = {
-    perAccount: limitPerMinutes('too_many_failed_logins', config.limits.loginFailuresPerAccount, 5),
-    perAddress: limitPerMinutes('too_many_failed_logins', config.limits.loginFailuresPerAddress, 5),
-  };
+  const failures = new LoginFailures(shares, config.limits);
+  failures.onOutcome = createLoginNotes({ security, principals, onError });
+  const sessions = new SessionService({
+    auth,
+    sessions: store,
+    users,
+    changePassword: users.changePassword.bind(users),
+    failures,
+    audit,
+    security,
+    changes: shares.limiter('too_many_token_changes', { max: changesPerHour, windowMs: 3_600_000 }),
+    limits: config,
+    onError,
+  });
   const agentPassword = new AgentPassword({ auth, agents, failures });
   events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
     auth,
     principals,
-    routes: tokenRoutes({ auth, failures }),
+    routes: [...tokenRoutes({ auth, sessions }), ...sessionRoutes({ auth, sessions })],
     authenticator: {
       authenticate: auth.authenticate.bind(auth),
       remembered: auth.remembered.bind(auth),
       authenticateAgent: agentPassword.authenticate.bind(agentPassword),
     },
+    start() {
+      if (config.roles.includes('api')) sessions.start();
+    },
+    stop: () => sessions.stop(),
   } satisfies Part & Record<string, unknown>;
 }

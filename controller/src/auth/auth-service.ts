@@ -1,13 +1,16 @@
 // Tokens: issued at login, verified at every request. A token proves the identity when it was issued; what counts is
 // the current record, which is read again at most `freshMs` after the last time.
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType, Token } from '@weft/contract';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
+import type { PasswordTurn } from '../password-hasher.ts';
 import type { Keyring } from '../secrets.ts';
 import { BoundedMap } from './bounded-map.ts';
+import { EndedSessions } from './ended-sessions.ts';
+import type { EndedSession, SessionStore } from './session-store.ts';
 
 const issuer = 'weft';
 /** How far the clock of another node may be ahead. */
@@ -23,8 +26,13 @@ export interface Proof {
   ver: string;
 }
 
-interface Claims extends Proof {
+export interface TokenClaims extends Proof {
   expiresAtMs: number;
+  /** The id of the session that the token belongs to. */
+  session: string;
+}
+
+interface Claims extends TokenClaims {
   /** The record when it was last read, and the change counter at that time. */
   known?: KnownPrincipal | undefined;
   knownAtChange?: number;
@@ -37,6 +45,7 @@ interface KnownPrincipal {
 
 export interface AuthServiceOptions {
   sources: Record<LoginType, PrincipalSource>;
+  sessions: Pick<SessionStore, 'listEnded'>;
   keyring: Keyring;
   tokenTtlSeconds: number;
   /**
@@ -49,6 +58,7 @@ export interface AuthServiceOptions {
 export class AuthService {
   readonly #sources: Record<LoginType, PrincipalSource>;
   readonly #keyring: Keyring;
+  readonly #ended: EndedSessions;
   readonly #tokenTtlSeconds: number;
   readonly #freshMs: number;
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
@@ -56,7 +66,8 @@ export class AuthService {
   /** Counts changes, so that a record read before a change is not cached after it. */
   #changes = 0;
 
-  constructor({ sources, keyring, tokenTtlSeconds, freshMs }: AuthServiceOptions) {
+  constructor({ sources, sessions, keyring, tokenTtlSeconds, freshMs }: AuthServiceOptions) {
+    this.#ended = new EndedSessions(sessions, freshMs);
     this.#freshMs = freshMs;
     this.#sources = sources;
     this.#keyring = keyring;
@@ -67,9 +78,9 @@ export class AuthService {
    * Throws AuthenticationError, with one message for every cause, if the secret is wrong; with another message
    * if it is right and the account is disabled.
    */
-  async checkSecret(kind: LoginType, name: string, secret: string): Promise<Principal> {
+  async checkSecret(kind: LoginType, name: string, secret: string, turn?: PasswordTurn): Promise<Principal> {
     const failsAt = performance.now() + minFailureMs;
-    const principal = await this.#sources[kind].authenticate(name, secret);
+    const principal = await this.#sources[kind].authenticate(name, secret, turn);
     if (!principal) {
       await setTimeout(Math.max(0, failsAt - performance.now()));
       throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
@@ -77,29 +88,63 @@ export class AuthService {
     return principal;
   }
 
-  /** Issues a token; throws as checkSecret does. */
-  async login(kind: LoginType, name: string, secret: string): Promise<Token> {
-    const { caller, ver } = await this.checkSecret(kind, name, secret);
-    const access_token = await new SignJWT({ scope: kind, ver, ...(caller.kind === 'user' && { roles: caller.roles }) })
+  /** A token of this session, which expires no later than the session ends. The first one's `jti` is the session's id. */
+  async issue(
+    { caller, ver }: Principal,
+    { session, endsAtMs }: { session: string; endsAtMs?: number },
+  ): Promise<{ token: Token; expiresAtMs: number }> {
+    const expiresAtMs = this.expiryOf(endsAtMs);
+    const expires_in = expiresAtMs / 1000 - Math.floor(Date.now() / 1000);
+    const access_token = await new SignJWT({
+      scope: caller.kind,
+      ver,
+      ...(caller.kind === 'user' && { roles: caller.roles }),
+    })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(issuer)
       .setSubject(caller.name)
-      .setJti(randomUUID())
+      .setJti(endsAtMs === undefined ? session : `${session}.${randomBytes(9).toString('base64url')}`)
       .setIssuedAt()
-      .setExpirationTime(Math.floor(Date.now() / 1000) + this.#tokenTtlSeconds)
+      .setExpirationTime(Math.floor(expiresAtMs / 1000))
       .sign(this.#keyring.tokenKeys[0]!);
-    return { access_token, token_type: 'bearer', expires_in: this.#tokenTtlSeconds };
+    return { token: { access_token, token_type: 'bearer', expires_in }, expiresAtMs };
+  }
+
+  /** When a token that is issued now expires, in a session that ends then. On a whole second. */
+  expiryOf(endsAtMs = Number.POSITIVE_INFINITY): number {
+    const usual = (Math.floor(Date.now() / 1000) + this.#tokenTtlSeconds) * 1000;
+    return Math.min(usual, Math.floor(endsAtMs / 1000) * 1000);
+  }
+
+  /** The claims of a token that was authenticated. Throws AuthenticationError for one that is forged or expired. */
+  async claimsOf(token: string): Promise<TokenClaims> {
+    return this.#claims.get(token) ?? this.#verify(token);
+  }
+
+  /** Tokens of these sessions are refused from now on. */
+  sessionsEnded(ended: readonly Pick<EndedSession, 'id' | 'expires_at'>[]): void {
+    for (const each of ended) this.#ended.add(each);
   }
 
   /**
    * The caller of a token. Throws AuthenticationError for a token that is forged, expired, or older than the
-   * last change of its owner's password, key or roles, or the disabling of its owner. Returns without a promise if everything is cached: this
+   * last change of its owner's password, key or roles, or the disabling of its owner, or whose session has ended. Returns without a promise if everything is cached: this
    * runs for every request.
    */
   authenticate(token: string): Caller | Promise<Caller> {
     const claims = this.#claims.get(token);
-    if (!claims) return this.#verify(token).then((verified) => this.#present(verified));
+    if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
     if (claims.expiresAtMs <= Date.now()) throw invalidToken();
+    return this.#admit(claims);
+  }
+
+  #admit(claims: Claims): Caller | Promise<Caller> {
+    if (!this.#ended.isFresh) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
+    return this.#admitUnlessEnded(claims);
+  }
+
+  #admitUnlessEnded(claims: Claims): Caller | Promise<Caller> {
+    if (this.#ended.has(claims.session)) throw invalidToken();
     return this.recall(claims);
   }
 
@@ -107,6 +152,7 @@ export class AuthService {
   remembered(token: string): Caller | undefined {
     const claims = this.#claims.get(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
+    if (!this.#ended.isFresh || this.#ended.has(claims.session)) return undefined;
     // By name only when something has changed since: this runs for every telemetry post.
     if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known)) {
       claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
@@ -136,6 +182,7 @@ export class AuthService {
   forgetAll(): void {
     this.#changes++;
     this.#principals.clear();
+    this.#ended.forget();
   }
 
   async #present(claims: Proof): Promise<Caller> {
@@ -160,7 +207,8 @@ export class AuthService {
         const { sub, scope, ver, iat, exp, jti } = payload;
         if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
         if (iat! > Date.now() / 1000 + skewSeconds) break;
-        const claims = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000 };
+        const session = jti.split('.', 1)[0]!;
+        const claims = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
         this.#claims.set(token, claims);
         return claims;
       } catch (error) {

@@ -1,13 +1,16 @@
-// Limits on guessing passwords, for every endpoint that accepts one.
+// Limits on guessing passwords, for every endpoint that accepts one. Failures count against an address and an account
+// together, so that nobody can lock another out; a correct password is answered whatever others at its address do.
+import { setTimeout } from 'node:timers/promises';
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';
+import type { PasswordTurn } from '../password-hasher.ts';
+import type { FairTurns } from '../shares/fair-turns.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
+import type { Shares } from '../shares/shares.ts';
 
-/** Counts only failures: a fleet behind one address with correct passwords is never limited. */
-export interface LoginFailures {
-  perAccount: RateLimiter;
-  perAddress: RateLimiter;
-}
+const windowMs = 5 * 60_000;
+const knownMs = 24 * 3_600_000;
+const maxPaused = 32;
 
 export interface LoginAttempt {
   kind: LoginType;
@@ -15,33 +18,84 @@ export interface LoginAttempt {
   address: string;
 }
 
-/**
- * Resolves as `login` does. Throws TryLaterError (429) if too many logins from there, or to that account from there, have
- * failed; counts an AuthenticationError as one more.
- */
-export async function countFailures<T>(
-  failures: LoginFailures,
-  { kind, username, address }: LoginAttempt,
-  login: () => Promise<T>,
-): Promise<T> {
-  const from = addressKey(address);
-  const account = `${from} ${kind} ${username.trim().normalize('NFC').toLowerCase()}`;
-  const check = () => {
-    failures.perAddress.check(from);
-    failures.perAccount.check(account);
-  };
-  check();
-  const outcome = await login().catch((error) => {
-    if (!(error instanceof AuthenticationError)) throw error;
-    return error;
-  });
-  // Checked again, because concurrent guesses have all passed the first check; none may reveal whether it was right.
-  check();
-  if (!(outcome instanceof AuthenticationError)) {
-    failures.perAccount.forget(account);
-    return outcome;
+/** How an attempt ended. `accepted_again`: of an account that logged in correctly from there within a day. */
+export type LoginOutcome = 'accepted' | 'accepted_again' | 'refused';
+
+export interface LoginLimits {
+  loginFailuresPerAccount: number;
+  loginFailuresPerAddress: number;
+}
+
+export class LoginFailures {
+  /** Of one account from one address, whether or not it exists. */
+  readonly #perAccount: RateLimiter;
+  /** Of all accounts from one address that did not log in correctly from there lately. Beyond it the address is crowded. */
+  readonly #perAddress: RateLimiter;
+  /** Correct logins of an account from an address. */
+  readonly #known: RateLimiter;
+  readonly #paused: FairTurns;
+  /** Told how each attempt ended, before it is answered; must neither throw nor wait. */
+  onOutcome: (attempt: LoginAttempt, outcome: LoginOutcome) => void = () => {};
+  readonly #pauseMs: number;
+
+  /** `pauseMs`: how long a wrong password occupies the one check that a crowded address has at a time. */
+  constructor(shares: Shares, limits: LoginLimits, pauseMs = 250) {
+    this.#pauseMs = pauseMs;
+    const name = 'too_many_failed_logins';
+    this.#perAccount = shares.limiter(name, { max: limits.loginFailuresPerAccount, windowMs });
+    this.#perAddress = shares.limiter(name, { max: limits.loginFailuresPerAddress, windowMs });
+    this.#known = shares.limiter('known_logins', { max: 1, windowMs: knownMs });
+    const turns = { slots: Number.POSITIVE_INFINITY, perPrincipal: 1, maxWaiting: maxPaused };
+    this.#paused = shares.turns('crowded_logins', turns);
   }
-  failures.perAddress.count(from);
-  failures.perAccount.count(account);
-  throw outcome;
+
+  /**
+   * Resolves as `login` does. Throws TryLaterError (429) if too many logins to that account from there have failed, and
+   * in place of an AuthenticationError if too many from there have; counts an AuthenticationError as one more. What is
+   * answered, and when, does not depend on whether the account exists.
+   */
+  async count<T>(tried: LoginAttempt, login: (turn: PasswordTurn) => Promise<T>): Promise<T> {
+    const { kind, username, address } = tried;
+    const from = addressKey(address);
+    const account = `${from} ${kind} ${username.trim().normalize('NFC').toLowerCase()}`;
+    this.#perAccount.check(account);
+    const isKnown = this.#known.isReached(account);
+    const attempt = () => failureOf(login({ principal: from, isAhead: isKnown }));
+    const isPaused = !isKnown && this.#perAddress.isReached(from);
+    const outcome = isPaused ? await this.#inPause(from, attempt) : await attempt();
+    // Checked again, because concurrent guesses have all passed the first check; none may reveal whether it was right.
+    this.#perAccount.check(account);
+    if (!(outcome instanceof AuthenticationError)) {
+      this.#perAccount.forget(account);
+      this.#known.forget(account);
+      this.#known.count(account);
+      this.onOutcome(tried, isKnown ? 'accepted_again' : 'accepted');
+      return outcome;
+    }
+    this.#perAccount.count(account);
+    this.onOutcome(tried, 'refused');
+    if (this.#perAddress.isReached(from)) {
+      // As long as for an account that is not known here: else its answer would tell that it is.
+      if (isKnown) await this.#inPause(from, async () => outcome);
+      this.#perAddress.check(from);
+    }
+    if (!isKnown) this.#perAddress.count(from);
+    throw outcome;
+  }
+
+  /** One at a time for each address; a failure keeps the next one waiting. */
+  #inPause<T>(from: string, attempt: () => Promise<T | AuthenticationError>): Promise<T | AuthenticationError> {
+    return this.#paused.run(from, async () => {
+      const outcome = await attempt();
+      if (outcome instanceof AuthenticationError) await setTimeout(this.#pauseMs);
+      return outcome;
+    });
+  }
+}
+
+async function failureOf<T>(login: Promise<T>): Promise<T | AuthenticationError> {
+  return login.catch((error) => {
+    if (error instanceof AuthenticationError) return error;
+    throw error;
+  });
 }

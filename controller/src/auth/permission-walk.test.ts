@@ -12,6 +12,12 @@ import { generateSecret, Keyring } from '../secrets.ts';
 // holder of a callback token, on its job. `?agent`, `?job_number`: the query names the agent or the job.
 const table = `
   POST   /api/v1/token/                           open open open open
+  DELETE /api/v1/token/                           yes  yes  yes  yes
+  POST   /api/v1/token/renew                      yes  yes  no   no
+  POST   /api/v1/users/me/password                yes  yes  no   no
+  GET    /api/v1/users/{username}/sessions        yes  self no   no
+  DELETE /api/v1/users/{username}/sessions/{id}   yes  self no   no
+  POST   /api/v1/users/{username}/sessions/{id}/extend  yes  no  no  no
   POST   /api/v1/users/public                     yes  no   no   no
   POST   /api/v1/users/signup                     open open open open
   POST   /api/v1/users/password-recovery          open open open open
@@ -22,6 +28,9 @@ const table = `
   GET    /api/v1/users/{username}                 yes  self no   no
   PUT    /api/v1/users/{username}                 yes  self no   no
   DELETE /api/v1/users/{username}                 yes  self no   no
+  GET    /api/v1/waiting_users                    yes  no   no   no
+  POST   /api/v1/waiting_users/{username}/approve yes  no   no   no
+  DELETE /api/v1/waiting_users/{username}         yes  no   no   no
   GET    /api/v1/disabled_users                   yes  no   no   no
   PUT    /api/v1/disabled_users/{username}        yes  no   no   no
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
@@ -197,6 +206,16 @@ function parameterOf({ path }: Row): string | undefined {
   return /\{(\w+)\}/.exec(path)?.[1];
 }
 
+/** It ends the token that it is called with. */
+function isLogout({ method, path }: Row): boolean {
+  return method === 'DELETE' && path === '/api/v1/token/';
+}
+
+function loginAgain(caller: Known): Promise<string> {
+  const kind = caller === 'app' ? 'third_party_app' : caller === 'agent' ? 'agent' : 'user';
+  return weft.login(kind, names[caller]);
+}
+
 function targetsOf(row: Row): Target[] {
   return parameterOf(row) === undefined ? ['own'] : ['own', 'foreign'];
 }
@@ -251,7 +270,8 @@ describe('the permissions of a running server (Z1)', () => {
         const isSelfRemoval = row.method === 'DELETE' && target === 'own' && row.rules[caller] === 'self';
         if (isSelfRemoval) continue;
         const who = `${caller}, ${target}`;
-        const answer = await call(row, known[caller], nameOf(row, target, caller));
+        const token = isLogout(row) ? await loginAgain(caller) : known[caller];
+        const answer = await call(row, token, nameOf(row, target, caller));
         const rule = row.rules[caller];
         if (rule === 'no' || rule === 'emulated' || (rule === 'self' && target === 'foreign'))
           expectRefusal(answer, 403, who);

@@ -11,6 +11,7 @@ import { createServer } from '../http/server/server.ts';
 import { checkAppPermissions } from '../input/app-permissions.ts';
 import { createFormats } from '../input/formats.ts';
 import { Validator } from '../input/validator.ts';
+import { LocalShares } from '../shares/shares.local.ts';
 import { isOpen, type Operation, permissionRow, permissions, requirePermission } from './permissions.ts';
 
 // Number in the specification, operation, then admin, user, agent, app: `open` for everybody, yes, no, `self` for the
@@ -74,6 +75,15 @@ const table = `
    -  metrics_export                  yes  yes  self read
    -  metrics_stream                  yes  yes  own  read
    -  metrics_presence                yes  yes  own  read
+   -  end_token                       yes  yes  yes  yes
+   -  renew_token                     yes  yes  no   no
+   -  change_password                 yes  yes  no   no
+   -  list_sessions                   yes  self no   no
+   -  end_session                     yes  self no   no
+   -  extend_session                  yes  no   no   no
+   -  list_waiting_users              yes  no   no   no
+   -  approve_user                    yes  no   no   no
+   -  refuse_user                     yes  no   no   no
    -  list_disabled_users             yes  no   no   no
    -  disable_user                    yes  no   no   no
    -  enable_user                     yes  no   no   no
@@ -226,6 +236,7 @@ describe('a server', () => {
       trustedProxies: [],
       tls: undefined,
       maxConnections: 10,
+      shares: new LocalShares(),
     });
   }
 

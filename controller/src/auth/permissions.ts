@@ -150,6 +150,15 @@ export const permissions = {
   list_conflicts: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'own' },
   get_conflict_rules: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'yes' },
   update_conflict_rules: adminsOnly,
+  end_token: { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes' },
+  renew_token: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
+  change_password: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
+  list_sessions: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  end_session: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  extend_session: adminsOnly,
+  list_waiting_users: adminsOnly,
+  approve_user: adminsOnly,
+  refuse_user: adminsOnly,
   list_disabled_users: adminsOnly,
   disable_user: adminsOnly,
   enable_user: adminsOnly,
@@ -196,8 +205,10 @@ export function requirePermission(
   if (rule === 'within_permissions') requireRight(caller as AppCaller, row.right!, now);
 }
 
+/** Of a user, `me` is the caller's own name: usernames are e-mail addresses. */
 function isNamed(caller: Caller, target: string): boolean {
-  return caller.name === (caller.kind === 'user' ? target.toLowerCase() : target);
+  if (caller.kind !== 'user') return caller.name === target;
+  return target === 'me' || target.toLowerCase() === caller.name;
 }
 
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {

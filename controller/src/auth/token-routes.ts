@@ -1,29 +1,57 @@
-// Login: the one endpoint at which users, agents and apps exchange a name and a secret for a token.
-import { LoginForm, LoginType, Token } from '@weft/contract';
+// Tokens: the one endpoint at which users, agents and apps exchange a name and a secret for one, and what they can do
+// with it afterwards.
+import { LoginForm, LoginType, StatusAnswer, Token } from '@weft/contract';
 import Type from 'typebox';
-import { type Route, route } from '../http/request/route.ts';
+import { type Route, route, success } from '../http/request/route.ts';
 import type { AuthService } from './auth-service.ts';
-import { countFailures, type LoginFailures } from './login-failures.ts';
+import { claimsOf, originOf } from './request-session.ts';
+import type { SessionService } from './session-service.ts';
 
 export interface TokenRoutesOptions {
   auth: AuthService;
-  failures: LoginFailures;
+  sessions: SessionService;
 }
 
-export function tokenRoutes({ auth, failures }: TokenRoutesOptions): Route[] {
+export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
+  const tag = 'Token';
   return [
     // spec #1
     route({
       operation: 'create_token',
       method: 'POST',
       url: '/api/v1/token',
-      tag: 'Token',
+      tag,
       summary: 'Log in',
+      failures: { 401: 'The name or the secret is wrong' },
       query: Type.Object({ login_type: LoginType }),
       form: LoginForm,
+      queryInForm: 'login_type',
       response: Token,
-      handle: ({ body: { username, password }, query: { login_type: kind }, address }) =>
-        countFailures(failures, { kind, username, address }, () => auth.login(kind, username, password)),
+      handle: (context) => {
+        const { username, password } = context.body;
+        return sessions.logIn(context.query.login_type, username, password, originOf(context));
+      },
+    }),
+    route({
+      operation: 'renew_token',
+      method: 'POST',
+      url: '/api/v1/token/renew',
+      tag,
+      summary: 'Get a new token for the session of this one',
+      response: Token,
+      handle: async (context) => sessions.renew(context.caller, await claimsOf(auth, context), originOf(context)),
+    }),
+    route({
+      operation: 'end_token',
+      method: 'DELETE',
+      url: '/api/v1/token',
+      tag,
+      summary: 'Log out: end this token and all others of its session',
+      response: StatusAnswer,
+      async handle(context) {
+        await sessions.endToken(context.caller, await claimsOf(auth, context));
+        return success('The token has been ended');
+      },
     }),
   ];
 }

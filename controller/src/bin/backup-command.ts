@@ -1,5 +1,5 @@
 // `weft backup`: writes one file with the content of the data folder, while the server runs or is stopped.
-import { exitCode, ProgressBar, type Surroundings, UsageError, writeAll } from '@weft/cli';
+import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError, writeAll } from '@weft/cli';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
@@ -43,7 +43,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
     return { work, abandon };
   };
   const manifest = await endingCleanly(begin, around).finally(() => progress.clear());
-  if (isJson) around.stdout.write(`${JSON.stringify(manifest, null, 2)}\n`);
+  if (isJson) around.stdout.write(`${toInterfaceJson(manifest, 2)}\n`);
   const told = isJson || isPiped ? around.stderr : around.stdout;
   told.write(summary(isPiped ? 'The backup' : file, manifest, config));
   return exitCode.ok;

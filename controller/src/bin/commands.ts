@@ -4,7 +4,9 @@ import {
   clientCommand,
   clientCommandNames,
   clientHelp,
+  completionCommand,
   exitCode,
+  readColorFlag,
   runClientCommand,
   type Surroundings,
   tellFailure,
@@ -29,6 +31,13 @@ const commands: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
+  run: async () => (await import('./run-command.ts')).runFileCommand,
+  completion: async () => (args, around) =>
+    runClientCommand(
+      completionCommand([...new Set([...Object.keys(commands), ...clientCommandNames])], helpOn),
+      args,
+      around,
+    ),
   config: async () => (await import('./config-command.ts')).configCommand,
 };
 
@@ -45,9 +54,15 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
       return exitCode.ok;
     }
     if (['--help', '-h', 'help'].includes(name)) return await showHelp(rest, around);
-    if (beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h')) return await showHelp(args, around);
+    const isOfProgram = name === 'run' && rest.length > 1;
+    if (!isOfProgram && beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h'))
+      return await showHelp(args, around);
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command !== undefined) return await (await command())(rest, around);
+    if (command !== undefined) {
+      if (name === 'run') return await (await command())(rest, around);
+      const own = readColorFlag(rest, around.env);
+      return await (await command())(own.rest, { ...around, env: own.env });
+    }
     const ofClient = await clientCommand(name);
     if (ofClient !== undefined) return await runClientCommand(ofClient, rest, around);
     const known = [...Object.keys(commands), ...clientCommandNames];
@@ -59,13 +74,17 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
 
 async function showHelp(topic: string[], around: Surroundings): Promise<number> {
   const words = topic.filter((word) => !word.startsWith('-'));
-  const help = words.length === 0 ? await overview() : (commandHelp(words) ?? (await clientHelp(words[0]!)));
+  const help = words.length === 0 ? await overview() : await helpOn(words[0]!);
   if (help === undefined)
     throw new UsageError(
       `There is no help on ${words[0]}.${didYouMean(words[0]!, [...helpTopics, ...clientCommandNames])}`,
     );
   around.stdout.write(help);
   return exitCode.ok;
+}
+
+async function helpOn(name: string): Promise<string | undefined> {
+  return commandHelp([name]) ?? (await clientHelp(name));
 }
 
 function beforeDoubleDash(args: string[]): string[] {

@@ -1,6 +1,6 @@
 // `weft config print`: every setting, its value, and its source; never secrets.
 
-import { exitCode, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import { ConfigError, loadConfig } from '../config.ts';
 import { findSettings } from '../setting-sources.ts';
 import { type Setting, settingKeys, settings } from '../settings.ts';
@@ -26,7 +26,7 @@ export async function configCommand(args: string[], around: Surroundings): Promi
     if (text === undefined || source === undefined) return { name: setting.name, value: null, source: 'not set' };
     return { name: setting.name, value: setting.secret ? '***' : text, source };
   });
-  around.stdout.write(line.options.has('json') ? `${JSON.stringify(shown, null, 2)}\n` : toText(shown));
+  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(shown, 2)}\n` : toText(shown));
   if (sources.settingsFile !== undefined) around.stderr.write(`Settings file: ${sources.settingsFile}\n`);
   try {
     const { warnings } = loadConfig(sources);

@@ -1,6 +1,6 @@
 // `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: verifies the log of decisions.
 import { readFileSync } from 'node:fs';
-import { exitCode, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
 import { parseConflictRules } from '../commands/arbitration/conflict-rules.ts';
 import { defaultConflictRules } from '../commands/arbitration/parameter-groups.ts';
 import { ConflictReplay, type ReplayReport } from '../commands/replay/conflict-replay.ts';
@@ -34,7 +34,7 @@ export async function conflictsCommand(args: string[], around: Surroundings): Pr
       next = page.at(-1)!.seq + 1;
     }
     const report = replay.report();
-    around.stdout.write(line.options.has('json') ? `${JSON.stringify(report)}\n` : inWords(report));
+    around.stdout.write(line.options.has('json') ? `${toInterfaceJson(report)}\n` : inWords(report));
     return exitCode.ok;
   } finally {
     await log.close();
@@ -65,7 +65,7 @@ function inWords({ decisions, differing, differences, before, after }: ReplayRep
     ...differences.slice(0, shownDifferences).map((difference) => {
       const { at, caller_name, parameter, ap_id } = difference;
       const change = `${difference.before.verdict} (${difference.before.reason}) → ${difference.after.verdict} (${difference.after.reason})`;
-      return `${new Date(at).toISOString()} ${caller_name}, ${parameter} of ${ap_id}: ${change}`;
+      return `${toMoment(at)} ${caller_name}, ${parameter} of ${ap_id}: ${change}`;
     }),
   ];
   if (differing > shownDifferences) lines.push('… --json shows more.');

@@ -16,7 +16,6 @@ export interface CheckResult {
 }
 
 const oldestNode = 24;
-const scarceBytes = 500 * 1024 * 1024;
 const soonDays = 14;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -49,13 +48,13 @@ async function dataFolderCheck({ dataDir }: Config): Promise<CheckResult> {
   }
 }
 
-async function diskCheck({ dataDir }: Config): Promise<CheckResult> {
+async function diskCheck({ dataDir, diskReserveMb }: Config): Promise<CheckResult> {
   const name = 'disk space';
   try {
     const { bavail, bsize } = await statfs(nearestFolder(dataDir));
     const free = bavail * bsize;
     const detail = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
-    if (free >= scarceBytes) return { name, ok: true, detail };
+    if (free >= diskReserveMb * 1024 ** 2) return { name, ok: true, detail };
     return { name, ok: false, detail, advice: 'Free some space, or move WEFT_DATA_DIR to a larger disk.' };
   } catch (error) {
     return { name, ok: false, detail: (error as Error).message };

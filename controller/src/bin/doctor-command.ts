@@ -1,6 +1,6 @@
 // `weft doctor`: one line per check, with advice for those that fail.
 
-import { exitCode, hasColor, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, hasColor, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import { type Config, ConfigError } from '../config.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type CheckResult, machineChecks, nodeCheck } from './doctor-checks.ts';
@@ -18,7 +18,7 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
     for (const detail of error.problems) results.push({ name: 'settings', ok: false, detail });
   }
   const isWell = results.every(({ ok }) => ok);
-  around.stdout.write(line.options.has('json') ? `${JSON.stringify(results, null, 2)}\n` : toText(results, around));
+  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(results, 2)}\n` : toText(results, around));
   return isWell ? exitCode.ok : exitCode.failure;
 }
 

@@ -1,6 +1,7 @@
 // The shutdown of a serving process: signals and failures become one graceful stop.
 import { exitCode, type Surroundings } from '@weft/cli';
 import type { Config } from '../config.ts';
+import { chooseLogFormat, toReadableLine } from '../http/request/log-text.ts';
 import type { RunningWeft } from '../serve.ts';
 
 // A terminal sends Ctrl+C to every process in the foreground and npm forwards it: both signals are one request.
@@ -51,8 +52,10 @@ export class Ending {
 
   #onFailure(msg: string, reason: unknown): void {
     const error = reason instanceof Error ? reason : new Error(String(reason));
-    const err = { type: error.name, message: error.message, stack: error.stack };
-    this.#around.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), msg, err })}\n`);
+    const { name, message, stack } = error;
+    const line = `${JSON.stringify({ level: 'fatal', time: new Date(), err: { name, message, stack }, msg })}\n`;
+    const format = chooseLogFormat(this.#config.logFormat, this.#around.stderr.isTTY === true);
+    this.#around.stderr.write(format === 'text' ? toReadableLine(line) : line);
     if (this.#stopAskedAt !== undefined) return;
     this.#stopAskedAt = performance.now();
     void this.#stop(exitCode.failure);

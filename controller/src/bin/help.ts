@@ -34,6 +34,14 @@ Examples:
   weft doctor
   weft doctor --json --config /etc/weft/weft.env
 `,
+  run: () => `Runs a program with the Node that Weft runs on. It reads TypeScript, also where the Node of the machine is
+older. What follows the file belongs to the program; the exit code is that of the program.
+
+Usage: weft run FILE [ARGUMENT]...
+
+Examples:
+  weft run examples/two-programs/day.ts
+`,
   user: () => `Manages user accounts, in the same database as weft serve.
 
 Usage:
@@ -42,6 +50,7 @@ Usage:
   weft user set-password EMAIL [--password-stdin]
   weft user disable EMAIL
   weft user enable EMAIL
+  weft user approve EMAIL
 
 A disabled user is signed out everywhere and cannot sign in; jobs, networks and queued commands
 of the user end. The last enabled administrator cannot be disabled.
@@ -139,6 +148,7 @@ Server
   serve                        run the controller
   demo                         run it with an emulated network and a control program
   doctor                       check settings and backends
+  run FILE                     run a program in TypeScript, such as those in examples
 
 Backup
   backup [FILE]                write a backup of the data folder to one file
@@ -160,6 +170,7 @@ Settings
 Options
   -h, --help                   show help; weft help COMMAND shows the help of a command
   -V, --version                show the version
+      --no-color               no colours (also NO_COLOR=1)
 
 Examples
   weft serve --port 9000

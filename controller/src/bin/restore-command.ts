@@ -1,6 +1,6 @@
 // `weft restore`: creates a data folder from a backup.
 import { createReadStream } from 'node:fs';
-import { exitCode, ProgressBar, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import type { Restored } from '../backup/restore-backup.ts';
 import type { Config } from '../config.ts';
 import { showBytes } from './byte-progress.ts';
@@ -28,7 +28,7 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
     return { work, abandon };
   };
   const restored = await endingCleanly(begin, around).finally(() => progress.clear());
-  if (line.options.has('json')) around.stdout.write(`${JSON.stringify(restored.manifest, null, 2)}\n`);
+  if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
   const told = line.options.has('json') ? around.stderr : around.stdout;
   told.write(summary(restored, config));
   return exitCode.ok;

@@ -1,6 +1,7 @@
 // `weft serve`: starts Weft, prints its address and the next step, and stops it gracefully.
 
 import { type Surroundings, UsageError } from '@weft/cli';
+import { buildState } from '../../../scripts/build-state.mjs';
 import type { Config } from '../config.ts';
 import type { RunningWeft } from '../serve.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -13,7 +14,10 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   if (line.words.length > 0) throw new UsageError(`weft serve takes no ${line.words[0]}.`);
   const config = readConfig(line, around.env);
   const { warning: fileWarning } = openFileLimit(config.maxConnections);
-  for (const warning of [...config.warnings, ...(fileWarning === undefined ? [] : [fileWarning])]) {
+  for (const warning of [
+    ...config.warnings,
+    ...[fileWarning, buildWarning(config)].filter((text) => text !== undefined),
+  ]) {
     around.stderr.write(`weft: warning: ${warning}\n`);
   }
   const ending = new Ending(config, around);
@@ -22,6 +26,16 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   ending.watch(weft);
   around.stdout.write(welcome(weft, config));
   return ending.code;
+}
+
+/** After an upgrade somebody may have forgotten to build: then the old dashboard, command line and SDK are served. */
+function buildWarning({ roles }: Config): string | undefined {
+  if (!roles.includes('api')) return undefined;
+  const state = buildState();
+  if (state === 'current') return undefined;
+  return state === 'missing'
+    ? 'the dashboard, the command line and the SDK are not built, and are not served: run npm run build, then restart'
+    : 'the dashboard, the command line and the SDK that are served were built from other sources than these: run npm run build, then restart';
 }
 
 export function welcome(weft: RunningWeft, config: Config): string {

@@ -1,6 +1,6 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
-import { exitCode, readNewPassword, type Surroundings, UsageError } from '@weft/cli';
+import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -10,6 +10,7 @@ const usage = {
   'set-password': 'weft user set-password EMAIL [--password-stdin]',
   disable: 'weft user disable EMAIL',
   enable: 'weft user enable EMAIL',
+  approve: 'weft user approve EMAIL',
 };
 type Action = keyof typeof usage;
 
@@ -31,7 +32,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   try {
     if (username === undefined) {
       const users = await accounts.users.list();
-      around.stdout.write(line.options.has('json') ? `${JSON.stringify(users, null, 2)}\n` : toTable(users));
+      around.stdout.write(line.options.has('json') ? `${toInterfaceJson(users, 2)}\n` : toTable(users));
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
@@ -41,6 +42,9 @@ export async function userCommand(args: string[], around: Surroundings): Promise
     } else if (action === 'enable') {
       await accounts.users.enable(username);
       around.stderr.write(`Enabled ${username}; the user can sign in again.\n`);
+    } else if (action === 'approve') {
+      await accounts.users.approve(username);
+      around.stderr.write(`Approved ${username}; the user can sign in.\n`);
     } else {
       await accounts.users.setPassword(username, password);
       around.stderr.write(`Set the password of ${username}; earlier tokens are revoked.\n`);
@@ -70,6 +74,7 @@ interface ListedUser {
   created_at: number;
   disabled_at: number | null;
   disabled_by: string | null;
+  waiting_since: number | null;
 }
 
 function toTable(users: ListedUser[]): string {
@@ -82,10 +87,7 @@ function toTable(users: ListedUser[]): string {
     .join('');
 }
 
-function toState({ disabled_at, disabled_by }: ListedUser): string {
-  return disabled_at === null ? 'enabled' : `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
+function toState({ disabled_at, disabled_by, waiting_since }: ListedUser): string {
+  if (disabled_at !== null) return `disabled by ${disabled_by}, ${toMoment(disabled_at)}`;
+  return waiting_since === null ? 'enabled' : `waits for approval since ${toMoment(waiting_since)}`;
 }

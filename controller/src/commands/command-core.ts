@@ -5,6 +5,7 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import { Event } from '../event-kinds.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Keyring } from '../secrets.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { BlastRadius } from './arbitration/blast-radius.ts';
 import { FleetMap } from './arbitration/fleet-map.ts';
@@ -27,6 +28,7 @@ export interface CommandCoreOptions {
   jobs: JobStore;
   mailbox: MailboxStore;
   audit: AuditLog;
+  keyring: Pick<Keyring, 'decrypt'>;
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
   isPublished: boolean;
@@ -37,7 +39,7 @@ export interface CommandCoreOptions {
 }
 
 export function createCommandCore(options: CommandCoreOptions) {
-  const { database, store, jobs, mailbox, audit, retentionMs, isPublished, rights, onError, now } = options;
+  const { database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished, rights, onError, now } = options;
   const rulesChanged = new Event<[ConflictRules]>();
   const rules = new RulesKeeper(store, rulesChanged.emit);
   const fleet = new FleetMap(rules.current);
@@ -59,7 +61,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     now,
   });
   const isShared = database.dialect === 'postgres';
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, isShared, onError, now });
+  const dispatcher = new CommandDispatcher({ store, ledger, operations, keyring, isShared, onError, now });
   committed.on(({ jobs, released, ended }) => {
     dispatcher.ended(ended);
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);

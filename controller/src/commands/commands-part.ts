@@ -14,6 +14,7 @@ import { commandRoutes } from './api/command-routes.ts';
 import { CommandService } from './api/command-service.ts';
 import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
+import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
@@ -33,7 +34,8 @@ interface CommandsPartDeps extends Platform {
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, principals, agents, agentStore, auditLog: audit, log, onError, onChange } = deps;
+  const { config, database, broker, keyring, principals, agents, agentStore, auditLog: audit } = deps;
+  const { log, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';
@@ -53,20 +55,24 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
+    keyring,
     retentionMs,
     isPublished,
     rights,
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
-  const intake = new CommandIntake({ agents, fleet, rate });
-  const commands = new CommandService({ store, ledger, operations, intake });
+  const intake = new CommandIntake({ agents, fleet, rate, keyring });
+  const sight = new RivalSight(agents);
+  const commands = new CommandService({ store, ledger, operations, intake, sight });
   const guards = new GuardWatch({ store, ledger, operations, agents, onError });
   const batches = new BatchService({
     store,
     ledger,
     operations,
     intake,
+    sight,
+    keyring,
     agents,
     onError,
     callerNow: async (kind, name, id) => {
@@ -118,8 +124,8 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   return {
     delivery: dispatcher,
     routes: [
-      ...commandRoutes({ commands, batches, delivery: dispatcher }),
-      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger })),
+      ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),
+      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger, sight })),
     ],
     metrics: {
       weft_commands_total: { help: 'Commands that this process has accepted', value: () => decided },

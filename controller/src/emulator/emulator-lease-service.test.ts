@@ -9,6 +9,7 @@ import { newJob } from '../jobs/store/job-store.contract.ts';
 import { createJobStore } from '../jobs/store/job-store.sql.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
+import { RunTurns } from './run-turns.ts';
 
 const never = new AbortController().signal;
 
@@ -24,6 +25,13 @@ async function open(kind: DatabaseKind) {
       mailbox,
       messages: mailboxStore,
       requests: createEmulatorRequestStore(db),
+      turns: new RunTurns({
+        jobs: createJobStore(db),
+        isAdministrators: async () => false,
+        maxRunning: 4,
+        publish: () => {},
+        now,
+      }),
       lookAgainMs: 20,
       answerWithinMs: 5_000,
       now,

@@ -9,12 +9,14 @@ import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mail
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
+import type { RunSlots, RunTurns } from './run-turns.ts';
 
 export interface EmulatorLeaseServiceOptions {
   jobs: Pick<JobStore, 'get' | 'claim' | 'renew' | 'release'>;
   mailbox: Pick<MailboxService, 'end'>;
   messages: Pick<MailboxStore, 'lastChunk'>;
   requests: EmulatorRequestStore;
+  turns: Pick<RunTurns, 'begin' | 'freed'>;
   /** How often the store is polled for changes of other nodes while a request waits. */
   lookAgainMs: number;
   leaseMs?: number;
@@ -39,18 +41,22 @@ export class EmulatorLeaseService {
 
   /**
    * Acquires or renews the lease of the holder; resolves with the requests for the network, after waiting for them if
-   * requested. Throws ConflictError `lease_held` or `job_ended`, NotFoundError.
+   * requested. Throws ConflictError `lease_held` (also if it is not the turn of the run) or `job_ended`, NotFoundError.
    */
   async lease(job_number: string, request: EmulatorLeaseRequest, gone: AbortSignal): Promise<EmulatorLease> {
-    const { holder, release = false, wait = 0, answers = [] } = request;
-    const { requests, jobs, leaseMs, messages } = this.#options;
+    const { holder, release = false, wait = 0, answers = [], slots } = request;
+    const { requests, jobs, leaseMs, messages, turns } = this.#options;
     for (const { id, answer } of answers) {
       await requests.answer(job_number, id, JSON.stringify(answer ?? null));
       this.#wake(id);
     }
     let found: EmulatorRequest[] = [];
-    if (release) await jobs.release([job_number], holder);
-    else found = await this.#hold(job_number, holder, wait * 1000, gone);
+    if (release) {
+      await jobs.release([job_number], holder);
+      turns.freed();
+    } else {
+      found = await this.#hold(job_number, { holder, slots }, wait * 1000, gone);
+    }
     return {
       lease_seconds: release ? 0 : leaseMs / 1000,
       now: new Date(this.#now()).toISOString(),
@@ -99,10 +105,10 @@ export class EmulatorLeaseService {
     for (const wakes of this.#waiting.values()) for (const wake of wakes) wake();
   }
 
-  async #hold(job_number: string, holder: string, waitMs: number, gone: AbortSignal): Promise<EmulatorRequest[]> {
+  async #hold(job_number: string, by: Holder, waitMs: number, gone: AbortSignal): Promise<EmulatorRequest[]> {
     const until = this.#now() + waitMs;
     for (;;) {
-      await this.#claim(job_number, holder);
+      await this.#claim(job_number, by);
       const found = await this.#options.requests.take(job_number, this.#now());
       const leftMs = until - this.#now();
       if (found.length > 0 || leftMs <= 0 || gone.aborted || this.#isStopped) return found;
@@ -110,11 +116,15 @@ export class EmulatorLeaseService {
     }
   }
 
-  async #claim(job_number: string, holder: string): Promise<void> {
-    const { jobs, mailbox, leaseMs } = this.#options;
+  async #claim(job_number: string, { holder, slots }: Holder): Promise<void> {
+    const { jobs, mailbox, turns, leaseMs } = this.#options;
     const now = this.#now();
     if ((await jobs.renew([job_number], holder, now, leaseMs)).has(job_number)) return;
-    const job = await jobs.claim(job_number, holder, now, leaseMs);
+    const found = await jobs.get(job_number);
+    if (!found) throw jobNotFound();
+    if (found.ended_at !== null) throw jobEnded();
+    if (found.lease_until > now) throw leaseHeld();
+    const job = await turns.begin(found, holder, slots, () => jobs.claim(job_number, holder, now, leaseMs));
     if (job && job.attempts > maxAttempts) {
       await mailbox.end(job_number, 'failed', `Given up after ${maxAttempts} attempts`);
       throw jobEnded();
@@ -123,7 +133,7 @@ export class EmulatorLeaseService {
     const present = await jobs.get(job_number);
     if (!present) throw jobNotFound();
     if (present.ended_at !== null) throw jobEnded();
-    throw new ConflictError('lease_held', 'Another process holds the lease on this run');
+    throw leaseHeld();
   }
 
   /** Waits until woken, the next poll, or the end of the time. */
@@ -146,6 +156,15 @@ export class EmulatorLeaseService {
   #wake(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake();
   }
+}
+
+interface Holder {
+  holder: string;
+  slots: RunSlots | undefined;
+}
+
+function leaseHeld(): ConflictError {
+  return new ConflictError('lease_held', 'Another process holds the lease on this run');
 }
 
 /** Throws an error answer as the matching error of the interface. */

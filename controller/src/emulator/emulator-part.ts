@@ -1,12 +1,14 @@
 // Emulated networks as a part: those who ask for them (role api), and the worker that runs them (role emulator).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LoginType } from '@weft/contract';
 import { EmulatorWorker } from '@weft/emulator';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -18,6 +20,7 @@ import { EmulatorService } from './emulator-service.ts';
 import { EmulatorUpkeep } from './emulator-upkeep.ts';
 import { RunCloser } from './run-closer.ts';
 import { RunEnding } from './run-ending.ts';
+import { RunTurns } from './run-turns.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
@@ -28,11 +31,13 @@ interface EmulatorPartDeps extends Platform {
   audit: AuditService;
   auditLog: AuditLog;
   changes: CallerChanges;
+  principals: Record<LoginType, PrincipalSource>;
   jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
-  const { config, database, broker, agents, agentStore, audit, auditLog, changes, ownUrl, onError, onChange } = deps;
+  const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
+  const { ownUrl, onError, onChange } = deps;
   const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
   const runs = createEmulatorRunStore(database, agentStore, jobStore);
   const requests = createEmulatorRequestStore(database);
@@ -53,8 +58,19 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     tell: (messages) => mailbox.tell(messages),
     retentionMs: config.jobs.retentionHours * hour,
   });
+  const turns = new RunTurns({
+    jobs: jobStore,
+    async isAdministrators({ owner_kind, owner_id, owner_name }) {
+      const caller = (await principals[owner_kind].principal(owner_name))?.caller;
+      return caller?.id === owner_id && caller.kind === 'user' && caller.isAdmin;
+    },
+    maxRunning: config.emulator.runningPerCaller,
+    publish: () => void outbox.sweep().catch(() => {}),
+    now: Date.now,
+  });
   const leases = new EmulatorLeaseService({
     jobs: jobStore,
+    turns,
     mailbox,
     messages: mailboxStore,
     requests,
@@ -69,21 +85,25 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     mailbox,
     outbox,
     audit,
+    shares,
     jobs: jobStore,
     maxUnpublished: config.jobs.maxWaiting,
     limits: {
       maxAccessPoints: config.emulator.maxAccessPoints,
       maxAccessPointsPerCaller: config.emulator.maxAccessPointsPerCaller,
+      maxRuns: config.emulator.maxRunsPerCaller,
+      maxDeviceSeconds: config.emulator.maxDeviceSeconds,
       maxDurationSeconds: config.emulator.maxHours * 3600,
       retentionDays: config.retention.rawDays,
       maxOpenJobs: config.jobs.maxOpen,
       jobTimeoutMs: config.jobs.timeoutMinutes * minute,
     },
   });
-  const upkeep = new EmulatorUpkeep({ runs, closer, requests, jobs: jobStore, mailbox, agents, onChange });
+  const upkeep = new EmulatorUpkeep({ runs, closer, requests, jobs: jobStore, mailbox, agents, turns, onChange });
   mailbox.onMessage(({ job_number, type, final }) => {
     if (!final || (type !== 'emulator' && type !== 'status')) return;
     leases.changed(job_number);
+    turns.freed();
     upkeep.soon();
   });
   const worker = config.roles.includes('emulator') && config.emulator.maxRuns > 0 ? createWorker() : undefined;
@@ -94,6 +114,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
       url: () => config.callbackUrl ?? ownUrl(),
       stateDir: join(config.dataDir, 'emulator'),
       maxRuns: config.emulator.maxRuns,
+      reservedRuns: 1,
       ...(config.callbackUrl === undefined &&
         config.tls && { trustedCertificate: readFileSync(config.tls.certFile, 'utf8') }),
       onError,

@@ -5,7 +5,8 @@ import { type PlanLimits, planRun } from './emulator-plan.ts';
 const NOW = Date.UTC(2026, 10, 15, 12);
 const limits: PlanLimits = {
   maxAccessPoints: 2000,
-  accessPointsLeft: 1500,
+  maxAccessPointsPerCaller: 1500,
+  maxDeviceSeconds: 1e15,
   maxDurationSeconds: 604_800,
   retentionDays: 30,
 };
@@ -80,9 +81,9 @@ describe('what is refused', () => {
     const loc = (index: number) => [
       [['body', 'emulators', index, 'num_access_points'], expect.stringContaining('at most')],
     ];
-    expect(problemsOf(Array(50).fill(thousand), {}, { accessPointsLeft: 1e9 })).toEqual(loc(2));
+    expect(problemsOf(Array(50).fill(thousand), {}, { maxAccessPointsPerCaller: 1e9 })).toEqual(loc(2));
     expect(problemsOf(Array(2).fill(thousand))).toEqual(loc(1));
-    expect(problemsOf([spec()], {}, { accessPointsLeft: -5 })).toEqual(loc(0));
+    expect(problemsOf([spec()], {}, { maxAccessPointsPerCaller: 0 })).toEqual(loc(0));
     expect(problemsOf([spec({ num_devices: 1e12 })])).toEqual([
       [['body', 'emulators', 0, 'num_devices'], expect.stringContaining('200000 devices')],
     ]);

@@ -1,6 +1,12 @@
 // Turns a request into a plan: the access points and their positions, the duration of the network, and all problems of
 // the request. Pure, except for the gazetteer.
-import type { EmulatorSpec, EmulatorSpinupRequest, ResolvedPlace } from '@weft/contract';
+import {
+  type EmulatorProfile,
+  type EmulatorSpec,
+  type EmulatorSpinupRequest,
+  maxEmulatedDevices,
+  type ResolvedPlace,
+} from '@weft/contract';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
@@ -10,8 +16,9 @@ import { spreadOut } from './spread.ts';
 export interface PlanLimits {
   /** Limit of one request. */
   maxAccessPoints: number;
-  /** The number that the caller may still create. */
-  accessPointsLeft: number;
+  /** Limits of one caller, whatever it has now. */
+  maxAccessPointsPerCaller: number;
+  maxDeviceSeconds: number;
   maxDurationSeconds: number;
   /** The maximum age of samples. */
   retentionDays: number;
@@ -22,6 +29,11 @@ export interface PlannedAccessPoint {
   emulator: number;
   spec: EmulatorSpec;
   location: { latitude: number; longitude: number };
+}
+
+/** The traffic that an entry gets if it does not say. */
+export function profileOf({ profile, access_point_type }: EmulatorSpec): EmulatorProfile {
+  return profile ?? (access_point_type === '5G' ? 'city' : 'office');
 }
 
 export interface RunPlan {
@@ -36,8 +48,6 @@ export interface RunPlan {
   endsAtMs: number;
 }
 
-/** More would use a core that requests need. */
-const maxDevices = 200_000;
 const dayMs = 86_400_000;
 /** Samples this much ahead of the clock are still accepted. */
 const slackMs = 60_000;
@@ -86,11 +96,9 @@ type Refuse = (loc: (string | number)[], error: string) => void;
 
 function checkSizes(
   { emulators }: EmulatorSpinupRequest,
-  { maxAccessPoints, accessPointsLeft, maxDurationSeconds }: PlanLimits,
+  { maxAccessPoints, maxAccessPointsPerCaller, maxDeviceSeconds, maxDurationSeconds }: PlanLimits,
   refuse: Refuse,
 ): void {
-  // The limit may have been lowered, so that it is already exceeded.
-  const left = Math.max(0, accessPointsLeft);
   let total = 0;
   let devices = 0;
   for (const [index, { num_access_points, num_devices, duration, locations }] of emulators.entries()) {
@@ -103,12 +111,25 @@ function checkSizes(
     // Reported once, at the entry that exceeds the limit.
     if (total > maxAccessPoints && before.total <= maxAccessPoints) {
       refuse(at('num_access_points'), `a request may ask for at most ${maxAccessPoints} access points in all`);
-    } else if (total > left && before.total <= left) {
-      refuse(at('num_access_points'), `you may have at most ${left} more access points`);
+    } else if (total > maxAccessPointsPerCaller && before.total <= maxAccessPointsPerCaller) {
+      refuse(at('num_access_points'), `you may have at most ${maxAccessPointsPerCaller} access points at once`);
     }
-    if (devices > maxDevices && before.devices <= maxDevices) {
-      refuse(at('num_devices'), `a request may ask for at most ${maxDevices} devices in all`);
+    if (devices > maxEmulatedDevices && before.devices <= maxEmulatedDevices) {
+      refuse(at('num_devices'), `a request may ask for at most ${maxEmulatedDevices} devices in all`);
     }
+  }
+  const longest = emulators.reduce(
+    (best, spec, index) => (spec.duration > emulators[best]!.duration ? index : best),
+    0,
+  );
+  const deviceSeconds = devices * (emulators[longest]?.duration ?? 0);
+  // Not beside what is wrong with one of the two.
+  const isPlausible = devices <= maxEmulatedDevices && (emulators[longest]?.duration ?? 0) <= maxDurationSeconds;
+  if (isPlausible && deviceSeconds > maxDeviceSeconds) {
+    refuse(
+      ['emulators', longest, 'duration'],
+      `you may have at most ${maxDeviceSeconds} device-seconds at once, and this would be ${deviceSeconds}`,
+    );
   }
 }
 
@@ -123,7 +144,7 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
       }
       found.push(location);
       const { latitude, longitude, place } = location;
-      if (place) plan.places.push({ emulator, location: index, given: text, ...place, latitude, longitude });
+      if (place) plan.places.push({ emulator, location: index, given: String(text), ...place, latitude, longitude });
     }
     if (found.length < spec.locations.length) continue;
     for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type)) {

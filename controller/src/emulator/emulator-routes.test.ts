@@ -118,6 +118,28 @@ describe('#25', () => {
     expect(JSON.stringify((await get(`/api/v1/jobs/${job_number}`, 'ada')).body)).not.toContain(password);
   });
 
+  it('reads locations in brackets and as objects, and says which traffic each entry got', async () => {
+    const { agents, profiles, job_number } = await spinUp(
+      'ada',
+      { ...wifi, num_access_points: 1, locations: ['(51.45, -2.58)'] },
+      { ...wifi, num_access_points: 1, locations: [{ lat: 51.4, long: -2.5 }], profile: 'always' },
+      { ...wifi, num_access_points: 1, locations: ['{"lat":51.4,"long":-2.5}'], access_point_type: '5G' },
+    );
+    expect(agents.map(({ location }: { location: object }) => location)).toEqual([
+      { latitude: 51.45, longitude: -2.58 },
+      { latitude: 51.4, longitude: -2.5 },
+      { latitude: 51.4, longitude: -2.5 },
+    ]);
+    expect(profiles).toEqual(['office', 'always', 'city']);
+    await post(`/api/v1/emulator/${job_number}/stop`, 'ada');
+    for (const location of [7, null, ['51', '-2'], {}, { lat: 'north', long: 1 }]) {
+      const { status, body } = await post(spinupPath, 'ada', {
+        emulators: [{ ...wifi, locations: ['Bristol', location] }],
+      });
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', 'emulators', 0, 'locations', 1]]);
+    }
+  });
+
   it('is for users and apps, an app within its own limit', async () => {
     expect((await post(spinupPath, 'agent', { emulators: [wifi] })).status).toBe(403);
     expect((await weft.request('POST', spinupPath, { json: { emulators: [wifi] } })).status).toBe(401);
@@ -125,7 +147,12 @@ describe('#25', () => {
     expect((await weft.request('POST', spinupPath, { token: barred, json: { emulators: [wifi] } })).status).toBe(403);
     const { job_number } = await spinUp('app', wifi);
     const more = await post(spinupPath, 'app', { emulators: [wifi] });
-    expect([more.status, more.body.detail[0].loc]).toEqual([422, ['body', 'emulators', 0, 'num_access_points']]);
+    expect([more.status, more.body.code]).toEqual([429, 'too_many_access_points']);
+    const tooLarge = await post(spinupPath, 'app', { emulators: [{ ...wifi, num_access_points: 5 }] });
+    expect([tooLarge.status, tooLarge.body.detail[0].loc]).toEqual([
+      422,
+      ['body', 'emulators', 0, 'num_access_points'],
+    ]);
     await post(`/api/v1/emulator/${job_number}/stop`, 'app');
     await spinUp('app', { ...wifi, num_access_points: 4 });
   });
@@ -161,8 +188,9 @@ describe('#25', () => {
   it('takes a thousand at once', async () => {
     const { agents } = await spinUp('bob', { ...wifi, num_access_points: 1000, num_devices: 50 });
     expect(agents).toHaveLength(1000);
-    const { body } = await post(spinupPath, 'bob', { emulators: [{ ...wifi, num_access_points: 500 }] });
-    expect(body.detail[0].msg).toBe('Value error, you may have at most 400 more access points');
+    const { status, body } = await post(spinupPath, 'bob', { emulators: [{ ...wifi, num_access_points: 500 }] });
+    expect([status, body.code]).toEqual([429, 'too_many_access_points']);
+    expect(body.detail).toMatch(/^At most 1400 emulated access points .* you have 1000/);
   });
 });
 

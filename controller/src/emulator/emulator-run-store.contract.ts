@@ -115,16 +115,23 @@ export function describeEmulatorRunStore(openFixture: () => Promise<EmulatorRunS
     expect(await listed({ limit: 9, owner: { owner_kind: 'user', owner_id: 'ada' } })).toEqual(['c', 'a']);
   });
 
-  test('listOpen and countAccessPoints leave out what has ended', async () => {
+  test('listOpen and usageOf leave out what has ended', async () => {
     await create(newRun('late', { ends_at: NOW + 9 }));
     await create(newRun('soon', { ends_at: NOW + 1 }));
     await create(newRun('over'));
-    expect(await store.countAccessPoints('ada')).toBe(6);
+    const { access_points, devices, duration } = newRun('over');
+    const usage = (runs: number) => ({
+      runs,
+      accessPoints: runs * access_points,
+      deviceSeconds: runs * devices * duration,
+      nextEndMs: NOW + 1,
+    });
+    expect(await store.usageOf('ada')).toEqual(usage(3));
     await end('over');
     expect((await store.listOpen(10)).map(({ job_number }) => job_number)).toEqual(['soon', 'late']);
     expect((await store.listOpen(1)).map(({ job_number }) => job_number)).toEqual(['soon']);
-    expect(await store.countAccessPoints('ada')).toBe(4);
-    expect(await store.countAccessPoints('bob')).toBe(0);
+    expect(await store.usageOf('ada')).toEqual(usage(2));
+    expect(await store.usageOf('bob')).toEqual({ runs: 0, accessPoints: 0, deviceSeconds: 0, nextEndMs: null });
   });
 
   test('end happens once, also on two nodes, and takes the agents’ credentials', async () => {

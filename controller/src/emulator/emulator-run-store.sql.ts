@@ -3,7 +3,7 @@ import type { AgentRecord, AgentStore } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
 import { requirePresentOwner } from '../storage/present-owner.ts';
-import type { InSameTransaction, SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
 import {
   type EmulatorRunRecord,
@@ -12,6 +12,7 @@ import {
   type NewRun,
   type RunEnd,
   type RunFilter,
+  type RunUsage,
   runOf,
 } from './emulator-run-store.ts';
 
@@ -93,12 +94,19 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     return this.#select('state IS NULL ORDER BY ends_at, job_number LIMIT ?', [limit]);
   }
 
-  async countAccessPoints(owner_id: string): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>(
-      'SELECT CAST(COALESCE(SUM(access_points), 0) AS BIGINT) AS count FROM emulator_runs WHERE owner_id = ? AND state IS NULL',
+  async usageOf(owner_id: string): Promise<RunUsage> {
+    const [row] = await this.#db.query<Record<'runs' | 'access_points' | 'device_seconds', number> & SqlRow>(
+      `SELECT COUNT(*) AS runs, CAST(COALESCE(SUM(access_points), 0) AS BIGINT) AS access_points,
+         CAST(COALESCE(SUM(devices * duration), 0) AS BIGINT) AS device_seconds, MIN(ends_at) AS next_end
+       FROM emulator_runs WHERE owner_id = ? AND state IS NULL`,
       [owner_id],
     );
-    return Number(row?.count ?? 0);
+    return {
+      runs: Number(row!.runs),
+      accessPoints: Number(row!.access_points),
+      deviceSeconds: Number(row!.device_seconds),
+      nextEndMs: row!.next_end === null ? null : Number(row!.next_end),
+    };
   }
 
   async agentsOf(job_number: string, limit: number): Promise<string[]> {

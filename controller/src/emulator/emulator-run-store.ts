@@ -45,6 +45,16 @@ export interface EndedRun {
   agents: Pick<AgentRecord, 'id' | 'ap_id'>[];
 }
 
+/** What one owner has of emulated networks. */
+export interface RunUsage {
+  runs: number;
+  accessPoints: number;
+  /** Devices times seconds of model time. */
+  deviceSeconds: number;
+  /** When the next of them should end; null without any. */
+  nextEndMs: number | null;
+}
+
 export interface RunFilter {
   /** Default: all owners. */
   owner?: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>;
@@ -70,8 +80,8 @@ export interface EmulatorRunStore {
   list(filter: RunFilter): Promise<EmulatorRunRecord[]>;
   /** Up to `limit` runs that have not ended, those that should end first come first. */
   listOpen(limit: number): Promise<EmulatorRunRecord[]>;
-  /** Access points in the runs of that owner that have not ended. */
-  countAccessPoints(owner_id: string): Promise<number>;
+  /** What the runs of that owner that have not ended come to. */
+  usageOf(owner_id: string): Promise<RunUsage>;
   /** The names of the run's agents that have not been removed, up to `limit`, in order. */
   agentsOf(job_number: string, limit: number): Promise<string[]>;
   /** The runs of that owner that have not ended, oldest first, in the caller's transaction. */

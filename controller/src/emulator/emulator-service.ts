@@ -6,31 +6,34 @@ import type {
   EmulatorRun,
   EmulatorRunWithAgents,
   EmulatorSpinupRequest,
-  EmulatorTask,
   FaultRequest,
   StatusAnswer,
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
-import type { AgentRecord } from '../agents/agent-store.ts';
-import { toGeneratedHash } from '../agents/generated-password.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
 import type { JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
-import { generateSecret } from '../secrets.ts';
+import type { FairTurns } from '../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../shares/shares.ts';
 import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { planRun, type RunPlan } from './emulator-plan.ts';
-import { type EmulatorRunRecord, type EmulatorRunStore, emulatedName, type NewRun } from './emulator-run-store.ts';
+import { planRun, profileOf, type RunPlan } from './emulator-plan.ts';
+import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
+import { requireQuota } from './run-quota.ts';
+import { toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
 
 export interface EmulatorLimits {
   maxAccessPoints: number;
   maxAccessPointsPerCaller: number;
+  /** Of one caller that have not ended. */
+  maxRuns: number;
+  maxDeviceSeconds: number;
   maxDurationSeconds: number;
   retentionDays: number;
   /** Limit of unfinished jobs of one caller. */
@@ -49,6 +52,7 @@ export interface EmulatorServiceOptions {
   mailbox: Pick<MailboxService, 'end'>;
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
+  shares: Shares;
   limits: EmulatorLimits;
   now?: () => number;
 }
@@ -58,23 +62,34 @@ const maxAgentsShown = 20_000;
 
 export class EmulatorService {
   readonly #options: EmulatorServiceOptions;
+  readonly #spinUps: FairTurns;
   readonly #now: () => number;
 
   constructor(options: EmulatorServiceOptions) {
     this.#options = options;
+    this.#spinUps = options.shares.turns('spin_ups', { slots: 4, perPrincipal: 1, maxWaiting: 20 });
     this.#now = options.now ?? Date.now;
   }
 
   /**
    * Agents, run and job are durable together when it resolves. Throws ValidationError with all problems, TryLaterError
-   * 429 `too_many_jobs` or `too_many_agents`, 503 `outbox_full`; then nothing was created.
+   * 429 above a quota (`too_many_runs`, `too_many_access_points`, `too_many_device_seconds`, `too_many_jobs`,
+   * `too_many_agents`, `share_used_up`), 503 `outbox_full`; then nothing was created.
    */
   async spinUp(caller: Caller, request: EmulatorSpinupRequest): Promise<EmulatorAccepted> {
-    const { runs, agents, outbox, audit } = this.#options;
+    const limits = this.#limitsFor(caller);
     const now = this.#now();
-    const { plan, problems } = planRun(request, await this.#limitsFor(caller), now, () => randomInt(2 ** 32));
+    const { plan, problems } = planRun(request, limits, now, () => randomInt(2 ** 32));
     if (problems.length > 0) throw new ValidationError(problems);
-    await this.#requireRoom(caller, plan);
+    // One of a caller after the other: each counts for the quota of the next.
+    return this.#spinUps.run(principalOf(caller), async () => {
+      await this.#requireRoom(caller, plan, limits);
+      return this.#create(caller, request, plan, now);
+    });
+  }
+
+  async #create(caller: Caller, request: EmulatorSpinupRequest, plan: RunPlan, now: number): Promise<EmulatorAccepted> {
+    const { runs, agents, outbox, audit } = this.#options;
     const job_number = randomUUID();
     const members = toMembers(plan, job_number);
     const run = toRun(caller, plan, job_number, now);
@@ -101,6 +116,7 @@ export class EmulatorService {
       websocket: `/api/v1/ws/${job_number}`,
       agents: members.map(({ ap_id, access_point_type, location }) => ({ ap_id, access_point_type, location })),
       places: plan.places,
+      profiles: request.emulators.map(profileOf),
       seed: plan.seed,
       ends_at: new Date(plan.endsAtMs).toISOString(),
     };
@@ -172,18 +188,20 @@ export class EmulatorService {
     return { status: 'success', detail: `${kind} holds for ${seconds} seconds of model time` };
   }
 
-  async #limitsFor(caller: Caller) {
-    const { runs, limits } = this.#options;
+  #limitsFor(caller: Caller): EmulatorLimits {
+    const { limits } = this.#options;
     const own = caller.kind === 'third_party_app' ? caller.permissions.emulator : undefined;
     const most = Math.min(
       limits.maxAccessPointsPerCaller,
       typeof own === 'object' ? (own.max_access_points ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
     );
-    return { ...limits, accessPointsLeft: most - (await runs.countAccessPoints(caller.id)) };
+    return { ...limits, maxAccessPointsPerCaller: most };
   }
 
-  async #requireRoom(caller: Caller, plan: RunPlan): Promise<void> {
-    const { jobs, agents, limits, maxUnpublished } = this.#options;
+  async #requireRoom(caller: Caller, plan: RunPlan, limits: EmulatorLimits): Promise<void> {
+    const { jobs, agents, runs, maxUnpublished } = this.#options;
+    const wants = { accessPoints: plan.accessPoints.length, deviceSeconds: plan.devices * plan.duration };
+    requireQuota(limits, await runs.usageOf(caller.id), wants, this.#now());
     await agents.requireRoomFor(plan.accessPoints.length);
     if ((await jobs.countOpen(caller.id)) >= limits.maxOpenJobs) {
       throw new TryLaterError(
@@ -219,72 +237,6 @@ export class EmulatorService {
       throw new NotFoundError('agent_not_found', 'Agent not found in this run');
     }
   }
-}
-
-type Member = EmulatorTask['agents'][number];
-
-function toMembers({ accessPoints }: RunPlan, job_number: string): Member[] {
-  return accessPoints.map(({ spec, location }, index) => ({
-    ap_id: emulatedName(spec.access_point_type, job_number, index + 1),
-    password: generateSecret(),
-    access_point_type: spec.access_point_type,
-    location,
-    num_devices: spec.num_devices,
-    duration: spec.duration,
-    ...(spec.scenario !== undefined && { scenario: spec.scenario }),
-    ...(spec.profile !== undefined && { profile: spec.profile }),
-  }));
-}
-
-function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Member[], nowMs: number): EmulatorTask {
-  return {
-    agents,
-    num_devices: Math.max(...request.emulators.map(({ num_devices }) => num_devices)),
-    duration: plan.duration,
-    seed: plan.seed,
-    speed: plan.speed,
-    model_start: new Date(plan.modelStartMs).toISOString(),
-    started_at: new Date(nowMs).toISOString(),
-    report_interval_seconds: request.report_interval_seconds ?? 1,
-    faults: request.faults ?? [],
-  };
-}
-
-/** The location is stored only here. */
-function toAgentRecord(member: Member, caller: Caller, nowMs: number): AgentRecord {
-  const { ap_id, password, access_point_type, location } = member;
-  return {
-    id: randomUUID(),
-    ap_id,
-    password_hash: toGeneratedHash(password),
-    configuration: { geolocation: location, access_point_type },
-    onboard: false,
-    emulated_for: caller.id,
-    ver: generateSecret(),
-    created_at: nowMs,
-  };
-}
-
-function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: number): NewRun {
-  const by_type: Record<string, number> = {};
-  for (const { spec } of plan.accessPoints) {
-    by_type[spec.access_point_type] = (by_type[spec.access_point_type] ?? 0) + 1;
-  }
-  return {
-    job_number,
-    owner_kind: caller.kind,
-    owner_id: caller.id,
-    owner_name: caller.name,
-    access_points: plan.accessPoints.length,
-    devices: plan.devices,
-    by_type,
-    seed: plan.seed,
-    speed: plan.speed,
-    model_start: plan.modelStartMs,
-    duration: plan.duration,
-    created_at: nowMs,
-    ends_at: plan.endsAtMs,
-  };
 }
 
 function runOver(): ConflictError {

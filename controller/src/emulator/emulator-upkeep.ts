@@ -8,6 +8,7 @@ import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
+import type { RunTurns } from './run-turns.ts';
 
 const everyMs = 1_000;
 /** Weft ends a run that should have ended this long ago. */
@@ -21,6 +22,7 @@ export interface EmulatorUpkeepOptions {
   requests: Pick<EmulatorRequestStore, 'prune'>;
   jobs: Pick<JobStore, 'republishAbandoned'>;
   mailbox: Pick<MailboxService, 'end'>;
+  turns: Pick<RunTurns, 'next'>;
   agents: Pick<AgentService, 'remove'>;
   /** Called when it starts failing, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
@@ -61,9 +63,10 @@ export class EmulatorUpkeep {
 
   /** One round. Never throws. */
   async run(): Promise<void> {
-    const { jobs, requests, onChange } = this.#options;
+    const { jobs, requests, turns, onChange } = this.#options;
     try {
       await jobs.republishAbandoned('emulator_spinup', this.#now());
+      await turns.next();
       await this.#close();
       await this.#remove();
       await requests.prune(this.#now());

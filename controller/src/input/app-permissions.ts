@@ -11,6 +11,7 @@ const MAX_PATTERN_LENGTH = 128;
 const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: string }> = {
   agents: { isValid: isNameList, wanted: 'a list of at most 1000 patterns of 1 to 128 characters' },
   read: { isValid: isBoolean, wanted: 'true or false' },
+  write: { isValid: isBoolean, wanted: 'true or false' },
   commands: {
     isValid: (value) => isBoolean(value) || isNameList(value) || isCommandLimits(value),
     wanted: 'true, false, a list of command names, or command names with limits on their arguments',

@@ -102,7 +102,7 @@ describe.each(['configuration', 'app-permissions'])('%s', (format) => {
 describe('app-permissions', () => {
   const problemsOf = (permissions: object) => {
     const problems: Problem[] = [];
-    validator.checkBody(ThirdPartyAppCreate, { app_name: 'a', api_key: 'k', permissions }, problems);
+    validator.checkBody(ThirdPartyAppCreate, { app_name: 'a', api_key: 'a longer key', permissions }, problems);
     return problems.map(({ loc, type, msg }) => [loc, type, msg.startsWith('Value error, ')]);
   };
 

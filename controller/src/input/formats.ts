@@ -5,20 +5,33 @@ import { formatTimestamp, parseDateTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
 import { type Loc, lengthProblem, valueError } from './value-rules.ts';
+import { weaknessOfPassword } from './weak-password.ts';
 
 const MAX_FREE_FORM_BYTES = 64 * 1024;
 const UUID_GROUPS = [8, 4, 4, 4, 12];
 
-export function createFormats(settings: { passwordLength: { min: number; max: number } }): Formats {
-  const { min, max } = settings.passwordLength;
+export interface PasswordRules {
+  passwordLength: { min: number; max: number };
+  /** The minimum for agents, if it is another one. */
+  agentPasswordMinLength?: number | undefined;
+  /** Whether passwords of users must not be easy to guess. */
+  strictPasswords?: boolean;
+}
+
+export function createFormats({ passwordLength, agentPasswordMinLength, strictPasswords }: PasswordRules): Formats {
+  const { min, max } = passwordLength;
   return {
     email: stringCheck(checkEmail),
     'new-password': stringCheck((text, loc) => {
-      const problem = lengthProblem(text, min, max, loc);
-      return problem ? { problems: [problem] } : { value: text };
+      const checked = checkLength(text, min, max, loc);
+      if ('problems' in checked || !strictPasswords) return checked;
+      const weakness = weaknessOfPassword(text);
+      return weakness === undefined ? checked : { problems: [valueError(loc, `the password ${weakness}`)] };
     }),
+    'new-agent-password': stringCheck((text, loc) => checkLength(text, agentPasswordMinLength ?? min, max, loc)),
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
+    'app-name': stringCheck(checkAppName),
     configuration: (value, loc) => checkSize('configuration', value, loc),
     'app-permissions': (value, loc) => {
       const problems = checkAppPermissions(value as Record<string, unknown>, loc);
@@ -28,6 +41,11 @@ export function createFormats(settings: { passwordLength: { min: number; max: nu
 }
 
 type Checked = ReturnType<FormatCheck>;
+
+function checkLength(text: string, min: number, max: number, loc: Loc): Checked {
+  const problem = lengthProblem(text, min, max, loc);
+  return problem ? { problems: [problem] } : { value: text };
+}
 
 function stringCheck(check: (text: string, loc: Loc) => Checked): FormatCheck {
   return (value, loc) => check(String(value), loc);
@@ -42,6 +60,13 @@ function checkEmail(text: string, loc: Loc): Checked {
   if ('address' in result) return { value: result.address };
   const { reason } = result;
   return refuse(loc, 'value_error', `value is not a valid email address: ${reason}`, { reason });
+}
+
+/** Beyond its pattern: names that look alike would be two apps, and clients remove these two from paths. */
+function checkAppName(text: string, loc: Loc): Checked {
+  if (text === '.' || text === '..') return { problems: [valueError(loc, 'a name is not . or ..')] };
+  if (text === text.normalize('NFC')) return { value: text };
+  return { problems: [valueError(loc, 'a name is in Unicode normalization form C')] };
 }
 
 function checkDateTime(text: string, loc: Loc): Checked {

@@ -66,14 +66,15 @@ eachDatabase((kind) => {
 
     it('comes back from the key and the permissions of an app as it was', async () => {
       const permissions = { ...Object.fromEntries(hostile.map((text) => [text, text])), agents: hostile };
-      for (const [index, api_key] of hostile.entries()) {
+      for (const [index, text] of hostile.entries()) {
+        const api_key = `${text} as a key`;
         const app_name = `sql-${index}`;
         const created = await send('POST', '/api/v1/third_party_apps/', { app_name, api_key, permissions });
         expect([created.status, created.body.api_key]).toEqual([200, api_key]);
         const stored = (await send('GET', `/api/v1/third_party_apps/${app_name}`)).body;
         expect([stored.api_key, stored.permissions]).toEqual([api_key, permissions]);
       }
-      expect(await weft.login('third_party_app', 'sql-0', hostile[0])).toMatch(/\./);
+      expect(await weft.login('third_party_app', 'sql-0', `${hostile[0]} as a key`)).toMatch(/\./);
     });
 
     it('works as a password, and only as the same one', async () => {
@@ -144,7 +145,11 @@ eachDatabase((kind) => {
         ['POST', '/api/v1/agents/', { ap_id: 'a', password, configuration: { a: { b: [text] } } }],
         ['PUT', '/api/v1/agents/nowhere', { configuration: { a: text } }],
         ['POST', '/api/v1/third_party_apps/', { app_name: 'a', api_key: text, permissions: {} }],
-        ['POST', '/api/v1/third_party_apps/', { app_name: 'a', api_key: 'k', permissions: { [text]: [text] } }],
+        [
+          'POST',
+          '/api/v1/third_party_apps/',
+          { app_name: 'a', api_key: 'a longer key', permissions: { [text]: [text] } },
+        ],
         ['PUT', '/api/v1/third_party_apps/nothing', { api_key: text }],
         ['POST', '/api/v1/enrolment_tokens', { ap_id_pattern: text }],
       ];

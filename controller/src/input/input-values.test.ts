@@ -128,7 +128,9 @@ describe('I7, I8, I9: keys and numbers that parsers disagree about', () => {
     for (const path of [agents, apps]) {
       const name = path === agents ? 'ap_id' : 'app_name';
       const rest =
-        path === agents ? `"password":"${password}","configuration":${text}` : `"api_key":"k","permissions":${text}`;
+        path === agents
+          ? `"password":"${password}","configuration":${text}`
+          : `"api_key":"a longer key","permissions":${text}`;
       const created = await postText(path, `{"${name}":"proto","__proto__":{"${name}":"other"},${rest}}`);
       expect(created.status).toBe(200);
       const stored = (await weft.request('GET', `${path}proto`, { token })).body;

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
-import { NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/identifiers.ts';
+import { APP_NAME_PATTERN, NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/identifiers.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const maxMs = 100;
@@ -23,6 +23,7 @@ function collect(): Found[] {
   const found: Found[] = [
     { where: 'contract/src/identifiers.ts', source: NAME_PATTERN, flags: 'u' },
     { where: 'contract/src/identifiers.ts', source: NAME_GLOB_PATTERN, flags: 'u' },
+    { where: 'contract/src/identifiers.ts', source: APP_NAME_PATTERN, flags: 'u' },
   ];
   for (const file of files.filter((name) => !/\.(test|contract)\.ts$/.test(name))) {
     const { program, errors } = parseSync(file, readFileSync(join(root, file), 'utf8'));

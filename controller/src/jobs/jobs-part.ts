@@ -11,6 +11,7 @@ import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
@@ -26,6 +27,7 @@ import { DeadLetterService } from './publish/dead-letter-service.ts';
 import { JobOutbox } from './publish/job-outbox.ts';
 import { JobUpkeep } from './publish/job-upkeep.ts';
 import { OwnerSweep } from './publish/owner-sweep.ts';
+import { QueueWatch } from './publish/queue-watch.ts';
 import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
 import { createJobStore } from './store/job-store.sql.ts';
 import { createOwnedJobs } from './store/owned-jobs.sql.ts';
@@ -47,6 +49,7 @@ export interface JobsTuning {
   pollMs?: number;
   connectsPerMinute?: number;
   guessesPerMinute?: number;
+  queueWatch?: { stillMs: number; everyMs: number };
 }
 
 interface JobsPartDeps extends Platform {
@@ -55,13 +58,16 @@ interface JobsPartDeps extends Platform {
   agents: AgentService;
   agentStore: AgentStore;
   changes: CallerChanges;
+  /** Whose reports have come; default: nobody's. */
+  presence?: Pick<PresenceService, 'states'>;
   tuning?: JobsTuning;
 }
 
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, auth, principals, agents, agentStore, changes } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, agentStore } = deps;
+  const { presence, changes } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
   const retentionMs = config.jobs.retentionHours * hour;
@@ -128,7 +134,18 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   const owners = new OwnerSweep({ owned: ownedJobs, principals, changes, database, now });
-  const upkeep = new JobUpkeep({ jobs: jobStore, outbox, mailbox, letters, owners, onChange, now });
+  const upkeep = new JobUpkeep({
+    jobs: jobStore,
+    outbox,
+    mailbox,
+    letters,
+    owners,
+    timeoutMs: config.jobs.timeoutMinutes * minute,
+    quietMs: config.jobs.quietSeconds * 1000,
+    onChange,
+    now,
+  });
+  const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
     const { job_number, seq, final } = message;
@@ -146,14 +163,18 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       if (caller?.id !== owner_id || !mayAsk(caller, task_type)) return undefined;
       return (agent) => canSeeAgent(caller, agent);
     };
+    const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({
       broker,
       jobs: jobStore,
       mailbox,
       tasks: {
-        agent_details: createAgentDetailsTask({ agents, visibleTo }),
+        agent_details: createAgentDetailsTask({ agents, states, visibleTo }),
         agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
       },
+      shares,
+      maxJobsPerOwner: config.jobs.maxRunningPerCaller,
+      maxSubscriptionsPerOwner: config.jobs.maxSubscriptionsPerCaller,
       onError,
     });
   }
@@ -208,6 +229,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       weft_jobs_running: { help: 'Jobs that this process works on', value: () => worker?.running ?? 0 },
       weft_dead_letters_total: { help: 'Messages that no worker could do anything with', value: () => deadLetters },
     },
+    readiness: () => ({ name: 'jobs', ok: !queueWatch.isStill }),
     authenticator: { callbackJob: (token: string) => tokens.verify(token) },
     async prepare() {
       // Nobody else works on this data folder, so whoever held a job has died with the former process.
@@ -223,6 +245,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         () => void hub.checkAll(),
       );
       upkeep.start();
+      queueWatch.start();
       if (config.roles.includes('api')) {
         await broker.consumeDeadLetters((letter) => letters.take(letter));
       }
@@ -230,6 +253,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     drain: async () => worker?.stop(),
     async stop() {
+      queueWatch.stop();
       await upkeep.stop();
       await outbox.stop();
     },

@@ -1,4 +1,5 @@
 // Mail over SMTP.
+import { mustStartTls } from '../settings/clear-text.ts';
 import { lazyTransport } from './lazy-transport.ts';
 import type { Mailer } from './mailer.ts';
 
@@ -6,7 +7,9 @@ import type { Mailer } from './mailer.ts';
 const patience = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createSmtpMailer(smtpUrl: string, from: string): Mailer {
-  const transport = lazyTransport(({ createTransport }) => createTransport({ url: smtpUrl, ...patience }, { from }));
+  const transport = lazyTransport(({ createTransport }) =>
+    createTransport({ url: smtpUrl, requireTLS: mustStartTls(smtpUrl), ...patience }, { from }),
+  );
   return {
     async send(mail) {
       await (await transport()).sendMail(mail);

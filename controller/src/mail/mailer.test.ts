@@ -35,6 +35,16 @@ describe('over SMTP', () => {
     await smtp.close();
   });
 
+  test('beyond this machine a password is sent encrypted or not at all', async () => {
+    const login = { user: 'weft', pass: 'canary' };
+    const smtp = await startSmtp({ login });
+    // Another spelling of the same address, which is not known to be loopback.
+    const mailer = createSmtpMailer(smtp.url.replace('127.0.0.1', '127.1'), sender);
+    await expect(mailer.send(mail)).rejects.toThrow(/STARTTLS/i);
+    expect(smtp.mails).toEqual([]);
+    await smtp.close();
+  });
+
   test('a refused login fails, in send and in check, without telling the password', async () => {
     const smtp = await startSmtp({ login: { user: 'weft', pass: 'right' } });
     const mailer = createSmtpMailer(smtp.url.replace('right', 'wrong-canary'), sender);

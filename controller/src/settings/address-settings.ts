@@ -8,7 +8,8 @@ export const addressSettings = {
     group: 'Address',
     placeholder: 'ADDRESS',
     read: read.hostName,
-    description: 'Address to listen on. If it is not loopback, set WEFT_PUBLIC_URL and use TLS, here or in a proxy.',
+    description:
+      'Address to listen on. If it is not loopback, Weft starts only with TLS (WEFT_TLS_CERT), WEFT_TRUSTED_PROXIES or WEFT_INSECURE_HTTP=allow; set WEFT_PUBLIC_URL as well.',
   }),
   port: withDefault('port', '8000', {
     name: 'WEFT_PORT',
@@ -21,7 +22,7 @@ export const addressSettings = {
     name: 'WEFT_PUBLIC_URL',
     group: 'Address',
     placeholder: 'ORIGIN',
-    read: read.origin,
+    read: read.publicOrigin,
     description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails.',
   }),
   tlsCert: optional('tls-cert', {
@@ -44,6 +45,14 @@ export const addressSettings = {
     placeholder: 'NETWORKS',
     read: read.network,
     description: 'Proxies whose X-Forwarded-* headers are trusted: addresses or networks, separated by commas.',
+  }),
+  insecureHttp: withDefault('insecure-http', 'refuse', {
+    name: 'WEFT_INSECURE_HTTP',
+    group: 'Address',
+    placeholder: 'WORD',
+    read: read.oneOf('refuse', 'allow'),
+    description:
+      'allow: listen beyond loopback without TLS and without a trusted proxy. Passwords and tokens then cross the network unencrypted.',
   }),
   allowedHosts: list('allowed-hosts', '', {
     name: 'WEFT_ALLOWED_HOSTS',

@@ -10,6 +10,14 @@ export const dataSettings = {
     read: read.text,
     description: 'Folder for all data of Weft on this machine. Created if it does not exist.',
   }),
+  diskReserveMb: withDefault('disk-reserve-mb', '500', {
+    name: 'WEFT_DISK_RESERVE_MB',
+    group: 'Data',
+    placeholder: 'MIB',
+    read: read.wholeNumber(0, 10_000_000),
+    description:
+      'Free space on the disk of the data folder below which Weft warns, in the log, in /readyz and in weft doctor.',
+  }),
   databaseUrl: secret({
     name: 'WEFT_DATABASE_URL',
     group: 'Data',

@@ -26,6 +26,14 @@ export const operationSettings = {
     read: read.wholeNumber(1, 10_080),
     description: 'Time until an unfinished job expires; for a live subscription, after its end.',
   }),
+  jobQuietSeconds: withDefault('job-quiet-seconds', '60', {
+    name: 'WEFT_JOB_QUIET_SECONDS',
+    group: 'Operation',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(1, 86_400),
+    description:
+      'A job that has delivered results to the end of what was asked for succeeds after this time without a further result, if its worker never says that it is done.',
+  }),
   emulatorKeepHours: withDefault('emulator-keep-hours', '24', {
     name: 'WEFT_EMULATOR_KEEP_HOURS',
     group: 'Operation',
@@ -39,6 +47,14 @@ export const operationSettings = {
     placeholder: 'LEVEL',
     read: read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     description: 'Minimum log level: trace, debug, info, warn, error or silent.',
+  }),
+  logFormat: withDefault('log-format', 'auto', {
+    name: 'WEFT_LOG_FORMAT',
+    group: 'Operation',
+    placeholder: 'FORMAT',
+    read: read.oneOf('auto', 'json', 'text'),
+    description:
+      'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
   }),
   metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
     name: 'WEFT_METRICS_ALLOW',
@@ -61,5 +77,13 @@ export const operationSettings = {
     placeholder: 'SECONDS',
     read: read.wholeNumber(1, 3600),
     description: 'Time that requests in progress have to finish when Weft is stopped.',
+  }),
+  securityEventSeconds: withDefault('security-event-seconds', '60', {
+    name: 'WEFT_SECURITY_EVENT_SECONDS',
+    group: 'Operation',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(1, 86_400),
+    description:
+      'How often logins, refusals and shown keys are written to the audit log; equal ones of this time are one entry with a count.',
   }),
 } as const;

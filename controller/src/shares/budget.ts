@@ -42,6 +42,12 @@ export class Budget {
     return (needed - account.left) / this.#rate.perSecond;
   }
 
+  /** Gives back what was spent and not used after all. */
+  refund(principal: string, amount: number): void {
+    const account = this.#accounts.get(principal);
+    if (account) account.left = Math.min(this.#rate.reserve, account.left + amount);
+  }
+
   /** What is left of the reserve, from 0 to 1. */
   left(principal: string, now = performance.now()): number {
     const account = this.#accounts.get(principal);

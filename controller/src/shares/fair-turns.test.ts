@@ -25,7 +25,7 @@ test('bounds are kept, and every request gets a slot in the end or gives up', as
         let gaveUp = 0;
         const ask = (who: string) => {
           const control = new AbortController();
-          const asked = turns.acquire(who, control.signal).then(
+          const asked = turns.acquire(who, { signal: control.signal }).then(
             (release) => {
               served++;
               waiting.delete(control);
@@ -135,4 +135,34 @@ test('more of one caller than may wait is refused with 429; another may still wa
   (await ada)();
   for (const one of waiting) (await one)();
   expect(turns.held).toBe(0);
+});
+
+test('what is ahead is served before the rest of its principal, takes the place of the newest when no more may wait, and nothing of another', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.boolean(), { maxLength: 30 }),
+      async (maxWaiting, requests) => {
+        const turns = new FairTurns('test', { slots: 1, maxWaiting });
+        const release = await turns.acquire('eve');
+        const served: { isAhead: boolean; n: number }[] = [];
+        const refused: { isAhead: boolean; n: number }[] = [];
+        const bob = turns.run('bob', async () => {});
+        const asked = requests.map((isAhead, n) =>
+          turns
+            .run('eve', async () => void served.push({ isAhead, n }), { isAhead })
+            .catch(() => void refused.push({ isAhead, n })),
+        );
+        await new Promise(setImmediate);
+        expect(turns.waiting).toBe(1 + Math.min(maxWaiting, requests.length));
+        release();
+        await Promise.all([bob, ...asked]);
+        expect(served.length + refused.length).toBe(requests.length);
+        const ahead = requests.filter(Boolean).length;
+        expect(served.filter(({ isAhead }) => isAhead).length).toBe(Math.min(maxWaiting, ahead));
+        expect(served).toEqual(served.toSorted((a, b) => Number(b.isAhead) - Number(a.isAhead) || a.n - b.n));
+        expect([turns.held, turns.waiting]).toEqual([0, 0]);
+      },
+    ),
+  );
 });

@@ -11,8 +11,17 @@ export interface TurnLimits {
   maxWaiting?: number;
 }
 
+export interface TurnRequest {
+  signal?: AbortSignal | undefined;
+  /** Before everything of the same principal that is not ahead, and in its place if no more of it may wait. */
+  isAhead?: boolean;
+}
+
 interface Waiting {
   take: () => void;
+  /** Another of the same principal has taken its place. */
+  displace: () => void;
+  isAhead: boolean;
   /** Of arrival, among all. */
   order: number;
 }
@@ -56,16 +65,29 @@ export class FairTurns {
     return this.#waiting;
   }
 
+  get free(): number {
+    return this.#slots - this.#held;
+  }
+
+  heldBy(principal: string): number {
+    return this.#queues.get(principal)?.held ?? 0;
+  }
+
+  /** The principals that hold as many slots as they may. */
+  atBound(): string[] {
+    return [...this.#queues].filter(([, { held }]) => held >= this.#perPrincipal).map(([principal]) => principal);
+  }
+
   /** True if the principal would get a slot at once. */
   hasFree(principal: string): boolean {
-    return this.#held < this.#slots && (this.#queues.get(principal)?.held ?? 0) < this.#perPrincipal;
+    return this.#held < this.#slots && this.heldBy(principal) < this.#perPrincipal;
   }
 
   /**
    * Resolves with a slot; the returned function gives it back, once however often it is called. Throws TryLaterError (429)
    * if too much of the principal is waiting already, or the reason of the signal; then there is no slot.
    */
-  async acquire(principal: string, signal?: AbortSignal): Promise<() => void> {
+  async acquire(principal: string, { signal, isAhead = false }: TurnRequest = {}): Promise<() => void> {
     signal?.throwIfAborted();
     const queue = this.#queueOf(principal);
     if (this.hasFree(principal)) {
@@ -73,15 +95,14 @@ export class FairTurns {
     } else {
       if (queue.waiting.length >= this.#maxWaiting) {
         this.refused++;
-        this.#forgetIdle(principal, queue);
-        throw new TryLaterError(
-          429,
-          'share_used_up',
-          `Too much of yours is waiting (${this.#name}); try again shortly`,
-          5,
-        );
+        const last = queue.waiting.at(-1);
+        if (!isAhead || last === undefined || last.isAhead) {
+          this.#forgetIdle(principal, queue);
+          throw this.#refusal();
+        }
+        last.displace();
       }
-      await this.#wait(principal, queue, signal);
+      await this.#wait(principal, queue, isAhead, signal);
     }
     let isHeld = true;
     return () => {
@@ -92,8 +113,8 @@ export class FairTurns {
   }
 
   /** Runs `work` with a slot. Throws what it throws, or what `acquire` does. */
-  async run<T>(principal: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const release = await this.acquire(principal, signal);
+  async run<T>(principal: string, work: () => Promise<T>, request?: TurnRequest): Promise<T> {
+    const release = await this.acquire(principal, request);
     try {
       return await work();
     } finally {
@@ -119,22 +140,38 @@ export class FairTurns {
     queue.start++;
   }
 
-  #wait(principal: string, queue: Queue, signal: AbortSignal | undefined): Promise<void> {
+  #refusal(): TryLaterError {
+    return new TryLaterError(
+      429,
+      'share_used_up',
+      `Too much of yours is waiting (${this.#name}); try again shortly`,
+      5,
+    );
+  }
+
+  #wait(principal: string, queue: Queue, isAhead: boolean, signal: AbortSignal | undefined): Promise<void> {
     return new Promise<void>((resolve, reject) => {
+      const leave = (reason: unknown) => {
+        signal?.removeEventListener('abort', giveUp);
+        queue.waiting.splice(queue.waiting.indexOf(entry), 1);
+        this.#waiting--;
+        reject(reason);
+      };
+      const giveUp = () => {
+        leave(signal?.reason);
+        this.#forgetIdle(principal, queue);
+      };
       const entry: Waiting = {
+        isAhead,
         order: ++this.#arrivals,
         take: () => {
           signal?.removeEventListener('abort', giveUp);
           resolve();
         },
+        displace: () => leave(this.#refusal()),
       };
-      const giveUp = () => {
-        queue.waiting.splice(queue.waiting.indexOf(entry), 1);
-        this.#waiting--;
-        this.#forgetIdle(principal, queue);
-        reject(signal?.reason);
-      };
-      queue.waiting.push(entry);
+      const behind = isAhead ? queue.waiting.findIndex((other) => !other.isAhead) : -1;
+      queue.waiting.splice(behind < 0 ? queue.waiting.length : behind, 0, entry);
       this.#waiting++;
       signal?.addEventListener('abort', giveUp, { once: true });
     });

@@ -22,11 +22,14 @@ export class RateLimiter {
 
   /** Throws TryLaterError (429) if the limit of the key is reached; counts nothing. */
   check(key: string, now = performance.now()): void {
+    if (!this.isReached(key, now)) return;
+    const seconds = Math.max(1, Math.ceil((this.#counts.get(key)!.resetsAt - now) / 1000));
+    throw new TryLaterError(429, this.#code, `Too many attempts; try again in ${seconds} s`, seconds);
+  }
+
+  isReached(key: string, now = performance.now()): boolean {
     const entry = this.#counts.get(key);
-    if (entry && entry.resetsAt > now && entry.count >= this.#limit.max) {
-      const seconds = Math.max(1, Math.ceil((entry.resetsAt - now) / 1000));
-      throw new TryLaterError(429, this.#code, `Too many attempts; try again in ${seconds} s`, seconds);
-    }
+    return entry !== undefined && entry.resetsAt > now && entry.count >= this.#limit.max;
   }
 
   count(key: string, now = performance.now()): void {

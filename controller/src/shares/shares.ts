@@ -1,6 +1,6 @@
 // Fair shares: everything that one caller could use up for all others is taken through one of these. A principal is
 // whoever the share belongs to: a caller (`principalOf`), or an address where nobody has logged in yet.
-import type { Caller } from '../caller.ts';
+import type { Actor } from '../caller.ts';
 import type { Gauges } from '../http/pages/service-metrics.ts';
 import type { Budget, BudgetRate } from './budget.ts';
 import type { FairTurns, TurnLimits } from './fair-turns.ts';
@@ -25,6 +25,6 @@ export interface Shares {
 }
 
 /** The principal of a caller: what it takes counts for it alone, whatever its address. */
-export function principalOf({ kind, name }: Pick<Caller, 'kind' | 'name'>): string {
+export function principalOf({ kind, name }: Pick<Actor, 'kind' | 'name'>): string {
   return `${kind}:${name}`;
 }

@@ -1,6 +1,16 @@
 // The data folder: created if missing, checked for write access, and locked by one server, because the embedded stores
 // keep part of their state in memory.
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../start-error.ts';
@@ -10,12 +20,29 @@ export function prepareDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
+    makePrivate(dataDir);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
       `the data folder ${dataDir} cannot be written (${code}): choose another with WEFT_DATA_DIR, or change its owner`,
     );
   }
+}
+
+/** What Weft keeps in the data folder. A secret that others could read is not corrected but refused: it may be known. */
+const ownNames = /^(lock|(weft|broker)\.db.*|telemetry|outbox|emulator)$/;
+
+/** Only the owner may read what Weft has written: an earlier version, a restored copy or a umask may have let others. */
+function makePrivate(dataDir: string): void {
+  for (const name of readdirSync(dataDir)) if (ownNames.test(name)) makePrivateBelow(join(dataDir, name));
+}
+
+function makePrivateBelow(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isSymbolicLink()) return;
+  if ((found.mode & 0o077) !== 0) chmodSync(path, found.mode & 0o700);
+  if (!found.isDirectory()) return;
+  for (const name of readdirSync(path)) makePrivateBelow(join(path, name));
 }
 
 /** One by one: Node's `recursive` never returns on file systems that reject new names with ENOENT, such as /proc. */
@@ -39,7 +66,9 @@ function isFolder(path: string): boolean {
  * Throws StartError if another process has it.
  */
 export function lockDataFolder(dataDir: string): { release(): void } {
-  const database = new DatabaseSync(join(dataDir, 'lock'));
+  const file = join(dataDir, 'lock');
+  closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file);
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch {

@@ -2,6 +2,7 @@
 import { DatabaseError } from 'pg';
 import { TryLaterError } from '../errors.ts';
 import { UniqueViolation } from './sql-database.ts';
+import { diskFull } from './write-probe.ts';
 
 // SQLSTATE classes and codes of temporary conditions, or of those that an operator can fix: the statement was not the cause.
 const PASSING = [
@@ -39,6 +40,9 @@ export function isConnectionLost(error: unknown): boolean {
 export function toStoreError(error: unknown): unknown {
   if (error instanceof DatabaseError && error.code === '23505') {
     return new UniqueViolation('A unique key is taken', { cause: error });
+  }
+  if (error instanceof DatabaseError && error.code === '53100') {
+    return diskFull('The disk of PostgreSQL is full', error);
   }
   const isPassing = error instanceof DatabaseError ? startsWithAny(error.code, PASSING) : isConnectionLost(error);
   return isPassing ? unavailable('The database is unavailable right now', error) : error;

@@ -50,7 +50,7 @@ test('a full disk is an outage that passes; nothing of the transaction stays', a
     await tx.query('INSERT INTO t VALUES (?)', ['small']);
     await tx.query('INSERT INTO t VALUES (?)', ['x'.repeat(100_000)]);
   });
-  await expect(call).rejects.toMatchObject(OUT_OF_REACH);
+  await expect(call).rejects.toMatchObject({ ...OUT_OF_REACH, code: 'disk_full' });
   expect(await db.query('SELECT a FROM t')).toEqual([]);
   await db.query('PRAGMA max_page_count = 1000000');
   await db.query('INSERT INTO t VALUES (?)', ['x'.repeat(100_000)]);
@@ -64,7 +64,7 @@ test('when the disk is full for one of several at once, exactly those are there 
   const texts = ['one', 'x'.repeat(100_000), 'three'];
   const calls = texts.map((text) => db.transaction((tx) => tx.query('INSERT INTO t VALUES (?)', [text])));
   const outcomes = await Promise.allSettled(calls);
-  expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: OUT_OF_REACH });
+  expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { ...OUT_OF_REACH, code: 'disk_full' } });
   const acknowledged = texts.filter((_, index) => outcomes[index]!.status === 'fulfilled');
   expect((await db.query('SELECT a FROM t')).map(({ a }) => a)).toEqual(acknowledged);
   await db.close();

@@ -6,6 +6,7 @@ import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
+import { ReportBudget } from './ingest/report-budget.ts';
 import { TelemetryService } from './ingest/telemetry-service.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
@@ -30,11 +31,13 @@ interface TelemetryPartDeps extends Platform {
 export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const { config, database, telemetryStore: store, agents, auth, shares, recentBytes, onError } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
+  const budget = new ReportBudget(shares, config.reports);
   const presence = new PresenceService({
     presence: createPresenceStore(database),
     agents,
     telemetry: store,
     commandTransports: events.commandTransports.ask,
+    reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
   const metrics = new MetricsService({ agents, telemetry: store, presence });
@@ -48,7 +51,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       return caller;
     },
   });
-  const telemetry = new TelemetryService({ store, agents, retentionDays, onRecorded: events.recorded.emit });
+  const telemetry = new TelemetryService({ store, agents, retentionDays, budget, onRecorded: events.recorded.emit });
   // Imported history is old: only cached answers have to know of it.
   const history = new TelemetryService({
     store,
@@ -84,6 +87,10 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     ],
     formats: metricsFormats(rollupDays * dayMs),
     metrics: {
+      weft_telemetry_fields_ignored: {
+        help: 'Fields that were left out of reports because they could not be stored',
+        value: () => telemetry.ignoredFields,
+      },
       weft_live_streams: { help: 'Open streams of live values', value: () => feed.openStreams },
       weft_live_streams_cut_off: { help: 'Streams whose readers were too slow', value: () => feed.cutOff },
     },

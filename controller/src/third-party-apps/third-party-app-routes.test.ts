@@ -1,5 +1,7 @@
 // The operations on third-party apps over HTTP, and how far an app's permissions let it see.
+
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
@@ -22,10 +24,10 @@ afterAll(() => weft.stop());
 let count = 0;
 async function appWith(permissions: unknown) {
   const app_name = `app-${++count}`;
-  const json = { app_name, api_key: 'short', permissions };
+  const json = { app_name, api_key: 'short of it', permissions };
   const { status } = await weft.request('POST', apps, { token: admin, json });
   expect(status).toBe(200);
-  return { app_name, token: await weft.login('third_party_app', app_name, 'short') };
+  return { app_name, token: await weft.login('third_party_app', app_name, 'short of it') };
 }
 
 async function seenBy(token: string) {
@@ -45,7 +47,7 @@ eachDatabase((kind) => {
       return [status, body];
     };
     const permissions = { agents: ['north-*'], expires_at: '2999-01-01 00:00', note: { 'any key': [1, null] } };
-    const input = { app_name: 'app@x', api_key: 'kéy 🔑', permissions };
+    const input = { app_name: 'app@x', api_key: 'a longer kéy 🔑', permissions };
     const app = { id: uuid, ...input };
     const path = `${apps}app@x`;
     expect(await ask('POST', apps, input)).toEqual([200, app]);
@@ -53,12 +55,15 @@ eachDatabase((kind) => {
     expect(await ask('GET', path)).toEqual([200, app]);
     expect(await ask('GET', apps)).toEqual([200, [{ id: uuid, app_name: 'app@x', permissions }]]);
     expect(await ask('PUT', path, { permissions: {} })).toEqual([200, { ...app, permissions: {} }]);
-    expect(await ask('PUT', path, { api_key: 'other' })).toEqual([200, { ...app, api_key: 'other', permissions: {} }]);
+    expect(await ask('PUT', path, { api_key: 'another one' })).toEqual([
+      200,
+      { ...app, api_key: 'another one', permissions: {} },
+    ]);
     expect(await ask('PUT', path, { api_key: null, permissions: null })).toEqual([
       200,
-      { ...app, api_key: 'other', permissions: {} },
+      { ...app, api_key: 'another one', permissions: {} },
     ]);
-    await fresh.login('third_party_app', 'app@x', 'other');
+    await fresh.login('third_party_app', 'app@x', 'another one');
     expect(await ask('DELETE', path)).toEqual([200, { status: 'success', detail: expect.any(String) }]);
     for (const [method, json] of [['GET'], ['PUT', {}], ['DELETE']] as const)
       expect(await ask(method, path, json)).toEqual([404, notFound]);
@@ -70,7 +75,7 @@ eachDatabase((kind) => {
 test('an app sees itself with its key, and no other app', async () => {
   const { app_name, token } = await appWith({ read: false });
   const { body } = await weft.request('GET', apps + app_name, { token });
-  expect(body).toEqual({ id: uuid, app_name, api_key: 'short', permissions: { read: false } });
+  expect(body).toEqual({ id: uuid, app_name, api_key: 'short of it', permissions: { read: false } });
   const others: [string, string, unknown?][] = [
     ['GET', `${apps}app-other`],
     ['GET', apps],
@@ -91,9 +96,9 @@ test('a new key ends the tokens of the old one, new permissions hold for the tok
   expect(await seenBy(token)).toEqual([200, 200, 200, 404]);
   await put({ permissions: { agents: ['south-?'] } });
   expect(await seenBy(token)).toEqual([404, 404, 200, 404]);
-  await put({ api_key: 'another' });
+  await put({ api_key: 'another one' });
   expect(await seenBy(token)).toEqual([401, 401, 401, 401]);
-  await expect(weft.login('third_party_app', app_name, 'short')).rejects.toThrow('Incorrect');
+  await expect(weft.login('third_party_app', app_name, 'short of it')).rejects.toThrow('Incorrect');
 });
 
 describe('an agent is seen', () => {
@@ -137,6 +142,10 @@ describe('permissions', () => {
     { agents: [''] },
     { agents: null },
     { read: 'yes' },
+    { write: 'no' },
+    { write: 0 },
+    { write: null },
+    { Write: false },
     { commands: 'sleep' },
     { commands: { sleep: true } },
     { commands: { set_tx_power: { dbm: { max: '20' } } } },
@@ -167,17 +176,39 @@ describe('permissions', () => {
   });
 
   test.each([
+    { read: true, write: false },
+    { write: false, commands: true, emulator: true },
+    { write: false, commands: ['sleep'], emulator: { max_access_points: 5 } },
+  ])('%j let an app read, and neither command nor emulate', async (permissions) => {
+    const { token } = await appWith(permissions);
+    const status = async (method: string, path: string, json?: unknown) =>
+      (await weft.request(method, path, { token, json })).status;
+    expect(await status('GET', '/api/v1/metrics/agent_details')).toBe(200);
+    expect(await status('POST', '/api/v1/send_command?agent_id=north-1&command=sleep')).toBe(403);
+    expect(await status('POST', '/api/v1/commands/batch', { agents: ['north-1'], command: 'sleep' })).toBe(403);
+    expect(await status('POST', '/api/v1/emulator/spinup', {})).toBe(403);
+  });
+
+  test('write: true restricts nothing', async () => {
+    const { token } = await appWith({ write: true });
+    const query = 'agent_id=north-1&command=sleep&dry_run=true';
+    expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
+  });
+
+  test.each([
     { commands: ['sleep', 'wake'] },
     { commands: { set_tx_power: { dbm: { min: 5, max: 20 } } } },
     { emulator: { max_access_points: 0 } },
     { priority: 100, colour: 'red', agents: [] },
+    { read: true, write: false },
+    { write: true, commands: false },
   ])('%j are kept as they are', async (permissions) => {
     const { app_name } = await appWith(permissions);
     expect((await weft.request('GET', apps + app_name, { token: admin })).body.permissions).toEqual(permissions);
   });
 
   test('all problems are told at once', async () => {
-    const json = { app_name: 'bad name', permissions: { read: 1, agent: [] } };
+    const json = { app_name: ' bad name', permissions: { read: 1, agent: [] } };
     const { body } = await weft.request('POST', apps, { token: admin, json });
     expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(1).join('.'))).toEqual([
       'app_name',
@@ -186,4 +217,72 @@ describe('permissions', () => {
       'permissions.agent',
     ]);
   });
+});
+
+describe('names', () => {
+  const create = (app_name: unknown) =>
+    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'a longer key', permissions: {} } });
+
+  /** It can be created, used to log in, read by itself, changed and removed under its name in the path. */
+  async function lives(app_name: string): Promise<void> {
+    const path = apps + encodeURIComponent(app_name);
+    const created = await create(app_name);
+    expect([app_name, created.status, created.body.app_name]).toEqual([app_name, 200, app_name]);
+    const token = await weft.login('third_party_app', app_name, 'a longer key');
+    expect((await weft.request('GET', path, { token })).body).toMatchObject({ app_name });
+    expect((await weft.request('PUT', path, { token: admin, json: { permissions: { a: 1 } } })).status).toBe(200);
+    expect((await weft.request('DELETE', path, { token: admin })).status).toBe(200);
+    expect((await weft.request('GET', path, { token: admin })).status).toBe(404);
+  }
+
+  test.each([
+    ...[
+      'My App',
+      'a',
+      '...',
+      '..a',
+      'a/b',
+      '\\',
+      '%2e%2e%2f',
+      '?x=1#y',
+      'a*',
+      '-a',
+      '_',
+      'Überwachung ü',
+      '節電',
+      '😀',
+    ],
+    ...['it\'s "quoted" & <b>', ';', 'x'.repeat(128), '😀'.repeat(128), 'public', 'me'],
+  ])('%s is one', lives, 20_000);
+
+  test.each([
+    ...['', ' ', ' a', 'a ', '.', '..', 'x'.repeat(129), 'a\nb', 'a\tb', 'a\0', '\x7f', 'a\u00a0b', 'a\u200bb'],
+    ...['a\u202eb', '\ufeffa', 'a\u2028b', '\ue000', 'e\u0301', '\u212b', 7, null, ['a']],
+  ])('%j is none', async (name) => {
+    const { status, body } = await create(name);
+    expect([status, body.detail]).toMatchObject([422, [{ loc: ['body', 'app_name'] }]]);
+  });
+
+  test('are compared as they are given', async () => {
+    for (const name of ['Case', 'case', 'Case ü']) expect((await create(name)).status).toBe(200);
+    expect((await create('Case')).status).toBe(409);
+    await expect(weft.login('third_party_app', 'CASE', 'k')).rejects.toThrow('Incorrect');
+    await expect(weft.login('third_party_app', 'Case u\u0308', 'k')).rejects.toThrow('Incorrect');
+  });
+
+  test('any printable text lives, and whatever is taken is printable and in form C', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, fc.string({ unit: 'binary', minLength: 1, maxLength: 6 })), async (name) => {
+        const isName =
+          /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u.test(name) &&
+          name === name.normalize('NFC') &&
+          name.trim() === name &&
+          !['.', '..'].includes(name);
+        if (isName) await lives(name);
+        else expect((await create(name)).status).toBe(422);
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
 });

@@ -20,6 +20,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       url: '/api/v1/third_party_apps',
       tag,
       summary: 'Register a third-party app',
+      failures: { 409: 'An app with this app_name exists' },
       body: ThirdPartyAppCreate,
       response: ThirdPartyApp,
       handle: ({ body, caller }) => apps.create(body, caller),
@@ -42,7 +43,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       tag,
       summary: 'Get a third-party app',
       response: ThirdPartyApp,
-      handle: (context) => apps.get(context.path('app_name')),
+      handle: (context) => apps.show(context.path('app_name'), context.caller, context.address),
     }),
     // spec #19
     route({

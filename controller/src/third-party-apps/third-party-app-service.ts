@@ -2,8 +2,10 @@
 // apps for auth.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { effectivePermissions } from '@weft/contract/app-permissions';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { SecurityLog } from '../audit/security-log.ts';
 import type { Actor, Caller, CallerChange, Principal, PrincipalSource } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
@@ -22,6 +24,7 @@ export interface ThirdPartyAppServiceOptions {
   keyring: Keyring;
   changes: CallerChanges;
   audit: AuditService;
+  security: SecurityLog;
   maxApps: number;
 }
 
@@ -30,11 +33,13 @@ export class ThirdPartyAppService implements PrincipalSource {
   readonly #keyring: Keyring;
   readonly #changes: CallerChanges;
   readonly #audit: AuditService;
+  readonly #security: SecurityLog;
   readonly #maxApps: number;
   /** Decrypted for unknown names, so that they take as long as known ones. */
   readonly #decoy: string;
 
-  constructor({ apps, keyring, changes, audit, maxApps }: ThirdPartyAppServiceOptions) {
+  constructor({ apps, keyring, changes, audit, security, maxApps }: ThirdPartyAppServiceOptions) {
+    this.#security = security;
     this.#apps = apps;
     this.#keyring = keyring;
     this.#changes = changes;
@@ -43,9 +48,12 @@ export class ThirdPartyAppService implements PrincipalSource {
     this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
   }
 
-  async get(app_name: string): Promise<ThirdPartyApp> {
+  /** With its key, which is a security event. */
+  async show(app_name: string, by: Caller, address: string): Promise<ThirdPartyApp> {
     const app = await this.#apps.get(app_name);
     if (!app) throw appNotFound();
+    const target = { kind: 'third_party_app', name: app_name };
+    this.#security.note({ actor: by, action: 'key_shown', target, address });
     return this.#toResponse(app);
   }
 
@@ -140,8 +148,9 @@ export class ThirdPartyAppService implements PrincipalSource {
 }
 
 function toPrincipal(app: ThirdPartyAppRecord): Principal {
-  const { id, app_name: name, permissions, ver } = app;
-  return { caller: { kind: 'third_party_app', id, name, permissions: permissions as AppPermissions }, ver };
+  const { id, app_name: name, ver } = app;
+  const permissions = effectivePermissions(app.permissions as AppPermissions);
+  return { caller: { kind: 'third_party_app', id, name, permissions }, ver };
 }
 
 function toChange(before: ThirdPartyAppRecord, after: ThirdPartyAppRecord | undefined, by: Actor): CallerChange {

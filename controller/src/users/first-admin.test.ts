@@ -85,7 +85,7 @@ describe('the set-up code', () => {
   test.each([
     ['a public address is set', { WEFT_PUBLIC_URL: 'https://weft.example.org' }, {}],
     ['proxies are trusted', { WEFT_TRUSTED_PROXIES: '10.0.0.0/8' }, {}],
-    ['it listens beyond loopback', { WEFT_HOST: '0.0.0.0' }, {}],
+    ['it listens beyond loopback', { WEFT_HOST: '0.0.0.0', WEFT_INSECURE_HTTP: 'allow' }, {}],
     ['the request was forwarded', {}, { 'x-forwarded-for': '127.0.0.1' }],
     ['the request was forwarded, in the standard words', {}, { forwarded: 'for=127.0.0.1' }],
   ])('is asked for when %s', async (_when, settings: Record<string, string>, headers: Record<string, string>) => {

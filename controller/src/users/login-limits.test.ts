@@ -88,6 +88,22 @@ describe('a login', () => {
     }
   });
 
+  test('takes the login type from the form as well, and refuses two that differ', async () => {
+    const post = (query: string, form: Record<string, string>) =>
+      weft.request('POST', `/api/v1/token/${query}`, { form: { username: 'ap-1', password, ...form } });
+    expect((await post('', { login_type: 'agent' })).status).toBe(200);
+    expect((await post('?login_type=agent', { login_type: 'agent' })).status).toBe(200);
+    const differs = await post('?login_type=agent', { login_type: 'user' });
+    expect([differs.status, differs.body.detail[0].loc]).toEqual([422, ['body', 'login_type']]);
+    const unknown = await post('', { login_type: 'admin' });
+    expect([unknown.status, unknown.body.detail[0].loc]).toEqual([422, ['query', 'login_type']]);
+    const multipart = new FormData();
+    for (const [name, value] of Object.entries({ username: 'ap-1', password, login_type: 'agent' })) {
+      multipart.set(name, value);
+    }
+    expect((await weft.request('POST', '/api/v1/token/', { body: multipart })).status).toBe(200);
+  });
+
   test('an unknown login type, or none, is told together with the missing fields', async () => {
     const missing = [
       { loc: ['body', 'username'], msg: 'Field required', type: 'missing' },
@@ -143,6 +159,34 @@ describe('too many failed logins', () => {
     for (let n = 0; n < 4; n += 1) await tryLogin(weft, { from: '192.0.2.1', username: `u${n}@weft.test` });
     expect((await tryLogin(weft, { from: '192.0.2.1', username: 'u9@weft.test' })).status).toBe(429);
     expect((await tryLogin(weft, { from: '192.0.2.2', username: 'u9@weft.test' })).status).toBe(401);
+  });
+
+  test('of others keep nobody out who knows its password: administrator, agent, Telegraf, behind the same address', async () => {
+    const weft = await start({
+      WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT: '10',
+      WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS: '100',
+    });
+    await weft.agent('ap-1');
+    const token = await weft.admin();
+    for (const ap_id of ['ap-2', 'ap-3']) {
+      await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id, password, configuration: {} } });
+    }
+    const failed = Array.from({ length: 100 }, (_, n) =>
+      tryLogin(weft, { username: n % 2 ? `u${n}@weft.test` : `no-ap-${n}`, kind: n % 2 ? 'user' : 'agent' }),
+    );
+    expect(await statusesOf(failed)).toEqual({ 401: 100 });
+    expect((await tryLogin(weft, { username: 'one-more@weft.test' })).status).toBe(429);
+    expect((await tryLogin(weft, { secret: password })).status).toBe(200);
+    expect((await tryLogin(weft, { kind: 'agent', username: 'ap-2', secret: password })).status).toBe(200);
+    for (const [scheme, ap_id] of [
+      ['Basic', 'ap-1'],
+      ['Token', 'ap-3'],
+    ] as const) {
+      const credentials = `${ap_id}:${password}`;
+      const authorization = `${scheme} ${scheme === 'Basic' ? Buffer.from(credentials).toString('base64') : credentials}`;
+      const written = await weft.post('/api/v1/write', { authorization, 'content-type': 'text/plain' }, 'load value=1');
+      expect(written.status, scheme).toBe(204);
+    }
   });
 
   test('right logins count for nothing, and forgive the failures of their account', async () => {

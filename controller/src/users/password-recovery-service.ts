@@ -7,10 +7,11 @@ import { UnusableRequestError } from '../errors.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import { resetMail } from './reset-mail.ts';
 import type { RecoveryRequest, ResetTokenStore } from './reset-token-store.ts';
 import { passwordReset } from './user-entries.ts';
-import { normalizeUsername } from './user-service.ts';
+import { normalizeUsername, type UserService } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
 
 const tokenLifeMs = 60 * 60_000;
@@ -27,6 +28,7 @@ export interface PasswordRecoveryOptions {
   resetTokens: ResetTokenStore;
   mailer: Mailer;
   hasher: PasswordHasher;
+  requireNotName: UserService['requireNotName'];
   changes: CallerChanges;
   /** The address for links in mails; read when a mail is written, because the port may be chosen at start. */
   publicUrl: () => string;
@@ -64,21 +66,17 @@ export class PasswordRecoveryService {
 
   /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
   async reset(token: string, newPassword: string): Promise<void> {
-    const { resetTokens, hasher, changes } = this.#options;
-    const password_hash = await hasher.hash(newPassword);
+    const { resetTokens, hasher, requireNotName, changes } = this.#options;
+    const password_hash = await hasher.hash(newPassword, { principal: principalOf(anonymous) });
     const change = { password_hash, ver: generateSecret() };
     const username = await changes.make<{ id: string; username: string }, string | undefined>(
-      ({ after }) => ({
-        entry: passwordReset(after!),
-        change: {
-          kind: 'user',
-          id: after!.id,
-          name: after!.username,
-          what: 'changed',
-          isRevoked: true,
-          by: anonymous,
-        },
-      }),
+      ({ after }) => {
+        const { id, username: name } = after!;
+        // Only here is it known whose it is; the token stays valid.
+        requireNotName(newPassword, name, 'new_password');
+        const revoked = { kind: 'user', id, name, what: 'changed', isRevoked: true, by: anonymous } as const;
+        return { entry: passwordReset(after!), change: revoked };
+      },
       (also) => resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also),
     );
     if (username === undefined) {
@@ -129,7 +127,7 @@ export class PasswordRecoveryService {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
     const now = Date.now();
     const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
-    if (user && user.disabled_at === null) {
+    if (user && user.disabled_at === null && user.waiting_since === null) {
       const token = generateSecret();
       const token_hash = hashGeneratedSecret(token);
       const record = { token_hash, user_id: user.id, created_at: now, expires_at: now + tokenLifeMs };

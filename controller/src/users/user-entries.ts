@@ -31,6 +31,14 @@ export function userEnabled(actor: Actor, user: UserRecord): NewAuditEntry {
   return { actor, action: 'user_enabled', target: toTarget(user), detail: { roles: user.roles } };
 }
 
+export function userApproved(actor: Actor, user: UserRecord): NewAuditEntry {
+  return { actor, action: 'user_approved', target: toTarget(user), detail: { roles: user.roles } };
+}
+
+export function userRefused(actor: Actor, user: UserRecord): NewAuditEntry {
+  return { actor, action: 'user_refused', target: toTarget(user), detail: { roles: user.roles } };
+}
+
 /** By the holder of the mail: nothing more is proved. */
 export function passwordReset(user: { username: string }): NewAuditEntry {
   return { actor: anonymous, action: 'password_reset', target: toTarget(user), detail: { fields: ['password'] } };

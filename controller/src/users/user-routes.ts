@@ -17,17 +17,20 @@ import { invalidValue } from '../input/value-rules.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
+import type { SignupService } from './signup-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
+import { waitingUserRoutes } from './waiting-user-routes.ts';
 
 export interface UserRoutesOptions {
   users: UserService;
+  signups: SignupService;
   recovery: PasswordRecoveryService;
   /** Throws PermissionError unless the request comes from this machine, or contains the set-up code. */
   requireSetupRight: (request: IncomingRequest) => void;
   limits: { signups: RateLimiter; recoveries: RateLimiter; resets: RateLimiter };
 }
 
-export function userRoutes({ users, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
+export function userRoutes({ users, signups, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
   const tag = 'Users';
   return [
     // spec #2
@@ -37,6 +40,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       url: '/api/v1/users/public',
       tag,
       summary: 'Create the first administrator; later, create a user as an administrator',
+      failures: { 409: 'A user with this username exists' },
       query: Type.Object({
         code: Type.Optional(
           Type.String({ description: 'The set-up code printed at start; required from other machines' }),
@@ -61,13 +65,14 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       method: 'POST',
       url: '/api/v1/users/signup',
       tag,
-      summary: 'Sign up for an account with the standard role',
+      summary: 'Sign up for an account with the standard role, which may have to be approved',
+      failures: { 403: 'Sign-up is closed, or there is no administrator yet', 409: 'A user with this username exists' },
       body: UserRegister,
       response: TokenData,
-      admit: () => users.requireSignupOpen(),
+      admit: () => signups.requireOpen(),
       async handle({ body, address }) {
         limits.signups.take(addressKey(address));
-        return users.signUp(body);
+        return signups.signUp(body);
       },
     }),
     // spec #4
@@ -92,6 +97,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       url: '/api/v1/users/reset-password',
       tag,
       summary: 'Set a new password with a reset token',
+      failures: { 400: 'The reset token is wrong, used or expired, or the request cannot be read' },
       body: PasswordReset,
       response: StatusAnswer,
       async handle({ body, address }) {
@@ -117,6 +123,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       url: '/api/v1/users',
       tag,
       summary: 'Create a user',
+      failures: { 409: 'A user with this username exists' },
       body: UserCreate,
       response: TokenData,
       handle: ({ body, caller }) => users.create(body, caller),
@@ -151,6 +158,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       target: 'username',
       tag,
       summary: "Change a user's password or roles",
+      failures: { 409: 'The last administrator must remain one' },
       body: UserUpdate,
       response: TokenData,
       handle: (context) => users.update(context.path('username'), context.body, context.caller),
@@ -163,6 +171,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       target: 'username',
       tag,
       summary: 'Delete a user',
+      failures: { 409: 'The last administrator cannot be deleted' },
       response: StatusAnswer,
       async handle(context) {
         await users.remove(context.path('username'), context.caller);
@@ -170,6 +179,7 @@ export function userRoutes({ users, recovery, requireSetupRight, limits }: UserR
       },
     }),
     ...disabledUserRoutes(users),
+    ...waitingUserRoutes(signups),
   ];
 }
 

@@ -3,18 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
-import {
-  type Actor,
-  anonymous,
-  type Caller,
-  type CallerChange,
-  type Principal,
-  type PrincipalSource,
-  type UserCaller,
-} from '../caller.ts';
+import type { Actor, Caller, CallerChange, Principal, PrincipalSource, UserCaller } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
-import type { PasswordHasher } from '../password-hasher.ts';
+import { invalidValue } from '../input/value-rules.ts';
+import { isNameAsPassword } from '../input/weak-password.ts';
+import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
+import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
@@ -30,8 +25,9 @@ export interface UserServiceOptions {
   hasher: PasswordHasher;
   changes: CallerChanges;
   audit: AuditService;
-  signup: 'open' | 'closed';
   maxUsers: number;
+  /** Whether a password must not be the user's own name. */
+  strictPasswords?: boolean;
 }
 
 export class UserService implements PrincipalSource {
@@ -39,18 +35,18 @@ export class UserService implements PrincipalSource {
   readonly #hasher: PasswordHasher;
   readonly #changes: CallerChanges;
   readonly #audit: AuditService;
-  readonly #signup: 'open' | 'closed';
   readonly #maxUsers: number;
+  readonly #strictPasswords: boolean;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, changes, audit, signup, maxUsers }: UserServiceOptions) {
+  constructor({ users, hasher, changes, audit, maxUsers, strictPasswords = false }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
     this.#changes = changes;
     this.#audit = audit;
-    this.#signup = signup;
     this.#maxUsers = maxUsers;
+    this.#strictPasswords = strictPasswords;
   }
 
   async hasAdmin(): Promise<boolean> {
@@ -67,30 +63,15 @@ export class UserService implements PrincipalSource {
   }
 
   async create(input: NewUser, by: Actor): Promise<TokenData> {
-    return this.#create(input, by, 'user_created');
+    return this.register(input, by, 'user_created', null);
   }
 
   /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
-    const user = await this.#newRecord(input);
+    const user = await this.#newRecord(input, by);
     const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
     const isFirst = await this.#users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
-  }
-
-  /** Throws PermissionError while sign-up is closed. */
-  async requireSignupOpen(): Promise<void> {
-    if (this.#signup === 'closed') {
-      throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
-    }
-    if (!(await this.hasAdmin())) {
-      throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
-    }
-  }
-
-  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
-    await this.requireSignupOpen();
-    return this.#create({ ...input, roles: ['user'] }, anonymous, 'user_signed_up');
   }
 
   async update(
@@ -102,8 +83,9 @@ export class UserService implements PrincipalSource {
       throw new PermissionError('roles_not_permitted', 'Only administrators may change roles');
     }
     const before = await this.#require(username);
+    if (input.password) this.requireNotName(input.password, before.username, 'password');
     const change: UserChange = {};
-    if (input.password) change.password_hash = await this.#hasher.hash(input.password);
+    if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
     const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
@@ -112,6 +94,28 @@ export class UserService implements PrincipalSource {
     );
     if (!after) throw userNotFound();
     return toTokenData(after);
+  }
+
+  /** Throws AuthenticationError if the current password is wrong. `also` runs in the transaction, with the new `ver`. */
+  async changePassword(
+    user: Actor,
+    { current, next }: { current: string; next: string },
+    also: (tx: SqlQueries, ver: string) => Promise<void>,
+  ): Promise<Principal> {
+    const turn = { principal: principalOf(user) };
+    this.requireNotName(next, user.name, 'new_password');
+    if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
+    const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
+    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: userUpdated(user, was!, is!), change: toChange(was!, is!, user) }),
+      (record) =>
+        this.#users.update(user.name, change, async (tx, changed) => {
+          await also(tx, change.ver);
+          await record(tx, changed);
+        }),
+    );
+    if (!after) throw userNotFound();
+    return toPrincipal(after);
   }
 
   async remove(username: string, by: Actor): Promise<void> {
@@ -162,17 +166,19 @@ export class UserService implements PrincipalSource {
     return users.filter(({ disabled_at }) => disabled_at === null).map((user) => toPrincipal(user).caller);
   }
 
-  async authenticate(username: string, password: string): Promise<Principal | undefined> {
+  async authenticate(username: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const user = await this.#users.get(normalizeUsername(username));
-    if (!(await this.#hasher.verify(user?.password_hash, password))) return undefined;
+    if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null) throw accountDisabled();
+    if (user!.waiting_since !== null) throw accountWaiting();
     return toPrincipal(user!);
   }
 
-  async #create(input: NewUser, by: Actor, action: string): Promise<TokenData> {
+  /** Creates an account that waits for approval since that moment, if there is one; `action` is that of the audit entry. */
+  async register(input: NewUser, by: Actor, action: string, waiting_since: number | null): Promise<TokenData> {
     await this.#requireRoom();
-    const user = await this.#newRecord(input);
+    const user = { ...(await this.#newRecord(input, by)), waiting_since };
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
     await this.#users.create(
@@ -182,16 +188,24 @@ export class UserService implements PrincipalSource {
     return toTokenData(user);
   }
 
-  async #newRecord({ username, password, roles }: NewUser): Promise<UserRecord> {
+  /** Throws ValidationError for the user's own name where that is not permitted. */
+  requireNotName(password: string, username: string, field: string): void {
+    if (!this.#strictPasswords || !isNameAsPassword(password, username)) return;
+    throw invalidValue(['body', field], 'the password must not be the username');
+  }
+
+  async #newRecord({ username, password, roles }: NewUser, by: Actor): Promise<UserRecord> {
+    this.requireNotName(password, username, 'password');
     return {
       id: randomUUID(),
       username: normalizeUsername(username),
-      password_hash: await this.#hasher.hash(password),
+      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
       roles: [...new Set(roles)],
       ver: generateSecret(),
       created_at: Date.now(),
       disabled_at: null,
       disabled_by: null,
+      waiting_since: null,
     };
   }
 
@@ -213,7 +227,7 @@ export function normalizeUsername(username: string): string {
   return username.trim().normalize('NFC').toLowerCase();
 }
 
-function toTokenData(user: UserRecord): TokenData {
+export function toTokenData(user: UserRecord): TokenData {
   return { username: user.username, roles: user.roles.join(','), scopes: [] };
 }
 
@@ -239,10 +253,14 @@ function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): Dis
   return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
 }
 
+function accountWaiting(): AuthenticationError {
+  return new AuthenticationError('account_waiting', 'This account waits for an administrator to approve it');
+}
+
 function accountDisabled(): AuthenticationError {
   return new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
 }
 
-function userNotFound(): NotFoundError {
+export function userNotFound(): NotFoundError {
   return new NotFoundError('user_not_found', 'User not found');
 }

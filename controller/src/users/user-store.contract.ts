@@ -25,6 +25,7 @@ export function userNamed(username: string, roles = ['user']): UserRecord {
     created_at: 1_790_000_000_000,
     disabled_at: null,
     disabled_by: null,
+    waiting_since: null,
   };
 }
 

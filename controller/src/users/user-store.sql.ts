@@ -1,6 +1,6 @@
 // Users in SQL. The guarantees about administrators rely on the one row of `administration`: it is created with the first
 // administrator, and every transaction that may remove one updates it first, so that they are serialised. A
-// disabled administrator does not count.
+// disabled or waiting administrator does not count.
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
@@ -15,9 +15,10 @@ type UserRow = {
   created_at: number;
   disabled_at: number | null;
   disabled_by: string | null;
+  waiting_since: number | null;
 };
 
-const COLUMNS = 'id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by';
+const COLUMNS = 'id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by, waiting_since';
 
 export function createUserStore(db: SqlDatabase): UserStore {
   return new SqlUserStore(db);
@@ -118,6 +119,41 @@ class SqlUserStore implements UserStore {
     });
   }
 
+  async listWaiting(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(
+      `SELECT ${COLUMNS} FROM users WHERE waiting_since IS NOT NULL ORDER BY waiting_since, username`,
+    );
+    return rows.map(toRecord);
+  }
+
+  async countWaiting(): Promise<number> {
+    const sql = 'SELECT COUNT(*) AS count FROM users WHERE waiting_since IS NOT NULL';
+    const [row] = await this.#db.query<{ count: number }>(sql);
+    return row?.count ?? 0;
+  }
+
+  async approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const before = await lockUserRow(tx, username);
+      if (before === undefined || before.waiting_since === null) return before && toRecord(before);
+      await tx.query('UPDATE users SET waiting_since = NULL WHERE username = ?', [username]);
+      const after = { ...toRecord(before), waiting_since: null };
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+
+  async removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<UserRow>(
+        `DELETE FROM users WHERE username = ? AND waiting_since IS NOT NULL RETURNING ${COLUMNS}`,
+        [username],
+      );
+      if (row !== undefined) await also?.(tx, { before: toRecord(row) });
+      return row !== undefined;
+    });
+  }
+
   async listDisabled(): Promise<UserRecord[]> {
     const rows = await this.#db.query<UserRow>(
       `SELECT ${COLUMNS} FROM users WHERE disabled_at IS NOT NULL ORDER BY username`,
@@ -191,7 +227,7 @@ async function lockAdministration(tx: SqlQueries): Promise<void> {
 async function assertAdminRemains(tx: SqlQueries): Promise<void> {
   const orphaned = await tx.query(
     `SELECT id FROM administration
-     WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL)`,
+     WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL AND waiting_since IS NULL)`,
   );
   if (orphaned.length > 0)
     throw new ConflictError('last_administrator', 'The last administrator cannot be disabled, demoted or deleted');
@@ -199,8 +235,9 @@ async function assertAdminRemains(tx: SqlQueries): Promise<void> {
 
 async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
   await tx.query(
-    `INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at, disabled_at, disabled_by)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at, disabled_at, disabled_by,
+       waiting_since)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       user.id,
       user.username,
@@ -211,6 +248,7 @@ async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
       user.created_at,
       user.disabled_at,
       user.disabled_by,
+      user.waiting_since,
     ],
   );
 }
@@ -225,7 +263,7 @@ function throwUserExists(error: unknown): never {
 }
 
 function toRecord(row: UserRow): UserRecord {
-  const { id, username, password_hash, ver, created_at, disabled_at, disabled_by } = row;
+  const { id, username, password_hash, ver, created_at, disabled_at, disabled_by, waiting_since } = row;
   const roles = JSON.parse(row.roles) as string[];
-  return { id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by };
+  return { id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by, waiting_since };
 }

@@ -8,6 +8,7 @@ import { describeDisabledUsers } from './disabled-users.contract.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
 import { describeUserStore, type UserStoreFixture } from './user-store.contract.ts';
 import { createUserStore } from './user-store.sql.ts';
+import { describeWaitingUsers } from './waiting-users.contract.ts';
 
 eachDatabase((kind) => {
   const open = async (): Promise<UserStoreFixture> => {
@@ -22,6 +23,7 @@ eachDatabase((kind) => {
   };
   describe('users', () => describeUserStore(open));
   describe('disabled users', () => describeDisabledUsers(open));
+  describe('waiting users', () => describeWaitingUsers(open));
 
   test('users from before there were disabled ones are enabled', async () => {
     const before = mkdtempSync(join(tmpdir(), 'weft-migrations-'));

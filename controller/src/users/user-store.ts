@@ -13,6 +13,8 @@ export interface UserRecord {
   /** When and by whom the user was disabled; both null while it is enabled. */
   disabled_at: number | null;
   disabled_by: string | null;
+  /** Since when the account waits for an administrator; null once it is approved, and for most from the beginning. */
+  waiting_since: number | null;
 }
 
 export type UserChange = Partial<Pick<UserRecord, 'password_hash' | 'roles' | 'ver'>>;
@@ -55,6 +57,16 @@ export interface UserStore {
    * Throws ConflictError `last_administrator` instead of deleting the last enabled administrator.
    */
   remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
+  /** The users who wait for approval, those that wait longest first. */
+  listWaiting(): Promise<UserRecord[]>;
+  countWaiting(): Promise<number>;
+  /**
+   * Resolves the updated record, or undefined if there is none. A user who does not wait is not changed, and `also` does
+   * not run.
+   */
+  approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
+  /** Removes a user who waits; resolves whether there was one. */
+  removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
   /** The disabled users, ordered by username. */
   listDisabled(): Promise<UserRecord[]>;
   /**

@@ -4,16 +4,19 @@ import type { CallerChanges } from '../audit/caller-changes.ts';
 import { openMailer } from '../backends.ts';
 import { system } from '../caller.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
+import { weaknessOfPassword } from '../input/weak-password.ts';
 import type { Part, Platform } from '../part.ts';
-import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import { StartError } from '../start-error.ts';
 import { PasswordRecoveryService } from './password-recovery-service.ts';
 import { createResetTokenStore } from './reset-token-store.sql.ts';
+import { SignupService } from './signup-service.ts';
 import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
 import { createUserStore } from './user-store.sql.ts';
 
 export function createUsersPart(platform: Platform & { audit: AuditService; changes: CallerChanges }) {
-  const { config, database, keyring, hasher, audit, changes, ownUrl, log, onError } = platform;
+  const { config, database, keyring, hasher, shares, audit, changes, ownUrl, log, onError } = platform;
+  const perTenMinutes = (name: string, max: number) => shares.limiter(name, { max, windowMs: 600_000 });
   const { limits, signup, quotas } = config;
   const store = createUserStore(database);
   const users = new UserService({
@@ -21,14 +24,16 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
     hasher,
     changes,
     audit,
-    signup,
     maxUsers: quotas.users,
+    strictPasswords: config.strictPasswords,
   });
+  const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
   const recovery = new PasswordRecoveryService({
     users: store,
     resetTokens: createResetTokenStore(database),
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
+    requireNotName: users.requireNotName.bind(users),
     changes,
     publicUrl: () => config.publicUrl ?? ownUrl(),
     onError,
@@ -38,16 +43,17 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
     recovery,
     routes: userRoutes({
       users,
+      signups,
       recovery,
       requireSetupRight: createSetupCheck({
         code: keyring.setupCode,
         always: isSetupCodeNeeded(config),
-        attempts: limitPerMinutes('too_many_setup_codes', 10, 10),
+        attempts: perTenMinutes('too_many_setup_codes', 10),
       }),
       limits: {
-        signups: limitPerMinutes('too_many_signups', limits.signupsPerAddress, 10),
-        recoveries: limitPerMinutes('too_many_recoveries', limits.recoveriesPerAddress, 10),
-        resets: limitPerMinutes('too_many_resets', limits.resetsPerAddress, 10),
+        signups: perTenMinutes('too_many_signups', limits.signupsPerAddress),
+        recoveries: perTenMinutes('too_many_recoveries', limits.recoveriesPerAddress),
+        resets: perTenMinutes('too_many_resets', limits.resetsPerAddress),
       },
     }),
     metrics: {
@@ -56,6 +62,8 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
     authenticator: { hasAdmin: () => users.hasAdmin() },
     async prepare() {
       if (config.admin && !(await users.hasAdmin())) {
+        const weakness = config.strictPasswords ? weaknessOfPassword(config.admin.password) : undefined;
+        if (weakness !== undefined) throw new StartError(`WEFT_ADMIN_PASSWORD ${weakness}`);
         await users.createFirstAdmin({ ...config.admin, roles: ['admin'] }, system);
       }
     },

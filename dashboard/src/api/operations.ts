@@ -3,7 +3,7 @@
 
 export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
 
-export type AgentCommand = { command_id: string; command: { name: string } & Record<string, unknown>; issued_at: string; expires_at: string };
+export type AgentCommand = { command_id: string; command: string; name: string; args: Record<string, unknown>; issued_at: string; expires_at: string };
 
 export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
 
@@ -15,11 +15,11 @@ export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: 
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
 
-export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean };
+export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
 export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
 
-export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number };
+export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number; ignored?: (IgnoredField)[]; ignored_count?: number };
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ export type BatchTarget = { ap_id: string; command_id: string | null; job_number
 
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
-export type Command = { command_id: string; job_number: string; ap_id: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
 
 export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
 
@@ -57,13 +57,15 @@ export type DisabledUser = { username: string; disabled_at: string; disabled_by:
 
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
 
-export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; seed: number; ends_at: string };
+export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; seed: number; ends_at: string };
 
 export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
 
 export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
 
-export type EmulatorLeaseRequest = { holder: string; release?: boolean; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+
+export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
 
@@ -71,11 +73,11 @@ export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 's
 
 export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
 
-export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: 'office' | 'home' | 'city' | 'stadium' };
+export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile };
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 
-export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; token?: string };
+export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string };
 
 export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number };
 
@@ -88,6 +90,8 @@ export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds:
 export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
+
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
@@ -109,6 +113,8 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
+export type PasswordChange = { current_password: string; new_password: string };
+
 export type PasswordRecoveryRequest = { username: string };
 
 export type PasswordReset = { token: string; new_password: string };
@@ -122,6 +128,8 @@ export type PushSecret = { ap_id: string; secret: string };
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
+
+export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
@@ -151,6 +159,8 @@ export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' 
 
 export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';
 
+export type WaitingUser = { username: string; waiting_since: string };
+
 export type WhatIfAnswer = { job_number: string; model_time: string; minutes: number; results: (Record<string, unknown>)[]; totals: { devices: number; served: { with: number; without: number }; power_w: { with: number; without: number } }; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: { with: number; without: number }; power_w: { with: number; without: number }; delivered_mbps: { with: number; without: number } })[] };
 
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number };
@@ -158,12 +168,14 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 export interface Operations {
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
+  approve_user: { path: { username: string }; answer: TokenData };
   callback_agent_data: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (unknown)[]; answer: CallbackAnswer };
   callback_agent_details: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
   callback_emulator: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
   callback_emulator_lease: { query: { job_number: string }; json: EmulatorLeaseRequest; answer: EmulatorLease };
   cancel_command: { path: { command_id: string }; answer: Command };
   cancel_job: { path: { job_number: string }; answer: Job };
+  change_password: { json: PasswordChange; answer: Token };
   command_batch: { json: BatchRequest; answer: BatchAnswer };
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
@@ -178,6 +190,9 @@ export interface Operations {
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
   enable_user: { path: { username: string }; answer: StatusAnswer };
+  end_session: { path: { username: string; id: string }; answer: StatusAnswer };
+  end_token: { answer: StatusAnswer };
+  extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
@@ -193,23 +208,27 @@ export interface Operations {
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_sessions: { path: { username: string }; answer: (Session)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
-  metrics_agent_data: { query: { agent: string; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
-  metrics_agent_details: { answer: (AgentDetails)[] };
-  metrics_agent_metrics: { query: { agent: string; window?: string }; answer: AgentMetrics };
-  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
+  list_waiting_users: { answer: (WaitingUser)[] };
+  metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
+  metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
+  metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
+  metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
   metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
+  refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
+  renew_token: { answer: Token };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
-  request_all_agents_details: { answer: JobAccepted };
+  request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
@@ -227,12 +246,14 @@ export interface Operations {
 export const operations = {
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  approve_user: 'POST /api/v1/waiting_users/{username}/approve',
   callback_agent_data: 'POST /api/v1/callback/agent_data',
   callback_agent_details: 'POST /api/v1/callback/agent_details',
   callback_emulator: 'POST /api/v1/callback/emulator',
   callback_emulator_lease: 'POST /api/v1/callback/emulator/lease',
   cancel_command: 'DELETE /api/v1/commands/{command_id}',
   cancel_job: 'DELETE /api/v1/jobs/{job_number}',
+  change_password: 'POST /api/v1/users/me/password',
   command_batch: 'POST /api/v1/commands/batch',
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
@@ -247,6 +268,9 @@ export const operations = {
   emulator_spinup: 'POST /api/v1/emulator/spinup',
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
+  end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
+  end_token: 'DELETE /api/v1/token/',
+  extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
@@ -262,8 +286,10 @@ export const operations = {
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_jobs: 'GET /api/v1/jobs',
+  list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
+  list_waiting_users: 'GET /api/v1/waiting_users',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
   metrics_agent_details: 'GET /api/v1/metrics/agent_details',
   metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
@@ -273,10 +299,12 @@ export const operations = {
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_stream: 'GET /api/v1/metrics/stream',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
+  refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
+  renew_token: 'POST /api/v1/token/renew',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',

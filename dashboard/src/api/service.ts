@@ -1,4 +1,5 @@
 // What the service tells about itself outside of its interface: whether its parts are well, its version, its figures.
+import type { InstallChecksums } from '@weft/contract/enrolment-line';
 import { failureText } from '../text/failures.ts';
 import { Failure, failureOf } from './failure.ts';
 
@@ -24,6 +25,12 @@ export async function readVersion(): Promise<string> {
   const body = parse<{ info?: { version?: string } }>(text);
   if (!response.ok || !body?.info?.version) throw failureOf(response, text);
   return body.info.version;
+}
+
+/** What a line for an access point says about the program that it downloads. Undefined where that is not built. */
+export async function readChecksums(): Promise<InstallChecksums | undefined> {
+  const response = await get('/install/checksums.json');
+  return response.ok ? parse<InstallChecksums>(await response.text()) : undefined;
 }
 
 /** The figures without labels, by name, and sums of those with; undefined where this machine may not see them. */

@@ -7,7 +7,7 @@ export interface Setup {
   has_admin: boolean | null;
   /** Whether creating the first administrator needs the code that was printed at start. */
   code_needed: boolean;
-  signup: 'open' | 'closed';
+  signup: 'open' | 'approve' | 'closed';
   password_length: { min: number; max: number };
 }
 

@@ -3,6 +3,7 @@
 import { App } from '@weft/sdk/browser';
 import { noteServerDate } from '../data/server-clock.ts';
 import { expireSession, sessionToken } from '../session/session.ts';
+import { KnownAnswers } from './known-answers.ts';
 
 export const weft = new App({
   // Tests of what imports this have no location.
@@ -14,10 +15,23 @@ export const weft = new App({
   fetch: fetchFresh,
 });
 
-/** As fetch, past every cache. */
+const known = new KnownAnswers();
+
+/** As fetch, past every cache; what this page knows already is not sent again. */
 async function fetchFresh(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const sentAt = Date.now();
-  const response = await fetch(input, { ...init, cache: 'no-store' });
+  const headers = new Headers(init?.headers);
+  // Of one session: the next may be that of somebody else.
+  const key = `${headers.get('authorization')} ${String(input)}`;
+  const isRead = init?.method === 'GET';
+  const etag = isRead ? known.etag(key) : undefined;
+  if (etag !== undefined) headers.set('if-none-match', etag);
+  const response = await fetch(input, { ...init, headers, cache: 'no-store' });
   noteServerDate(response.headers.get('date'), sentAt, Date.now());
-  return response;
+  return isRead ? known.resolve(key, response) : response;
+}
+
+/** When a session ends. */
+export function forgetAnswers(): void {
+  known.clear();
 }

@@ -24,12 +24,19 @@ export interface Fleet {
   failure: Failure | undefined;
 }
 
-// A large fleet is asked about less often: its answer is long, and a person sees sums of it.
-const presencePollMs = (count: number) => Math.max(2000, count * 2);
+/** How often to ask about every agent: of a large fleet less often, because its answer is long and a person sees sums of it. */
+export function fleetPollMs(count: number): number {
+  return Math.max(2000, Math.min(count * 20, 10_000), count * 2);
+}
 
-export function useFleet(): Fleet {
-  const details = useOperation('metrics_agent_details', {}, { pollMs: (agents) => Math.max(5000, agents.length * 4) });
-  const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => presencePollMs(agents.length) });
+/** Without `state` emulated agents whose run has ended are left out. */
+export function useFleet(filter: { state?: 'all' } = {}): Fleet {
+  const details = useOperation(
+    'metrics_agent_details',
+    { query: filter },
+    { pollMs: (agents) => Math.max(5000, agents.length * 4) },
+  );
+  const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => fleetPollMs(agents.length) });
   const { updatedAt } = presence;
   useEffect(() => {
     if (updatedAt > 0) noteAnswer();

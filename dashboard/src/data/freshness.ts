@@ -3,14 +3,18 @@ import { computed, signal } from '@preact/signals';
 import type { LiveState } from './live-values.ts';
 import { clockOffsetMs } from './server-clock.ts';
 
-export type Freshness = { state: 'live' | 'polling' | 'old' | 'unknown'; ageSeconds: number };
+export type Freshness = 'live' | 'polling' | 'old' | 'unknown';
 
 const streams = signal<ReadonlyMap<object, LiveState>>(new Map());
-const lastAnswerAt = signal(0);
+/** By the browser's clock; 0 before the first. */
+export const lastAnswerAt = signal(0);
 const lastMissAt = signal(0);
 const tick = signal(Date.now());
-/** The server's time. Moves once a second, so that ages grow by themselves. */
-export const now = computed(() => tick.value + clockOffsetMs.value);
+/**
+ * The server's time. Moves once a second, so that ages grow by themselves; while Weft is out of reach it stands still with
+ * what is known.
+ */
+export const now = computed(() => awaySince.value ?? tick.value + clockOffsetMs.value);
 
 /** Answers of polling that are older than this have missed their turn. */
 const oldAfterMs = 15_000;
@@ -34,14 +38,18 @@ export function noteAnswer(): void {
 }
 
 export const freshness = computed<Freshness>(() => {
-  if (lastAnswerAt.value === 0) return { state: 'unknown', ageSeconds: 0 };
+  if (lastAnswerAt.value === 0) return 'unknown';
   const ageMs = Math.max(0, tick.value - lastAnswerAt.value);
-  const ageSeconds = Math.round(ageMs / 1000);
   const states = [...streams.value.values()];
   const isAway = lastMissAt.value > lastAnswerAt.value;
-  if (isAway || states.includes('broken') || ageMs > oldAfterMs) return { state: 'old', ageSeconds };
-  return { state: states.includes('polling') ? 'polling' : 'live', ageSeconds };
+  if (isAway || states.includes('broken') || ageMs > oldAfterMs) return 'old';
+  return states.includes('polling') ? 'polling' : 'live';
 });
+
+/** When Weft answered last, by the server's time, while it is out of reach; undefined while it answers. */
+export const awaySince = computed(() =>
+  freshness.value === 'old' ? lastAnswerAt.value + clockOffsetMs.value : undefined,
+);
 
 export function startClock(): void {
   setInterval(() => {

@@ -2,6 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { type Answer, call, type Input, type OperationName } from '../api/client.ts';
 import { Failure } from '../api/failure.ts';
+import { forgetAnswers } from '../api/weft.ts';
 import { isSignedIn, session } from '../session/session.ts';
 import { noteAnswer, noteUnreachable } from './freshness.ts';
 import { QueryCache, type QueryState } from './query-cache.ts';
@@ -14,7 +15,10 @@ export function startQueries(): void {
   window.addEventListener('online', () => queries.wake());
   let username: string | undefined;
   session.subscribe((current) => {
-    if (current?.username !== username) queries.clear();
+    if (current?.username !== username) {
+      queries.clear();
+      forgetAnswers();
+    }
     username = current?.username;
   });
   isSignedIn.subscribe((isSo) => isSo && queries.wake());

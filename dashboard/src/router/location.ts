@@ -1,6 +1,7 @@
 // The address bar as a signal. Links are ordinary `<a href>`: clicks on those that lead to pages of ours are taken over
 // here, everything else is left to the browser.
 import { signal } from '@preact/signals';
+import { holdsBack } from './leaving.ts';
 import { matchRoute } from './match.ts';
 
 export interface Place {
@@ -19,7 +20,7 @@ let isOurs: (pathname: string) => boolean = () => false;
 export function followAddress(routes: readonly { path: string }[]): void {
   isOurs = (pathname) => matchRoute(routes, pathname) !== undefined;
   read();
-  window.addEventListener('popstate', read);
+  window.addEventListener('popstate', takeStep);
   document.addEventListener('click', takeClick);
 }
 
@@ -32,10 +33,11 @@ export function isPageOfOurs(pathname: string): boolean {
   return isOurs(pathname);
 }
 
-/** Goes to a page of ours. `isReplacing` leaves no step for the Back button. */
+/** Goes to a page of ours, once nobody holds it back. `isReplacing` leaves no step for the Back button, and never asks. */
 export function navigate(to: string, { isReplacing = false } = {}): void {
   const url = new URL(to, location.href);
   if (url.origin !== location.origin) return;
+  if (!isReplacing && holdsBack(url, () => navigate(to))) return;
   if (isReplacing) history.replaceState(history.state, '', url);
   else history.pushState(null, '', url);
   read();
@@ -56,6 +58,16 @@ function read(): void {
   hasMoved ||= isFollowing && pathname !== place.peek().pathname;
   isFollowing = true;
   place.value = { pathname, search, hash };
+}
+
+/** Back and Forward have moved already: the way back is to put this page on top again. */
+function takeStep(): void {
+  if (holdsBack(new URL(location.href), () => history.back())) {
+    const { pathname, search, hash } = place.peek();
+    history.pushState(null, '', pathname + search + hash);
+    return;
+  }
+  read();
 }
 
 function takeClick(event: MouseEvent): void {

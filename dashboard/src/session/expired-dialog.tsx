@@ -2,7 +2,7 @@
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/overlays/dialog.tsx';
 import { sessionText } from '../text/session.ts';
-import { isExpired, session, signOut } from './session.ts';
+import { isExpired, leaveSession, session } from './session.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
 export function ExpiredDialog() {
@@ -13,7 +13,7 @@ export function ExpiredDialog() {
     <Dialog
       title={text.title}
       actions={
-        <Button kind="quiet" onClick={signOut}>
+        <Button kind="quiet" onClick={leaveSession}>
           {text.other}
         </Button>
       }

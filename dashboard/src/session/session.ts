@@ -1,5 +1,5 @@
 // Who is signed in. The token lives in this tab's session storage and nowhere else; other tabs of the same browser are
-// told of a sign-out, and a new tab may ask an old one to share.
+// told of a sign-out and of a new token, and a new tab may ask an old one to share.
 import { computed, signal } from '@preact/signals';
 import { forget, keep, readKept } from '../data/kept.ts';
 
@@ -11,12 +11,15 @@ export interface Session {
   isAdmin: boolean;
   /** Milliseconds since 1970. */
   expiresAt: number;
+  /** From when on the token should be replaced by a new one. Milliseconds since 1970. */
+  renewAt: number;
 }
 
 type TabMessage =
   | { kind: 'signed_out'; username: string }
   | { kind: 'who_is_signed_in' }
-  | { kind: 'session'; session: Session };
+  | { kind: 'session'; session: Session }
+  | { kind: 'renewed'; oldToken: string; session: Session };
 
 export type SignedOutBecause = 'chosen' | 'elsewhere';
 
@@ -60,6 +63,13 @@ export function begin(next: Session): void {
   expiryTimer = setTimeout(() => expireSession(next.token), leftMs);
 }
 
+/** A new token of the same session, here and in the other tabs that share it. */
+export function replaceSession(next: Session): void {
+  const oldToken = session.peek()?.token;
+  begin(next);
+  if (oldToken !== undefined) tabs?.postMessage({ kind: 'renewed', oldToken, session: next } satisfies TabMessage);
+}
+
 /** Nothing happens if another token has taken its place meanwhile. */
 export function expireSession(token: string): void {
   if (session.peek()?.token !== token) return;
@@ -67,7 +77,8 @@ export function expireSession(token: string): void {
   isExpired.value = true;
 }
 
-export function signOut(): void {
+/** Here and in the other tabs; the token itself stays valid (see sign-out.ts). */
+export function leaveSession(): void {
   const username = session.peek()?.username;
   end('chosen');
   if (username !== undefined) tabs?.postMessage({ kind: 'signed_out', username } satisfies TabMessage);
@@ -87,6 +98,7 @@ function hearTab(message: TabMessage): void {
   else if (message.kind === 'who_is_signed_in' && own && !isExpired.peek()) {
     tabs?.postMessage({ kind: 'session', session: own } satisfies TabMessage);
   } else if (message.kind === 'session' && !own && signedOutBecause.peek() === undefined) begin(message.session);
+  else if (message.kind === 'renewed' && own?.token === message.oldToken) begin(message.session);
 }
 
 function readStored(): Session | undefined {

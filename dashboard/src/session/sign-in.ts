@@ -1,20 +1,30 @@
 // From a name and a password to a session.
 import { call } from '../api/client.ts';
-import { begin } from './session.ts';
+import type { Token } from '../api/operations.ts';
+import { begin, type Session } from './session.ts';
+
+/** Between two renewals at least, so that the last seconds of a session are not full of them. */
+const minRenewMs = 10_000;
 
 /** Rejects with Failure if the name or the password is not right. */
 export async function signIn(username: string, password: string): Promise<void> {
-  const { access_token, expires_in } = await call('create_token', {
+  const token = await call('create_token', {
     query: { login_type: 'user' },
     form: { username, password },
   });
+  begin(toSession(token, username.trim().toLowerCase()));
+}
+
+/** The session that this token gives; `username` if the token does not say. */
+export function toSession({ access_token, expires_in }: Token, username: string, now = Date.now()): Session {
   const claims = claimsOf(access_token);
-  begin({
+  return {
     token: access_token,
-    username: claims.sub ?? username.trim().toLowerCase(),
+    username: claims.sub ?? username,
     isAdmin: (claims.roles ?? []).includes('admin'),
-    expiresAt: Date.now() + expires_in * 1000,
-  });
+    expiresAt: now + expires_in * 1000,
+    renewAt: now + Math.max(minRenewMs, expires_in * 500),
+  };
 }
 
 /** What the token says about its owner, to choose what to show; the server decides for itself. */

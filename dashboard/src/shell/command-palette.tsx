@@ -7,7 +7,7 @@ import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-win
 import { useOperation } from '../data/use-operation.ts';
 import { navigate } from '../router/location.ts';
 import { routes } from '../routes.ts';
-import { signOut } from '../session/session.ts';
+import { signOut } from '../session/sign-out.ts';
 import { shellText } from '../text/shell.ts';
 import './command-palette.css';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';

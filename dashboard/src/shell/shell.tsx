@@ -5,6 +5,7 @@ import { Toasts } from '../components/feedback/toasts.tsx';
 import { ExpiredDialog } from '../session/expired-dialog.tsx';
 import { shellText } from '../text/shell.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';
+import { LeaveDialog } from './leave-dialog.tsx';
 import { PhoneBar } from './phone-bar.tsx';
 import { isRailNarrow, Rail } from './rail.tsx';
 import './shell.css';
@@ -34,6 +35,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <PhoneBar />
       <Toasts />
       <CommandPalette />
+      <LeaveDialog />
       <ExpiredDialog />
     </div>
   );

@@ -2,7 +2,8 @@
 import { Icon, type IconName } from '../components/icon.tsx';
 import { Menu } from '../components/overlays/menu.tsx';
 import { WeftMark } from '../components/weft-mark.tsx';
-import { session, signOut } from '../session/session.ts';
+import { session } from '../session/session.ts';
+import { signOut } from '../session/sign-out.ts';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';
 import { shellText } from '../text/shell.ts';
 import { openPalette } from './command-palette.tsx';

@@ -87,7 +87,7 @@ export const commandsText = {
     how: 'How to select access points',
     filter: 'Filter access points',
     chosen: (count: string, all: string) => `${count} of ${all} selected`,
-    all: 'Select all shown',
+    all: (count: string) => `Select the ${count} shown`,
     none: 'Clear selection',
     more: (count: string) => `${count} more: type part of a name to find them`,
     noMatch: 'No access points match this filter.',
@@ -102,6 +102,9 @@ export const commandsText = {
   form: {
     label: 'Send a command',
     title: 'Command to send',
+    notAllowed: 'You may not send commands to this choice.',
+    notAllowedWords: (names: string[]) =>
+      `Users may command access points of networks that they started. Only administrators may command ${names.length > 3 ? `these ${names.length}` : names.join(', ')}.`,
     chooseFirst: 'Select access points to see their commands.',
     name: 'Command',
     nameHint: 'This access point does not declare its commands. You can send any command.',
@@ -132,6 +135,13 @@ export const commandsText = {
     dryRun: 'Dry run',
     send: 'Send',
     sendMany: (count: string) => `Send to ${count}`,
+  },
+  confirm: {
+    title: (name: string, whom: string) => `Send ${name} to ${whom}?`,
+    interrupts: 'This command interrupts the service of the devices that are connected there.',
+    affected: 'Affected access points',
+    typeNumber: (count: number) => `Type ${count} to confirm the number of access points`,
+    action: 'Send the command',
   },
   outcome: {
     dryRun: 'Dry run: nothing was sent',

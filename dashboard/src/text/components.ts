@@ -31,6 +31,8 @@ export const componentText = {
     meanOnly: (span: string) => `each point is the mean of ${span}`,
     raw: 'every sample',
     zoomBack: 'Reset zoom',
+    enlarge: (title: string) => `Enlarge the chart of ${title}`,
+    shrink: (title: string) => `Shrink the chart of ${title}`,
     description: (title: string, values: string) => `Chart of ${title}. ${values}`,
     latest: 'latest',
   },

@@ -13,6 +13,8 @@ export const failureText = {
   nextStepsByCode: {
     part_missing: 'Weft cannot be reached or has been updated. This page reloads when Weft answers.',
     invalid_credentials: 'Check the e-mail address and the password, or reset your password below.',
+    account_waiting: 'Ask an administrator to approve it under Users, then sign in.',
+    too_many_waiting_users: 'Ask an administrator to approve or refuse the accounts that wait, under Users.',
     account_disabled: 'Ask an administrator to enable it, then sign in with your current password.',
   } as Record<string, string>,
   nextSteps: {

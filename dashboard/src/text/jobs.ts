@@ -34,7 +34,7 @@ export const jobsText = {
   empty: {
     title: 'No jobs yet',
     words: 'A job is a request that Weft processes in the background. Its results arrive as messages.',
-    none: 'No jobs in this state',
+    none: 'No jobs match this filter.',
   },
   requestDetails: 'Request details',
   requestData: 'Request data',

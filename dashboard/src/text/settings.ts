@@ -4,15 +4,19 @@ export const settingsText = {
     title: 'Your account',
     name: 'E-mail address',
     role: 'Role',
-    session: 'Signed in until',
     signOut: 'Sign out',
   },
   password: {
     title: 'Change password',
     words: 'All your other sessions are signed out. This one stays signed in.',
+    current: 'Current password',
     label: 'New password',
     submit: 'Change password',
     done: 'Password changed',
+  },
+  sessions: {
+    title: 'Sessions',
+    words: 'Where you are signed in. End a session that you do not recognise, then change your password.',
   },
   appearance: {
     title: 'Appearance',
@@ -37,7 +41,10 @@ export const settingsText = {
     ready: 'All systems operational',
     notReady: 'A component is failing',
     notReadyWords: 'Functions that do not need it still work. Run “weft doctor” to find the cause.',
-    parts: { database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<string, string>,
+    parts: { disk: 'Disk', database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<
+      string,
+      string
+    >,
     ok: 'OK',
     failing: 'failing',
     version: 'API version',

@@ -31,7 +31,8 @@ export const shellText = {
     live: 'Live',
     polling: 'Polling',
     unknown: 'Connecting',
-    old: (age: string) => `${age} old`,
+    asOf: (moment: string) => `As of ${moment}`,
+    notConnected: ', not connected',
     explain: {
       live: 'Values arrive as they are measured.',
       polling: 'The live stream is not available. Values are requested every second.',
@@ -62,6 +63,11 @@ export const shellText = {
     title: 'Weft is starting',
     words:
       'Weft is waiting for its database. This page continues automatically. If it takes long, run “weft doctor” to find the cause.',
+  },
+  leaving: {
+    title: 'Discard unsaved changes?',
+    words: 'Your changes on this page are not saved. Cancel to stay and save them.',
+    discard: 'Discard changes',
   },
   crashed: {
     title: 'This page stopped working',

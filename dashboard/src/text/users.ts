@@ -1,7 +1,7 @@
 // Texts of the user accounts.
 export const usersText = {
   columns: { name: 'E-mail address', role: 'Role', state: 'State' },
-  states: { enabled: 'Enabled', disabled: 'Disabled' },
+  states: { enabled: 'Enabled', disabled: 'Disabled', waiting: 'Waiting' },
   you: 'you',
   roles: { admin: 'Administrator', user: 'User' } as Record<string, string>,
   roleFilter: 'Role',
@@ -11,6 +11,19 @@ export const usersText = {
     user: 'Views the network; starts emulated networks and sends commands to them',
   } as Record<string, string>,
   ends: 'To revoke access, disable the account: all its sessions, jobs and queued commands end, and you can enable it again. Deleting an account cannot be undone.',
+  waiting: {
+    title: (count: string) => `Waiting for approval: ${count}`,
+    words: 'These people created an account. Approve only those whom you know: a user can see all access points.',
+    since: (moment: string) => `since ${moment}`,
+    approve: 'Approve',
+    approveOf: (name: string) => `Approve ${name}`,
+    approved: (name: string) => `${name} approved`,
+    refuse: 'Refuse',
+    refuseOf: (name: string) => `Refuse ${name}`,
+    refuseTitle: (name: string) => `Refuse ${name}?`,
+    refuseWords: 'The account is deleted. The person can create one again.',
+    refused: (name: string) => `${name} refused`,
+  },
   invite: 'Add a user',
   inviteWords:
     'The account can be used immediately. Send the password over a secure channel; the user can change it under Settings.',
@@ -31,6 +44,7 @@ export const usersText = {
     changeRole: 'Change role',
     roleChanged: (name: string, role: string) => `${name} is now ${role}`,
     an: { admin: 'an administrator', user: 'a user' } as Record<string, string>,
+    sessions: 'Sessions',
     reset: 'Reset password',
     resetWords: 'Generates a new password and ends all sessions of this account.',
     remove: 'Delete user',

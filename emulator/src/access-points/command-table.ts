@@ -28,7 +28,11 @@ const percent: DeclaredArgument = { type: 'integer', minimum: 0, maximum: 100, u
 const shared: DeclaredCommand[] = [
   { name: 'sleep', parameter: 'power_state', params: {} },
   { name: 'wake', parameter: 'power_state', params: {} },
-  { name: 'steer_device', parameter: 'steering', params: { device: { type: 'string' }, target: { type: 'string' } } },
+  {
+    name: 'steer_device',
+    parameter: 'steering',
+    params: { device: { type: 'string', optional: true }, target: { type: 'string' } },
+  },
   {
     name: 'set_report_interval',
     parameter: 'report_interval',

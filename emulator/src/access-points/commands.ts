@@ -55,15 +55,15 @@ export function execute(
   }
 }
 
-const optionalArguments = ['device'];
-
 function findProblem(params: Record<string, DeclaredArgument>, args: CommandArguments): string | undefined {
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(params, name)) return `unknown argument ${name.slice(0, 64)}`;
   }
-  for (const [name, { type, minimum = -Infinity, maximum = Infinity, enum: values }] of Object.entries(params)) {
+  for (const [name, { type, minimum = -Infinity, maximum = Infinity, enum: values, optional }] of Object.entries(
+    params,
+  )) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    if (value === undefined && optionalArguments.includes(name)) continue;
+    if (value === undefined && optional) continue;
     if (type === 'string') {
       if (typeof value !== 'string' || value === '') return `${name} must be a text`;
       continue;

@@ -19,6 +19,8 @@ export interface EmulatorWorkerOptions {
   stateDir?: string | undefined;
   /** At once; others are left to others. Default: 16. */
   maxRuns?: number;
+  /** Beyond these, for what Weft lets pass of administrators. Default: none. */
+  reservedRuns?: number;
   onError: (error: unknown, message: string) => void;
   /** PEM of the one certificate that may answer, whatever host it names. */
   trustedCertificate?: string | undefined;
@@ -27,6 +29,7 @@ export interface EmulatorWorkerOptions {
 export class EmulatorWorker {
   readonly #options: EmulatorWorkerOptions;
   readonly #maxRuns: number;
+  readonly #reservedRuns: number;
   readonly #holder = randomUUID();
   readonly #runs = new Map<string, HeldRun>();
   readonly #works = new Set<Promise<void>>();
@@ -40,6 +43,7 @@ export class EmulatorWorker {
   constructor(options: EmulatorWorkerOptions) {
     this.#options = options;
     this.#maxRuns = options.maxRuns ?? 16;
+    this.#reservedRuns = options.reservedRuns ?? 0;
   }
 
   /** Runs of this process. */
@@ -81,6 +85,10 @@ export class EmulatorWorker {
     await Promise.all(this.#works);
   }
 
+  get #isFull(): boolean {
+    return this.#runs.size >= this.#maxRuns + this.#reservedRuns;
+  }
+
   async #consume(): Promise<void> {
     // One message at a time: a message taken here is not available to a process with free capacity.
     this.#consumer ??= this.#options.broker.consume(queue, { prefetch: 1 }, (delivery) => this.#take(delivery));
@@ -104,7 +112,7 @@ export class EmulatorWorker {
     this.#runs.set(message.job_number, run);
     const work = this.#work(message.job_number, run).finally(() => this.#works.delete(work));
     this.#works.add(work);
-    if (this.#runs.size >= this.#maxRuns) this.#rest();
+    if (this.#isFull) this.#rest();
     if (this.#stopping.signal.aborted) run.stop();
   }
 
@@ -119,7 +127,8 @@ export class EmulatorWorker {
       const { signal } = this.#stopping;
       const { lease, askedAtMs } = await patiently(async () => {
         const asked = steadyMs();
-        return { lease: await client.lease({ holder }, signal), askedAtMs: asked };
+        const slots = { total: this.#maxRuns, free: Math.max(0, this.#maxRuns - this.#runs.size) };
+        return { lease: await client.lease({ holder, slots }, signal), askedAtMs: asked };
       }, signal);
       const crashes = this.#crashes.get(job_number) ?? 0;
       return new HeldRun({
@@ -150,7 +159,7 @@ export class EmulatorWorker {
     if (end === 'crashed') this.#countCrash(job_number);
     else this.#crashes.delete(job_number);
     if (end === 'crashed' || end === 'stopped') await run.release();
-    if (this.#stopping.signal.aborted || this.#runs.size >= this.#maxRuns) return;
+    if (this.#stopping.signal.aborted || this.#isFull) return;
     await this.#consume().catch((error) => this.#options.onError(error, 'no more emulated networks can be taken'));
   }
 

@@ -294,6 +294,15 @@ test('an emulated network tells of itself, can be asked what if, and is stopped'
   await expect(progress.toArray()).rejects.toMatchObject({ name: 'JobFailure', state: 'cancelled' });
 });
 
+test('logOut ends the token, and the next request logs in again', async () => {
+  const mine = new App({ url: weft.url, username: adminUsername, password, backOff: quick });
+  const { token } = await mine.logIn();
+  await mine.logOut();
+  expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
+  expect((await mine.agent('ap-1')).ap_id).toBe('ap-1');
+  expect((await mine.logIn()).token).not.toBe(token);
+});
+
 describe('a page', () => {
   /** As a page has it: somebody else's token, and nothing repeated behind its back. */
   const asPage = (more: Partial<AppOptions> & { token: () => string | undefined }) =>

@@ -1,6 +1,7 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import type { Query } from '../http-client.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type RequestOptions,
   toTime,
 } from './app-options.ts';
-import { toCommandText } from './command-text.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
@@ -55,6 +55,21 @@ export class App extends FleetReader {
     const token = await tokens.token(signal);
     if (token === undefined) throw new WeftRefusal(0, 'no_token', 'there is no token');
     return { token, expiresAt: tokens.expiresAt };
+  }
+
+  /**
+   * Ends the token at Weft, with its sockets and streams. With a name and a key or password, the next request logs in
+   * again.
+   *
+   * ```ts
+   * await app.logIn();
+   * await app.logOut();
+   * ```
+   */
+  async logOut({ signal }: Abortable = {}): Promise<void> {
+    const { token } = await this.logIn({ signal });
+    await this.#rest.ask({ method: 'DELETE', path: '/api/v1/token/', signal });
+    if (this.#rest.tokens.canRenew) this.#rest.tokens.forget(token);
   }
 
   /**
@@ -118,7 +133,7 @@ export class App extends FleetReader {
   ): Promise<BatchAnswer> {
     const json = {
       agents,
-      command: { ...args, name },
+      command: toCommandText(name, args),
       ...(holdSeconds !== undefined && { hold_seconds: holdSeconds }),
       ...(expiresIn !== undefined && { expires_in: expiresIn }),
       ...(dryRun && { dry_run: true }),

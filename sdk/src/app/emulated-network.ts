@@ -10,7 +10,7 @@ import type {
   StatusAnswer,
   WhatIfAnswer,
 } from '@weft/contract';
-import { toCommandText } from './command-text.ts';
+import { toCommandText } from '@weft/contract/command-text';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
 import { Stream } from './stream.ts';
 

@@ -2,6 +2,7 @@
 import type {
   AgentDataRecord,
   AgentDetails,
+  AgentFilter,
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,
@@ -43,15 +44,16 @@ export class FleetReader {
   }
 
   /**
-   * Every agent that this app may see, sorted by `ap_id`.
+   * Every agent that this app may see, sorted by `ap_id`. Emulated agents whose run has ended are left out, unless `state` is
+   * `ended` or `all`.
    *
    * ```ts
-   * const agents = await app.agents();
+   * const agents = await app.agents({ state: 'online', emulated: false });
    * console.log(agents.map(({ ap_id }) => ap_id));
    * ```
    */
-  agents({ signal }: Abortable = {}): Promise<AgentDetails[]> {
-    return this.#get('/api/v1/metrics/agent_details', {}, signal);
+  agents({ signal, ...filter }: AgentFilter & Abortable = {}): Promise<AgentDetails[]> {
+    return this.#get('/api/v1/metrics/agent_details', filter, signal);
   }
 
   /**
@@ -160,14 +162,14 @@ export class FleetReader {
   }
 
   /**
-   * The agents that this app may see, as a job: for fleets of many thousands.
+   * The agents that this app may see, as a job: for fleets of many thousands. The filter is that of `agents`.
    *
    * ```ts
    * for await (const { ap_id, onboard } of app.agentDetails()) console.log(ap_id, onboard);
    * ```
    */
-  agentDetails({ signal }: Abortable = {}): Stream<AgentDetails> {
-    return this.#records('/api/v1/agent_details/request_all_agents_details', {}, signal);
+  agentDetails({ signal, ...filter }: AgentFilter & Abortable = {}): Stream<AgentDetails> {
+    return this.#records('/api/v1/agent_details/request_all_agents_details', filter, signal);
   }
 
   /**

@@ -3,6 +3,7 @@ export type {
   Agent as AgentRecord,
   AgentDataRecord,
   AgentDetails,
+  AgentFilter,
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,

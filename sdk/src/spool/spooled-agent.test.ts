@@ -123,7 +123,7 @@ test('a report that Weft refuses does not hold up the others', async () => {
   await one.post({ n: 0 });
   goAway(proxy);
   await untilSo(() => expect(one.isConnected).toBe(false));
-  for (const n of [1, 'not a number', 2]) await one.post({ n });
+  for (const report of [{ n: 1 }, { n: 7, password: 'in clear' }, { n: 2 }]) await one.post(report);
   comeBack(proxy);
   await untilSo(async () => expect(await valuesOf(server)).toEqual([0, 1, 2]));
   await untilSo(() => expect(errors).toContainEqual(expect.objectContaining({ status: 422 })));

@@ -1,5 +1,6 @@
 // The SQLite side of the store: sources, fields, sealed blocks and roll-ups. Synchronous; used in the store's own thread.
 // A source is called `agent` and its name `ap_id` in existing files, so the tables keep these names.
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Level } from './rollup.ts';
 
@@ -46,6 +47,7 @@ export class Tables {
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(file: string) {
+    createPrivately(file);
     this.#database = new DatabaseSync(file);
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
     const { user_version: version } = this.#database.prepare('PRAGMA user_version').get() as { user_version: number };
@@ -232,4 +234,10 @@ export class Tables {
   #run(sql: string, ...params: (string | number | Uint8Array)[]): number {
     return Number(this.#prepare(sql).run(...params).changes);
   }
+}
+
+/** SQLite gives its other files the mode of this one, so it is set before there is any content. */
+function createPrivately(file: string): void {
+  if (file === ':memory:' || existsSync(file)) return;
+  closeSync(openSync(file, 'wx', 0o600));
 }

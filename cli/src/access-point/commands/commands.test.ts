@@ -1,5 +1,5 @@
 // What the operator allows, what is offered of it, and what is done.
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -162,6 +162,24 @@ describe('programs of the operator', () => {
       `run:open is not offered: ${folder}/open can be changed by others: chmod go-w, chown root`,
       `run:plain is not offered: ${folder}/plain is not executable: chmod +x`,
     ]);
+  });
+
+  test('are checked at every call, with every folder above them and where a link leads', async () => {
+    const inner = join(folder, 'inner');
+    mkdirSync(inner, { mode: 0o755 });
+    writeFileSync(join(inner, 'real'), '#!/bin/sh\necho fine\n', { mode: 0o755 });
+    symlinkSync(join(inner, 'real'), join(folder, 'link'));
+    program('say', '#!/bin/sh\necho fine\n');
+    const [link, say] = await offer(['link', 'say']);
+    for (const one of [link, say]) expect(await one!.run({})).toEqual({ result: { output: 'fine\n' } });
+    chmodSync(inner, 0o777);
+    await expect(link!.run({})).rejects.toThrow(`${inner} can be changed by others`);
+    chmodSync(folder, 0o775);
+    await expect(say!.run({})).rejects.toThrow(`${folder} can be changed by others`);
+    chmodSync(folder, 0o700);
+    expect(await say!.run({})).toEqual({ result: { output: 'fine\n' } });
+    chmodSync(join(folder, 'say'), 0o757);
+    await expect(say!.run({})).rejects.toThrow(`${folder}/say can be changed by others`);
   });
 
   test('tell how they failed, are cut at 4 KiB, and end in time with all they have started', async () => {

@@ -1,13 +1,14 @@
 // Commands that the operator has written: programs in a folder that receive their arguments as JSON on standard input. A file
 // NAME.json may declare the arguments of NAME, so that Weft validates them.
-import { constants } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isObject } from '@weft/contract/is-object';
 import { runTool } from '../machine/tool.ts';
 import type { CommandOffer } from './command-offer.ts';
 
 const maxOutputBytes = 4096;
+const stickyBit = 0o1000;
 const defaultTimeoutMs = 60_000;
 
 export interface ScriptOptions {
@@ -41,6 +42,8 @@ async function offerScript(name: string, { folder, signal, timeoutMs }: ScriptOp
   return {
     declaration: { name, parameter: declared.parameter ?? name, ...(declared.params && { params: declared.params }) },
     async run(args) {
+      // Again at every call: who may change it may have changed since.
+      await requireTrustworthy(path);
       const { output, isCut } = await runTool(path, [], {
         input: `${JSON.stringify(args)}\n`,
         timeoutMs: timeoutMs ?? defaultTimeoutMs,
@@ -52,18 +55,39 @@ async function offerScript(name: string, { folder, signal, timeoutMs }: ScriptOp
   };
 }
 
-/** A program that others can write must not run with the agent's privileges. */
+/** A program that others can replace must not run with the agent's privileges. */
 async function requireTrustworthy(path: string): Promise<void> {
-  const file = await stat(path).catch(() => {
+  const target = await realpath(path).catch(() => {
     throw new Error(`${path} does not exist`);
   });
+  const file = await stat(target);
   if (!file.isFile()) throw new Error(`${path} is not a file`);
-  const own = process.getuid?.();
-  const isOurs = file.uid === 0 || file.uid === own;
-  if (!isOurs || (file.mode & 0o022) !== 0) throw new Error(`${path} can be changed by others: chmod go-w, chown root`);
+  requireOurs(path, file);
+  // Where a link lies as well as where it leads: whoever may change a folder may put another file there.
+  for (const folder of new Set([...foldersAbove(path), ...foldersAbove(target)])) {
+    const found = await stat(folder);
+    // In a sticky folder (/tmp) others can add files, and not replace those of the owner.
+    if ((found.mode & stickyBit) === 0 || !isOwned(found)) requireOurs(folder, found);
+  }
   await access(path, constants.X_OK).catch(() => {
     throw new Error(`${path} is not executable: chmod +x`);
   });
+}
+
+function foldersAbove(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/** By root or by the account of the agent. */
+function isOwned({ uid }: Stats): boolean {
+  return uid === 0 || uid === process.getuid?.();
+}
+
+function requireOurs(path: string, found: Stats): void {
+  if (!isOwned(found) || (found.mode & 0o022) !== 0) {
+    throw new Error(`${path} can be changed by others: chmod go-w, chown root`);
+  }
 }
 
 async function readDeclaration(path: string): Promise<{ parameter?: string; params?: Record<string, unknown> }> {

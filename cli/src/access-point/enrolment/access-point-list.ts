@@ -2,7 +2,7 @@
 // are found before anything is created.
 import { CsvError, parseCsvTable, requireWidth } from '../../csv.ts';
 import { apIdPattern } from '../ap-id.ts';
-import { problemOfKey } from '../configuration.ts';
+import { parseAssignments, problemOfKey, problemsOfConfiguration } from '../configuration.ts';
 
 export interface ListedAccessPoint {
   ap_id: string;
@@ -28,9 +28,10 @@ const places = new Map([
   ['longitude', 'geolocation.longitude'],
 ]);
 
-/** Throws ListError. */
+/** `common` are assignments for every access point; those of the table replace them. Throws ListError. */
 export async function readAccessPointList(
   text: AsyncIterable<string> | Iterable<string>,
+  common: readonly string[] = [],
 ): Promise<ListedAccessPoint[]> {
   const found: ListedAccessPoint[] = [];
   const problems: string[] = [];
@@ -44,6 +45,7 @@ export async function readAccessPointList(
       const problem = problemOfKey(key);
       if (problem) problems.push(`line 1: ${problem}`);
     }
+    const areKeysValid = problems.length === 0;
     for await (const row of rows) {
       if (found.length >= maxAccessPoints) throw new CsvError(row.line, `more than ${maxAccessPoints} access points`);
       try {
@@ -58,6 +60,10 @@ export async function readAccessPointList(
       if (problem) problems.push(`line ${row.line}: ${problem}`);
       lineOf.set(ap_id, row.line);
       const assignments = cells.flatMap((cell, index) => (index === at || cell === '' ? [] : `${keys[index]}=${cell}`));
+      if (areKeysValid) {
+        const wrong = problemsOfConfiguration(parseAssignments([...common, ...assignments]));
+        problems.push(...wrong.map((text) => `line ${row.line}: ${text}`));
+      }
       found.push({ ap_id, assignments });
     }
   } catch (error) {

@@ -1,11 +1,9 @@
 // From a table of access points to lines that a shell understands.
-import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NAME_PATTERN } from '../../../../contract/src/identifiers.ts';
 import { apIdPattern } from '../ap-id.ts';
 import { readAccessPointList } from './access-point-list.ts';
-import { enrolmentLine, shellQuoted } from './enrolment-line.ts';
 
 test('columns beside ap_id become configuration; empty cells mean nothing', async () => {
   const text = 'site,ap_id,floor,latitude,longitude\nBristol,roof-1,2,51.45,-2.58\n,roof-2,,,\n';
@@ -35,22 +33,32 @@ test('everything that is wrong is told at once, with its line', async () => {
   await expect(readAccessPointList(['ap_id\n'])).rejects.toThrow('there is no access point');
 });
 
-test('a word is one word for a shell, whatever is in it', () => {
-  const words = fc.sample(
-    fc.string({ minLength: 1 }).filter((text) => !text.includes('\0')),
-    200,
-  );
-  const all = [...words, `$(touch x)`, "it's", '`id`', '--set', 'a\nb'];
-  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\0' ${all.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
-  expect(stdout.split('\0').slice(0, -1)).toEqual(all);
+test('a configuration that Weft would not understand is told at once, with its line, and nothing is read', async () => {
+  const text = `ap_id,latitude,longitude,note\nroof-1,999,0,\nroof-2,51.4,,\nroof-3,51.4,-2.5,\nroof-4,,,${'x'.repeat(70_000)}\nroof-5,north,-181,\n`;
+  const error = await readAccessPointList([text]).catch((problem) => problem);
+  const place = 'geolocation needs a latitude from -90 to 90 and a longitude from -180 to 180';
+  expect(error.problems).toEqual([
+    `line 2: ${place}`,
+    `line 3: ${place}`,
+    'line 5: the configuration has more than 65536 bytes as JSON',
+    `line 6: ${place}`,
+  ]);
+  // Half of a place may stand on the command line.
+  const common = ['geolocation.latitude=51.4'];
+  await expect(readAccessPointList(['ap_id,longitude\nroof-1,999\n'], common)).rejects.toThrow(`line 2: ${place}`);
+  expect(await readAccessPointList(['ap_id,longitude\nroof-1,-2.5\n'], common)).toHaveLength(1);
 });
 
-test('the line fetches the program and installs it with what it was told', () => {
-  const more = ['--set', "site=St. Mary's"];
-  expect(enrolmentLine({ url: 'https://weft.example.org', ap_id: 'roof-1', token: 'weft-enrol-x', more })).toBe(
-    'd=$(mktemp -d) && curl -fsSL https://weft.example.org/install/weft.mjs -o $d/weft.mjs && ' +
-      'sudo WEFT_ENROLMENT_TOKEN=weft-enrol-x node $d/weft.mjs agent install ' +
-      `--url https://weft.example.org --ap-id roof-1 --set 'site=St. Mary'\\''s'`,
+test('whatever is accepted is a place for Weft, and whatever is in range is accepted', async () => {
+  const degrees = fc.oneof(fc.double({ min: -400, max: 400, noNaN: true }), fc.constantFrom(90, -90, 180, -180, 90.1));
+  await fc.assert(
+    fc.asyncProperty(degrees, degrees, async (latitude, longitude) => {
+      const isAccepted = await readAccessPointList([`ap_id,latitude,longitude\nx,${latitude},${longitude}\n`]).then(
+        () => true,
+        () => false,
+      );
+      expect(isAccepted).toBe(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180);
+    }),
   );
 });
 

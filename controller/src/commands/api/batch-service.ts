@@ -2,18 +2,21 @@
 // the same path as a single command.
 import { randomUUID } from 'node:crypto';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import type { Keyring } from '../../secrets.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
-import { toDecisionVerdict, toRival, toTime } from '../ledger/command-answers.ts';
+import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const maxTargets = 10_000;
 const pageSize = 1000;
@@ -26,6 +29,8 @@ export interface BatchServiceOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
+  sight: RivalSight;
+  keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
   agents: Pick<AgentService, 'page'>;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
@@ -35,13 +40,14 @@ export interface BatchServiceOptions {
 
 interface Plan {
   owner: { kind: LoginType; id: string; name: string };
-  command: ParsedCommand;
+  /** Encrypted, since arguments may be secret; of a roll-out from before, in clear and without its text. */
+  command: string | (Omit<ParsedCommand, 'text'> & { text?: string });
   options: SendOptions;
   /** What is left: the targets of each stage, and how long to wait after it. */
   stages: { number: number; ap_ids: string[]; pause_s: number }[];
 }
 
-type Job = Pick<Plan, 'command' | 'options'> & { isDryRun: boolean };
+type Job = Pick<Plan, 'options'> & { command: ParsedCommand; isDryRun: boolean };
 
 export class BatchService {
   readonly #options: BatchServiceOptions;
@@ -62,7 +68,8 @@ export class BatchService {
     const [first, ...rest] = isDryRun ? [{ ...stages[0]!, ap_ids: stages.flatMap(({ ap_ids }) => ap_ids) }] : stages;
     if (batch_id && rest.length > 0) {
       const { kind, id, name } = caller;
-      const plan: Plan = { owner: { kind, id, name }, command, options, stages: rest };
+      const sealed = this.#options.keyring.encrypt(JSON.stringify(command), batch_id);
+      const plan: Plan = { owner: { kind, id, name }, command: sealed, options, stages: rest };
       const next_at = this.#now() + first!.pause_s * 1000;
       await this.#options.store.createBatch(
         { batch_id, owner_id: id, next_at, plan: JSON.stringify(plan) },
@@ -79,10 +86,11 @@ export class BatchService {
     const { store, callerNow, onError } = this.#options;
     for (const { batch_id, plan: text } of await store.takeBatches(this.#now(), stageHoldMs, 10)) {
       const plan: Plan = JSON.parse(text);
-      const { owner, command, options, stages } = plan;
+      const { owner, options, stages } = plan;
+      const command = this.#commandOf(plan, batch_id);
       const [stage, ...rest] = stages;
       const caller = await callerNow(owner.kind, owner.name, owner.id);
-      if (!caller || !stage) {
+      if (!caller || !stage || !command) {
         await store.updateBatch(batch_id, text, undefined);
         continue;
       }
@@ -98,6 +106,20 @@ export class BatchService {
         onError(undefined, `stage ${stage.number} of roll-out ${batch_id}: ${refused} targets refused it`);
       const next_at = rest.length > 0 ? this.#now() + stage.pause_s * 1000 : undefined;
       await store.updateBatch(batch_id, JSON.stringify({ ...plan, stages: rest }), next_at);
+    }
+  }
+
+  /** Undefined if it was encrypted with a secret that is not known any more. */
+  #commandOf({ command }: Plan, batch_id: string): ParsedCommand | undefined {
+    if (typeof command !== 'string') {
+      return { ...command, text: command.text ?? toCommandText(command.name, command.args) };
+    }
+    const { keyring, onError } = this.#options;
+    try {
+      return JSON.parse(keyring.decrypt(command, batch_id));
+    } catch (error) {
+      onError(error, `roll-out ${batch_id} ends: its command cannot be read`);
+      return undefined;
     }
   }
 
@@ -131,7 +153,7 @@ export class BatchService {
     stage: number,
     { command, options, isDryRun }: Job,
   ): Promise<BatchTarget> {
-    const { intake, ledger, operations } = this.#options;
+    const { intake, sight, ledger, operations } = this.#options;
     const head = { ap_id, stage, command_id: null, job_number: null };
     try {
       const agent = await intake.target(caller, ap_id);
@@ -140,22 +162,15 @@ export class BatchService {
       const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);
       if (isDryRun) {
         const { decision } = await ledger.do(operations.look(wish.intent));
-        return { ...head, ...toDecisionVerdict(decision) };
+        return { ...head, ...(await sight.of(caller, toDecisionVerdict(decision))) };
       }
       intake.takeTurn(caller);
       const outcome = await ledger.do(operations.send(wish));
-      if (!outcome.command) return { ...head, ...toDecisionVerdict(outcome.decision) };
-      const { command_id, job_number, verdict, reason, detail, rival, hold_until } = outcome.command;
-      return {
-        ...head,
-        command_id,
-        job_number,
-        verdict,
-        reason,
-        detail,
-        rival: rival && toRival(rival),
-        hold_until: hold_until === null ? null : toTime(hold_until),
-      };
+      if (!outcome.command) {
+        return { ...head, ...(await sight.of(caller, toDecisionVerdict(outcome.decision))) };
+      }
+      const { command_id, job_number } = outcome.command;
+      return { ...head, command_id, job_number, ...(await sight.of(caller, toVerdict(outcome.command))) };
     } catch (error) {
       return toRefused(head, error);
     }

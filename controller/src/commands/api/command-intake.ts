@@ -1,17 +1,21 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
+import { toCommandText } from '@weft/contract/command-text';
 import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';
+import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
+import { withoutSecretArguments } from '../grammar/secret-arguments.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import { orderedUuid } from '../ledger/ordered-uuid.ts';
+import { seal } from '../ledger/sent-command.ts';
 
 type Loc = (string | number)[];
 export type TargetAgent = Awaited<ReturnType<AgentService['find']>>;
@@ -29,6 +33,7 @@ export interface CommandIntakeOptions {
   fleet: FleetMap;
   /** Of each app. */
   rate: RateLimiter;
+  keyring: Pick<Keyring, 'encrypt' | 'fingerprint'>;
   now?: () => number;
 }
 
@@ -38,19 +43,28 @@ export class CommandIntake {
   readonly #agents: Pick<AgentService, 'find'>;
   readonly #fleet: FleetMap;
   readonly #rate: RateLimiter;
+  readonly #keyring: CommandIntakeOptions['keyring'];
   readonly #now: () => number;
 
-  constructor({ agents, fleet, rate, now }: CommandIntakeOptions) {
+  constructor({ agents, fleet, rate, keyring, now }: CommandIntakeOptions) {
     this.#agents = agents;
     this.#fleet = fleet;
     this.#rate = rate;
+    this.#keyring = keyring;
     this.#now = now ?? Date.now;
   }
 
   /** Throws what is wrong with it for this caller, whatever the agent. */
   requireSendable(caller: Caller, command: ParsedCommand, { guard }: SendOptions): void {
     if (guard !== undefined) parseGuard(guard);
-    requireCommandPermission(caller, command);
+    const { name, spelled = name, args } = command;
+    try {
+      requireCommandPermission(caller, { name, args });
+    } catch (error) {
+      // Which of the two spellings it is, the agent's list decides.
+      if (spelled === name) throw error;
+      requireCommandPermission(caller, { name: spelled, args });
+    }
   }
 
   /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
@@ -81,18 +95,27 @@ export class CommandIntake {
     loc: Loc = ['query', 'command'],
   ): NewCommand {
     const { ap_id, configuration } = agent;
-    const declaration = requireDeclared(readDeclaredCommands(configuration), command, loc);
+    const declared = readDeclaredCommands(configuration);
+    const { name: called, args, text } = asDeclared(command, declared);
+    const declaration = requireDeclared(declared, { name: called, args }, loc);
+    requireCommandPermission(caller, { name: called, args });
     this.#fleet.set(agent);
+    const now = this.#now();
+    const command_id = orderedUuid(now);
+    const shown = withoutSecretArguments({ name: called, args }, declaration ?? null, (value) =>
+      this.#keyring.fingerprint(value),
+    );
+    const hasSecrets = shown !== args;
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
-    const now = this.#now();
     return {
       intent: {
-        command_id: orderedUuid(now),
+        command_id,
         ap_id,
         ...placeOf(configuration),
-        ...command,
-        parameter: declaration?.parameter ?? defaultParameter(command.name),
+        name: called,
+        args: shown,
+        parameter: declaration?.parameter ?? defaultParameter(called),
         caller_kind: kind,
         caller_id: id,
         caller_name: name,
@@ -101,6 +124,8 @@ export class CommandIntake {
         expires_at: now + (options.expires_in ?? defaultExpiryS) * 1000,
         declaration: declaration ?? null,
       },
+      text: hasSecrets ? toCommandText(called, shown) : text,
+      sealed: hasSecrets ? seal(this.#keyring, command_id, { text, args }) : null,
       agent_id: agent.id,
       owner_kind: kind === 'user' ? 'user' : 'third_party_app',
       owner_id: id,
@@ -112,6 +137,12 @@ export class CommandIntake {
       inverse_of: null,
     };
   }
+}
+
+/** Free text names a command in any letters; one that the agent lists in exactly these letters is meant. */
+function asDeclared(command: ParsedCommand, declared: ReadonlyMap<string, unknown> | undefined): ParsedCommand {
+  const { spelled } = command;
+  return spelled !== undefined && declared?.has(spelled) ? { ...command, name: spelled } : command;
 }
 
 function notYours(): PermissionError {

@@ -31,6 +31,20 @@ let parameters = 0;
 /** A command to a parameter that no other test uses. */
 const fresh = () => `set_thing_${++parameters}`;
 
+test.each([
+  ['turn_on', 'turn_off'],
+  ['on', 'off'],
+  ['power_on', 'power_off'],
+  ['enable', 'disable'],
+  ['wake', 'turn_off'],
+])('%s and %s of two apps are in conflict', async (first, second) => {
+  const ap_id = `switch-${first}`;
+  await weft.agent(ap_id);
+  expect((await send(app, { agent_id: ap_id, command: first })).status).toBe(200);
+  const rival = await send(await weft.app(`rival-of-${first}`), { agent_id: ap_id, command: second });
+  expect([rival.status, rival.body.rival]).toMatchObject([409, { caller_name: 'tuner', parameter: 'power_state' }]);
+});
+
 describe('#24', () => {
   test('a command is taken, stands as queued, and its job waits', async () => {
     const { status, body } = await send(app, { agent_id: 'ap-1', command: '{"name":"set_tx_power","dbm":17}' });
@@ -66,6 +80,8 @@ describe('#24', () => {
     ['an empty command', { agent_id: 'ap-1', command: '' }, 422],
     ['an unknown agent', { agent_id: 'ap-9', command: 'sleep' }, 404],
     ['a command that the agent does not list', { agent_id: 'ap-2', command: 'explode' }, 422],
+    ['no argument where the agent declares one', { agent_id: 'ap-2', command: 'set_tx_power' }, 422],
+    ['free text where the agent declares an argument', { agent_id: 'ap-2', command: 'set_tx_power 17' }, 422],
     ['an argument out of range', { agent_id: 'ap-2', command: '{"name":"set_tx_power","dbm":21}' }, 422],
     ['X6: a shell', { agent_id: 'ap-1', command: '; touch /tmp/x' }, 422],
     ['X6: a substitution', { agent_id: 'ap-1', command: '$(id)' }, 422],

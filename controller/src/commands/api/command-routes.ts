@@ -17,6 +17,7 @@ import type { CommandDelivery } from '../delivery/command-delivery.ts';
 import { toCommand } from '../ledger/command-answers.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const tag = 'Commands';
 /** An answer with a result may have as many keys as a result has bytes. */
@@ -25,10 +26,11 @@ const maxAnswerKeys = 10_000;
 export interface CommandRoutesOptions {
   commands: CommandService;
   batches: BatchService;
+  sight: RivalSight;
   delivery: CommandDelivery;
 }
 
-export function commandRoutes({ commands, batches, delivery }: CommandRoutesOptions): Route[] {
+export function commandRoutes({ commands, batches, sight, delivery }: CommandRoutesOptions): Route[] {
   return [
     // spec #24
     route({
@@ -37,6 +39,10 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/send_command',
       tag,
       summary: 'Send a command to an agent, unless it conflicts with the lease of another caller',
+      failures: {
+        404: 'Agent not found, or not visible to the caller',
+        409: 'The command loses against the lease of another caller, or the idempotency key belongs to another command',
+      },
       // The audit log has a line for each already.
       fastLane: true,
       logSuccess: false,
@@ -44,7 +50,9 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
         agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({
           minLength: 1,
-          description: 'A name (`sleep`), or JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`).',
+          documented: { maxLength: 65_536 },
+          description:
+            'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`.',
         }),
         hold_seconds: Type.Optional(
           Type.Integer({
@@ -81,6 +89,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/commands/batch',
       tag,
       summary: 'Send a command to many agents, at once or in stages; with a verdict for each',
+      failures: { 404: 'No agent matches' },
       body: BatchRequest,
       maxKeys: 20_000,
       response: BatchAnswer,
@@ -96,10 +105,11 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/commands',
       tag,
       summary: "List the caller's commands, newest first; administrators see those of all callers",
+      failures: { 404: '`before` names no command of the caller' },
       query: Type.Object({
         agent: Type.Optional(Type.String({ description: 'The ap_id.' })),
         state: Type.Optional(CommandState),
-        batch_id: Type.Optional(Type.String({ maxLength: 64 })),
+        batch_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only commands of this batch.' })),
         before: Type.Optional(Type.String({ description: 'A command_id: only older ones, for the next page.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
       }),
@@ -121,6 +131,7 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       url: '/api/v1/commands/:command_id',
       tag,
       summary: 'Cancel a command that the agent has not acknowledged',
+      failures: { 409: 'The command has ended, or the agent has received it' },
       response: Command,
       handle: (context) => commands.cancel(context.caller, context.path('command_id')),
     }),
@@ -131,13 +142,14 @@ export function commandRoutes({ commands, batches, delivery }: CommandRoutesOpti
       target: 'ap_id',
       tag,
       summary: 'Report the state of a command, as its agent',
+      failures: { 409: 'The command has ended' },
       body: CommandResult,
       maxKeys: maxAnswerKeys,
       response: Command,
       async handle(context) {
-        return toCommand(
-          await delivery.answer(context.caller as AgentCaller, context.path('command_id'), context.body),
-        );
+        const agent = context.caller as AgentCaller;
+        const command = await delivery.answer(agent, context.path('command_id'), context.body);
+        return sight.of(agent, toCommand(command));
       },
     }),
   ];

@@ -4,11 +4,12 @@ import type { Command, CommandAccepted, CommandPreview, CommandState } from '@we
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import { parseCommand } from '../grammar/command-text.ts';
-import { toAccepted, toCommand, toConflict, toPreview } from '../ledger/command-answers.ts';
+import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import { type CommandOperations, commandNotFound } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -17,6 +18,7 @@ export interface CommandServiceOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
+  sight: RivalSight;
   now?: () => number;
 }
 
@@ -42,17 +44,18 @@ export class CommandService {
    * wrong is thrown before anything is decided.
    */
   async send(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandAccepted> {
-    const { ledger, operations } = this.#options;
+    const { ledger, operations, sight } = this.#options;
     const outcome = await ledger.do(operations.send(await this.#prepare(caller, ap_id, text, options)));
-    if (!outcome.command) throw toConflict(outcome.decision, this.#now());
-    return toAccepted(outcome.command);
+    if (outcome.command) return sight.of(caller, toAccepted(outcome.command));
+    const verdict = await sight.of(caller, toDecisionVerdict(outcome.decision));
+    throw toConflict(verdict, outcome.decision.retry_at, this.#now());
   }
 
   /** What would be decided now. */
   async preview(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandPreview> {
-    const { ledger, operations } = this.#options;
+    const { ledger, operations, sight } = this.#options;
     const { intent } = await this.#prepare(caller, ap_id, text, options);
-    return toPreview((await ledger.do(operations.look(intent))).decision);
+    return sight.of(caller, toPreview((await ledger.do(operations.look(intent))).decision));
   }
 
   /** Newest first: the caller's own, or all for administrators. */
@@ -67,16 +70,17 @@ export class CommandService {
       ...(before !== undefined && { before: await this.#requireVisible(caller, before) }),
       limit,
     });
-    return found.map(toCommand);
+    return this.#options.sight.ofAll(caller, found.map(toCommand));
   }
 
   async get(caller: Caller, command_id: string): Promise<Command> {
-    return toCommand(await this.#requireVisible(caller, command_id));
+    return this.#options.sight.of(caller, toCommand(await this.#requireVisible(caller, command_id)));
   }
 
   /** Only before the agent has it; one that is cancelled already is answered as at first. */
   async cancel(caller: Caller, command_id: string): Promise<Command> {
-    return toCommand(await this.#cancel(caller, await this.#requireVisible(caller, command_id)));
+    const command = await this.#cancel(caller, await this.#requireVisible(caller, command_id));
+    return this.#options.sight.of(caller, toCommand(command));
   }
 
   /** Cancels the command of a job. Resolves whether the job was that of a command. */

@@ -30,7 +30,9 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       summary: 'List conflicts between callers, newest first; apps see only their own',
       query: Type.Object({
         agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
-        reason: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+        reason: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 64, description: 'Only conflicts with this reason.' }),
+        ),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
         before: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' })),

@@ -9,6 +9,7 @@ import type { DecisionRecord } from '../arbitration/decision-record.ts';
 import { toRival, toTime } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { RulesKeeper } from '../ledger/rules-keeper.ts';
+import type { RivalSight } from './rival-sight.ts';
 
 const actions = ['command_decided', 'parameter_frozen', 'rolled_back'] as const;
 const pageSize = 500;
@@ -29,6 +30,7 @@ export interface ConflictServiceOptions {
   audit: Pick<AuditLog, 'list'>;
   rules: RulesKeeper;
   ledger: Pick<CommandLedger, 'do'>;
+  sight: RivalSight;
 }
 
 type Detail = Partial<DecisionRecord> & Record<string, unknown>;
@@ -71,12 +73,17 @@ export class ConflictService {
    * caller or rival. `next_before` is where to go on, null at the end; a page may be short of `limit` before the end.
    */
   async list(caller: Caller, query: ConflictQuery): Promise<{ conflicts: Conflict[]; next_before: number | null }> {
+    const { sight } = this.#options;
+    if (query.agent !== undefined && !(await sight.canSee(caller, query.agent))) {
+      return { conflicts: [], next_before: null };
+    }
     const parts = await Promise.all(actions.map((action) => this.#search(caller, query, action)));
     // Beyond the place where one search gave up, nothing is known of its kind.
     const floor = Math.max(0, ...parts.map(({ searchedTo }) => searchedTo));
     const all = parts.flatMap(({ found }) => found).sort((a, b) => b.seq - a.seq);
     const known = all.filter(({ seq }) => seq >= floor);
-    const conflicts = known.slice(0, query.limit);
+    const page = known.slice(0, query.limit);
+    const conflicts = await Promise.all(page.map((conflict) => sight.ofConflict(caller, conflict)));
     if (conflicts.length < known.length) return { conflicts, next_before: conflicts.at(-1)!.seq };
     return { conflicts, next_before: floor > 0 ? floor : null };
   }

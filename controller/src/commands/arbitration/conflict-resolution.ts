@@ -114,7 +114,7 @@ function lose(intent: Intent, lostTo: Lease[], group: ParameterGroup): Decision 
   const direct = lostTo.filter((lease) => isOn(lease, intent));
   const rival = strongest(direct.length > 0 ? direct : lostTo)!;
   const free = lostTo.reduce((latest, { until }) => Math.max(latest, until), 0);
-  const holder = `${inWords(rival)} holds ${rival.parameter} of ${rival.ap_id} until ${iso(rival.until)}`;
+  const holder = `${inWords(rival, intent)} holds ${placeOf(rival, intent)} until ${iso(rival.until)}`;
   if (group.loser === 'queue' && free < intent.expires_at) {
     const detail = `${holder}; the command waits until ${iso(free)}`;
     return { verdict: 'queued', reason: 'waits_for_lease', detail, rival, supersedes: [], deliver_after: free };
@@ -198,16 +198,16 @@ function strongest(leases: readonly Lease[]): Lease | undefined {
   return best;
 }
 
-function detailOf(reason: VerdictReason, { parameter, ap_id }: Intent, rival: Lease | undefined): string {
-  const target = `${parameter} of ${ap_id}`;
-  const loser = rival ? `${inWords(rival)} on ${rival.parameter} of ${rival.ap_id}` : '';
+function detailOf(reason: VerdictReason, intent: Intent, rival: Lease | undefined): string {
+  const target = `${intent.parameter} of ${intent.ap_id}`;
+  const loser = rival ? `${inWords(rival, intent)} on ${placeOf(rival, intent)}` : '';
   switch (reason) {
     case 'own_lease':
       return `The caller holds ${target} already`;
     case 'same_value':
       return `${target} is held with this value already`;
     case 'merged':
-      return `Merged with what ${inWords(rival!)} and perhaps others want of ${target}`;
+      return `Merged with what ${inWords(rival!, intent)} and perhaps others want of ${target}`;
     case 'last_wins':
       return `Goes before ${loser}: the last one wins`;
     case 'higher_rank':
@@ -219,9 +219,15 @@ function detailOf(reason: VerdictReason, { parameter, ap_id }: Intent, rival: Le
   }
 }
 
-function inWords({ caller_kind, caller_name }: Lease): string {
+/** By name only on the agent itself: not everybody who may command it may see its neighbours and who commands them. */
+function inWords({ ap_id, caller_kind, caller_name }: Lease, intent: Intent): string {
+  if (ap_id !== intent.ap_id) return 'another caller';
   if (caller_kind === 'weft') return 'Weft';
   return `${caller_kind === 'third_party_app' ? 'app' : caller_kind} ${caller_name}`;
+}
+
+function placeOf({ ap_id, parameter }: Lease, intent: Intent): string {
+  return ap_id === intent.ap_id ? `${parameter} of ${ap_id}` : 'an access point nearby';
 }
 
 function iso(ms: number): string {

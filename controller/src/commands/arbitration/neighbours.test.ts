@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Neighbours, readPlace, readTechnology } from './neighbours.ts';
+import { readPlace } from '../../../../contract/src/functions/place.ts';
+import { Neighbours, readTechnology } from './neighbours.ts';
 
 const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };
 const at = (latitude: unknown, longitude: unknown, access_point_type: unknown = '5G') => ({

@@ -1,6 +1,8 @@
 // Neighbours: which agents interfere with each other, by their places and technologies. Kept in memory, one agent at a
 // time; a decision asks for the neighbours of its target.
+
 import type { Technology } from '@weft/contract';
+import { type Place, readPlace } from '@weft/contract/place';
 
 /** On a sphere of the earth's mean radius, which is wrong by half a percent at most. */
 const earthRadiusM = 6_371_008.8;
@@ -10,11 +12,6 @@ const defaultMaxNeighbours = 1000;
 
 const nothing: readonly Cell[] = [];
 const technologies: readonly Technology[] = ['5G', 'WiFi', 'LiFi'];
-
-export interface Place {
-  latitude: number;
-  longitude: number;
-}
 
 interface Entry {
   ap_id: string;
@@ -153,25 +150,11 @@ class Grid {
   }
 }
 
-/** `configuration.geolocation` in any of the forms that are understood; undefined if it is none. */
-export function readPlace({ geolocation }: Record<string, unknown>): Place | undefined {
-  if (typeof geolocation !== 'object' || geolocation === null) return undefined;
-  const given = geolocation as Record<string, unknown>;
-  const latitude = toDegrees(given.latitude ?? given.lat, 90);
-  const longitude = toDegrees(given.longitude ?? given.long ?? given.lon ?? given.lng, 180);
-  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude };
-}
-
 /** `configuration.access_point_type`, however it is capitalised; null if it is none that Weft knows. */
 export function readTechnology({ access_point_type: given }: Record<string, unknown>): Technology | null {
   if (typeof given !== 'string' || given.length > 16) return null;
   const word = given.trim().toLowerCase().replace('-', '');
   return technologies.find((technology) => technology.toLowerCase() === word) ?? null;
-}
-
-function toDegrees(input: unknown, max: number): number | undefined {
-  const degrees = typeof input === 'string' && input.trim() !== '' ? Number(input) : input;
-  return typeof degrees === 'number' && Math.abs(degrees) <= max ? degrees : undefined;
 }
 
 function gridsFor(ranges: Readonly<Record<Technology, number>>): Record<Technology, Grid> {

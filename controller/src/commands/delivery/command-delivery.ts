@@ -7,6 +7,8 @@ import type { CommandRecord } from '../ledger/command-store.ts';
 export interface OutgoingCommand {
   command_id: string;
   ap_id: string;
+  /** As the caller sent it, or as it would have to send what Weft has made of it. */
+  command: string;
   name: string;
   args: Record<string, unknown>;
   /** Milliseconds since 1970, as is `expires_at`. */

@@ -4,9 +4,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import type { Keyring } from '../../secrets.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import { toSentWithSecrets } from '../ledger/sent-command.ts';
 import type { CommandDelivery, DueListener, OutgoingCommand } from './command-delivery.ts';
 
 const maxHandedOut = 1000;
@@ -23,6 +25,7 @@ export interface CommandDispatcherOptions {
   store: Pick<CommandStore, 'listDue' | 'openAmong'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
+  keyring: Pick<Keyring, 'decrypt'>;
   /**
    * Other nodes create commands in the same database. Only the database then knows the order of the
    * commands of one agent, so nothing is handed over from memory.
@@ -58,9 +61,9 @@ export class CommandDispatcher implements CommandDelivery {
   }
 
   async due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]> {
-    if (isFresh) return (await this.#options.store.listDue([ap_id], this.#now(), true, maxHandedOut)).map(toOutgoing);
+    if (isFresh) return this.#toOutgoing(await this.#options.store.listDue([ap_id], this.#now(), true, maxHandedOut));
     const found = await this.#dueWithOthers(ap_id);
-    return found.filter(({ command_id }) => !this.#unwritten.has(command_id)).map(toOutgoing);
+    return this.#toOutgoing(found.filter(({ command_id }) => !this.#unwritten.has(command_id)));
   }
 
   /** Lookups that begin at the same time share one query. */
@@ -121,7 +124,7 @@ export class CommandDispatcher implements CommandDelivery {
       return;
     }
     const now = this.#now();
-    const due = commands.filter(({ expires_at }) => expires_at > now).map(toOutgoing);
+    const due = this.#toOutgoing(commands.filter(({ expires_at }) => expires_at > now));
     for (const [ap_id, own] of Map.groupBy(due, (command) => command.ap_id)) {
       for (const listener of this.#listeners) listener(ap_id, own);
     }
@@ -170,6 +173,21 @@ export class CommandDispatcher implements CommandDelivery {
     await this.#flush();
   }
 
+  /** Without those whose secret arguments can no longer be read: they expire. */
+  #toOutgoing(commands: readonly CommandRecord[]): OutgoingCommand[] {
+    const { keyring, onError } = this.#options;
+    return commands.flatMap((command) => {
+      const { command_id, ap_id, name, created_at, expires_at } = command;
+      try {
+        const { text, args } = toSentWithSecrets(keyring, command);
+        return [{ command_id, ap_id, command: text, name, args, issued_at: created_at, expires_at }];
+      } catch (error) {
+        onError(error, `the secret arguments of command ${command_id} cannot be read`);
+        return [];
+      }
+    });
+  }
+
   #flushIn(ms: number): void {
     if (this.#isStopped) return;
     this.#timer ??= setTimeout(() => {
@@ -194,10 +212,6 @@ export class CommandDispatcher implements CommandDelivery {
       this.#flushIn(retryAfterMs);
     }
   }
-}
-
-function toOutgoing({ command_id, ap_id, name, args, sent_args, created_at, expires_at }: CommandRecord) {
-  return { command_id, ap_id, name, args: sent_args ?? args, issued_at: created_at, expires_at };
 }
 
 function boundedText(value: unknown, field: string): string {

@@ -37,10 +37,13 @@ export class SentWindow {
 }
 
 /** A command as agents get it. */
-export function toAgentCommand({ command_id, name, args, issued_at, expires_at }: OutgoingCommand): AgentCommand {
+export function toAgentCommand(outgoing: OutgoingCommand): AgentCommand {
+  const { command_id, command, name, args, issued_at, expires_at } = outgoing;
   return {
     command_id,
-    command: { ...args, name },
+    command,
+    name,
+    args,
     issued_at: new Date(issued_at).toISOString(),
     expires_at: new Date(expires_at).toISOString(),
   };

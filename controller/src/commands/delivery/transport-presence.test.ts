@@ -55,7 +55,7 @@ test('who polls is ready for a minute', async () => {
   const token = await weft.agent('ap-poll');
   const { command_id } = await send('ap-poll', 'sleep');
   const { body } = await weft.request('GET', '/api/v1/agents/ap-poll/commands?wait=30', { token });
-  expect(body).toMatchObject([{ command_id, command: { name: 'sleep' } }]);
+  expect(body).toMatchObject([{ command_id, command: 'sleep', name: 'sleep' }]);
   expect(await presenceOf('ap-poll')).toEqual({ presence: 'offline', channel: false, command_ready: true });
   await untilSo(async () => expect((await commandOf(command_id)).state).toBe('sent'));
   const path = `/api/v1/agents/ap-poll/commands/${command_id}`;

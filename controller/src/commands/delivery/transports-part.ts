@@ -51,7 +51,7 @@ interface TransportsPartDeps extends Platform {
 
 export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
   const { config, database, broker, keyring, auth, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
-  const validator = new Validator(createFormats({ passwordLength: config.passwordLength }));
+  const validator = new Validator(createFormats(config));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';
   const hub = new ChannelHub({

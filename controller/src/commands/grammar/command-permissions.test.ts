@@ -1,4 +1,5 @@
 import type { AppPermissions } from '@weft/contract';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Caller } from '../../caller.ts';
 import { requireCommandPermission, standingOf } from './command-permissions.ts';
@@ -13,8 +14,7 @@ test.each<[AppPermissions['commands'], string, Record<string, unknown>]>([
   [true, 'reboot', {}],
   [['sleep', 'wake'], 'wake', { any: 1 }],
   [power, 'set_tx_power', { dbm: 5 }],
-  [power, 'set_tx_power', { dbm: 20, note: 'x' }],
-  [power, 'set_tx_power', {}],
+  [power, 'set_tx_power', { dbm: 20 }],
   [power, 'sleep', { dbm: 99 }],
   [{ x: { v: { max: 1 } } }, 'x', { v: -1e9 }],
 ])('Z4 %j allows %s %j', (commands, name, args) => {
@@ -33,10 +33,45 @@ test.each<[AppPermissions['commands'], string, Record<string, unknown>]>([
   [power, 'set_tx_power', { dbm: '21' }],
   [power, 'set_tx_power', { dbm: [30] }],
   [power, 'set_tx_power', { dbm: null }],
+  [power, 'set_tx_power', {}],
+  [power, 'set_tx_power', { dbm: 20, note: 'x' }],
+  [power, 'set_tx_power', { power: 99 }],
+  [power, 'set_tx_power', { text: '99' }],
+  [power, 'set_tx_power', { dbm: 20, toString: 1 }],
+  [power, 'set_tx_power', { dbm: 20, ['__proto__']: 1 }],
+  [{ x: { v: {} } }, 'x', {}],
 ])('Z4 %j refuses %s %j', (commands, name, args) => {
   expect(() => requireCommandPermission(app({ commands }), { name, args })).toThrow(
     expect.objectContaining({ name: 'PermissionError', code: 'command_not_permitted' }),
   );
+});
+
+test('no command that is allowed has a value outside of its limits, or one that has none', () => {
+  const name = fc.constantFrom('a', 'b', 'dbm', 'toString', '__proto__', 'text');
+  const bound = fc.option(fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true })), { nil: undefined });
+  const limits = fc.dictionary(name, fc.record({ min: bound, max: bound }), { maxKeys: 3 });
+  const value = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double(), fc.jsonValue({ maxDepth: 1 }));
+  let allowed = 0;
+  fc.assert(
+    fc.property(limits, fc.dictionary(name, value, { maxKeys: 3 }), (limits, args) => {
+      const commands = { x: limits } as AppPermissions['commands'];
+      try {
+        requireCommandPermission(app({ commands }), { name: 'x', args });
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'command_not_permitted' });
+        return;
+      }
+      if (Object.keys(limits).length === 0) return;
+      allowed += 1;
+      expect(Object.keys(args).sort()).toEqual(Object.keys(limits).sort());
+      for (const [arg, { min = -Infinity, max = Infinity }] of Object.entries(limits)) {
+        expect(args[arg]).toBeGreaterThanOrEqual(min);
+        expect(args[arg]).toBeLessThanOrEqual(max);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+  expect(allowed).toBeGreaterThan(0);
 });
 
 test('people may, agents may not', () => {

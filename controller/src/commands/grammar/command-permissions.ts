@@ -19,10 +19,11 @@ export function standingOf(caller: Caller): Standing {
 }
 
 /**
- * Throws PermissionError `command_not_permitted` unless the app may send this command with these arguments. A limited
- * argument must be a number within its limits where it is given; arguments without limits may be anything.
+ * Throws PermissionError `command_not_permitted` unless the app may send this command with these arguments. Where the
+ * permission limits arguments, they bind whatever the agent makes of others: each of them must be given, as a number
+ * within its limits, and no other. `{"sleep":{}}` limits none.
  */
-export function requireCommandPermission(caller: Caller, { name, args }: ParsedCommand): void {
+export function requireCommandPermission(caller: Caller, { name, args }: Pick<ParsedCommand, 'name' | 'args'>): void {
   if (caller.kind === 'user') return;
   if (caller.kind === 'agent') throw notPermitted('Agents send no commands');
   const { commands } = caller.permissions;
@@ -33,11 +34,18 @@ export function requireCommandPermission(caller: Caller, { name, args }: ParsedC
     throw notPermitted(`This app may not send ${name}`);
   }
   if (!Object.hasOwn(commands, name)) throw notPermitted(`This app may not send ${name}`);
-  for (const [arg, { min, max }] of Object.entries(commands[name]!)) {
-    if (!Object.hasOwn(args, arg)) continue;
-    const value = args[arg];
-    // What is not a number may still be understood as one by an agent.
-    if (typeof value !== 'number') throw notPermitted(`This app may send ${name} only with a number as ${arg}`);
+  const limits = Object.entries(commands[name]!);
+  if (limits.length === 0) return;
+  const isLimited = (arg: string) => Object.hasOwn(commands[name]!, arg);
+  if (!Object.keys(args).every(isLimited)) {
+    const allowed = limits.map(([arg]) => arg).join(', ');
+    throw notPermitted(`This app may send ${name} only with these arguments: ${allowed}`);
+  }
+  for (const [arg, { min, max }] of limits) {
+    const value = Object.hasOwn(args, arg) ? args[arg] : undefined;
+    // Without it the agent would choose; and what is not a number may still be understood as one by an agent.
+    if (typeof value !== 'number' || Number.isNaN(value))
+      throw notPermitted(`This app may send ${name} only with a number as ${arg}`);
     if (min !== undefined && value < min)
       throw notPermitted(`This app may send ${name} only with ${arg} from ${min} on`);
     if (max !== undefined && value > max) throw notPermitted(`This app may send ${name} only with ${arg} up to ${max}`);

@@ -21,7 +21,45 @@ test.each([
   ['{"deep":{"a":[1,null,"; touch /tmp/x"]},"name":"x"}', 'x', { deep: { a: [1, null, '; touch /tmp/x'] } }],
   ['{"name":"a","name":"b","v":1,"v":2}', 'b', { v: 2 }],
 ])('%s', (text, name, args) => {
-  expect(parseCommand(text)).toEqual({ name, args });
+  expect(parseCommand(text)).toEqual({ name, args, text });
+});
+
+describe('free text', () => {
+  test.each([
+    ['reboot now', 'reboot', { text: 'now' }],
+    ['set channel 36', 'set', { text: 'channel 36' }],
+    ['sleep ', 'sleep', {}],
+    ['\t sleep \t', 'sleep', {}],
+    ['say  "hi" {x} [y]; rm -rf / $(reboot)', 'say', { text: '"hi" {x} [y]; rm -rf / $(reboot)' }],
+    ['wähle_1 nicht', undefined, {}],
+  ])('%j', (text, name, args) => {
+    if (name === undefined) expect(problemsOf(text)).toHaveLength(1);
+    else expect(parseCommand(text)).toEqual({ name, args, text });
+  });
+
+  test('has its name in lower case, and tells how it was spelled', () => {
+    expect(parseCommand('ReBoot NOW')).toEqual({
+      name: 'reboot',
+      args: { text: 'NOW' },
+      text: 'ReBoot NOW',
+      spelled: 'ReBoot',
+    });
+    expect(parseCommand('{"name":"ReBoot"}')).toMatchObject({ name: 'ReBoot' });
+  });
+
+  test('is kept as it is, and is a name and a rest, whatever it says', () => {
+    const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/);
+    const rest = fc.string({ unit: 'grapheme' }).filter((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text));
+    const space = fc.stringMatching(/^[ \t]{1,3}$/);
+    fc.assert(
+      fc.property(name, space, rest, (name, space, rest) => {
+        const text = `${space}${name}${space}${rest}`;
+        const said = rest.replace(/^[ \t]+|[ \t]+$/g, '');
+        const { name: called, args, text: kept } = parseCommand(text);
+        expect([called, args, kept]).toEqual([name.toLowerCase(), said === '' ? {} : { text: said }, text]);
+      }),
+    );
+  });
 });
 
 test('keys of the prototype are arguments like any other', () => {
@@ -34,7 +72,25 @@ test('keys of the prototype are arguments like any other', () => {
 
 describe('X6 X8 refuses', () => {
   test.each([
-    ...['', ' ', 'sleep ', ' sleep', '; touch /tmp/x', '$(reboot)', 'a\nb', '1sleep', '_x', 'schläfe', '"sleep"', '[]'],
+    ...[
+      '',
+      ' ',
+      '; touch /tmp/x',
+      '$(reboot)',
+      'a\nb',
+      'sleep\n',
+      'a b\r\nc',
+      'a\x1b[2J',
+      'a \u2028b',
+      '[1',
+      '[{"name":"x"}]',
+      ' [',
+      '1sleep',
+      '_x',
+      'schläfe',
+      '"sleep"',
+      '[]',
+    ],
     ...['17', `a${'b'.repeat(64)}`, 'sleep\0', '\ufeff{"name":"x"}'],
   ])('%j', (text) => {
     expect(problemsOf(text)).toEqual([expect.objectContaining({ loc: ['query', 'command'], type: 'value_error' })]);
@@ -75,8 +131,12 @@ test('as deep as allowed, and as long', () => {
 });
 
 test('a command in a body, as text or as an object', () => {
-  expect(readCommand('sleep', ['body', 'command'])).toEqual({ name: 'sleep', args: {} });
-  expect(readCommand({ name: 'x', v: 1 }, ['body', 'command'])).toEqual({ name: 'x', args: { v: 1 } });
+  expect(readCommand('sleep', ['body', 'command'])).toEqual({ name: 'sleep', args: {}, text: 'sleep' });
+  expect(readCommand({ name: 'x', v: 1 }, ['body', 'command'])).toEqual({
+    name: 'x',
+    args: { v: 1 },
+    text: '{"name":"x","v":1}',
+  });
   expect(() => readCommand({ v: 1 }, ['body', 'command'])).toThrow(
     expect.objectContaining({ problems: [expect.objectContaining({ loc: ['body', 'command', 'name'] })] }),
   );
@@ -99,7 +159,7 @@ test('what is written as JSON is read as it was; whatever else comes is read or 
         expect(error).toMatchObject({ name: 'ValidationError' });
         return;
       }
-      expect(command).toEqual({ name, args });
+      expect(command).toEqual({ name, args, text });
     }),
   );
   fc.assert(

@@ -1,5 +1,5 @@
-// The first step of a command: its text (a name, or JSON with a name and arguments) becomes a name and arguments that
-// can be stored, logged and sent as they are.
+// The first step of a command: its text (a name, JSON with a name and arguments, or free text) becomes a name and
+// arguments that can be stored and sent as they are.
 
 import { isCommandName } from '@weft/contract/declared-commands';
 import { type Problem, ValidationError } from '../../errors.ts';
@@ -9,29 +9,34 @@ import { INEXACT_INTEGER, invalidValue, type Loc, valueError } from '../../input
 export interface ParsedCommand {
   name: string;
   args: Record<string, unknown>;
+  /** As it was sent. */
+  text: string;
+  /** The first word of free text as it was spelled, where the name has other letters. */
+  spelled?: string;
 }
 
 const maxBytes = 64 * 1024;
 const maxDepth = 32;
 const maxKeyLength = 1024;
 const defaultLoc: Loc = ['query', 'command'];
+const controlCharacter = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]/;
 const nameRule = 'a name is a letter and then at most 63 letters, digits, dots, underscores and hyphens';
 
 /**
- * Reads `sleep` or `{"name":"set_tx_power","dbm":17}`; every key but `name` is an argument, of equal keys the last one
- * counts, and `__proto__` and its like are ordinary keys. Throws ValidationError under `loc` for anything else, for more
- * than 64 KiB, for nesting beyond 32 levels, and for numbers and strings that cannot be kept exactly.
+ * Reads `{"name":"set_tx_power","dbm":17}`: every key but `name` is an argument, of equal keys the last one counts, and
+ * `__proto__` and its like are ordinary keys. What begins with neither `{` nor `[` is free text (`sleep`,
+ * `set channel 36`): its first word in lower case is the name, the rest the argument `text`. Throws ValidationError under
+ * `loc` for anything else, for more than 64 KiB, for nesting beyond 32 levels, and for numbers and strings that cannot be
+ * kept exactly.
  */
 export function parseCommand(text: string, loc: Loc = defaultLoc): ParsedCommand {
-  if (isCommandName(text as unknown)) return { name: text, args: {} };
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) {
     throw invalidValue(loc, `a command has at most ${maxBytes} bytes`);
   }
-  if (!/^[ \t\r\n]*\{/.test(text))
-    throw invalidValue(loc, `a command is a name or a JSON object with a name; ${nameRule}`);
+  if (!/^[ \t\r\n]*\{/.test(text)) return readFreeText(text, loc);
   // Before anything recursive sees it.
   if (nesting(text) > maxDepth) throw invalidValue(loc, `a command is nested at most ${maxDepth} levels deep`);
-  return readObject(parseJson(text, loc), loc);
+  return { ...readObject(parseJson(text, loc), loc), text };
 }
 
 /** The same for a command that has come as part of a body: the text, or the object itself. */
@@ -39,7 +44,31 @@ export function readCommand(input: string | Record<string, unknown>, loc: Loc): 
   return parseCommand(typeof input === 'string' ? input : JSON.stringify(input), loc);
 }
 
-function readObject(input: Record<string, unknown>, loc: Loc): ParsedCommand {
+function readFreeText(text: string, loc: Loc): ParsedCommand {
+  const [, word, rest = ''] = /^[ \t]*([^ \t]+)[ \t]*(.*)$/s.exec(text) ?? [];
+  if (!isCommandName(word)) {
+    throw invalidValue(
+      loc,
+      `a command is a JSON object with a name, or text that begins with the name of the command; ${nameRule}`,
+    );
+  }
+  // Agents may pass the text on to a shell or a serial line: what is one command here must not be two there.
+  if (controlCharacter.test(text) || !isStorableText(text)) {
+    throw invalidValue(loc, 'a command is one line of text, without control characters');
+  }
+  const name = word.toLowerCase();
+  const said = withoutEndSpace(rest);
+  return { name, args: said === '' ? {} : { text: said }, text, ...(name !== word && { spelled: word }) };
+}
+
+/** Not by an expression: one that looks for the end of a text takes long for many spaces. */
+function withoutEndSpace(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
+  return text.slice(0, end);
+}
+
+function readObject(input: Record<string, unknown>, loc: Loc): Pick<ParsedCommand, 'name' | 'args'> {
   const { name, ...args } = input;
   if (!Object.hasOwn(input, 'name')) {
     throw new ValidationError([{ loc: [...loc, 'name'], msg: 'Field required', type: 'missing' }]);

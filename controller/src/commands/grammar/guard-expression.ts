@@ -1,7 +1,7 @@
 // A guard: what a caller wants to stay true of an access point after its command. `rsrp_dbm>-110` is broken by the first
 // value that is not above -110; then the command is rolled back.
 import { invalidValue, type Loc } from '../../input/value-rules.ts';
-import { checkName, toPlainNumber } from '../../telemetry/ingest/sample-fields.ts';
+import { isName, toPlainNumber } from '../../telemetry/ingest/sample-fields.ts';
 
 export interface Guard {
   metric: string;
@@ -19,7 +19,7 @@ export function parseGuard(text: string, loc: Loc = ['query', 'guard']): Guard {
   const at = text.length > maxLength ? -1 : Math.max(text.lastIndexOf('<'), text.lastIndexOf('>'));
   const metric = text.slice(0, Math.max(at, 0)).trim();
   const limit = toPlainNumber(text.slice(at + 1).trim());
-  const isMetric = at > 0 && checkName(metric, loc, 'metric', { problems: [], inexact: [] });
+  const isMetric = at > 0 && isName(metric);
   if (!isMetric || limit === undefined || !Number.isFinite(limit)) {
     throw invalidValue(loc, 'guard should be metric<limit or metric>limit, with the name of a metric and a number');
   }

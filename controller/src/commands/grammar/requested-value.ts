@@ -7,7 +7,7 @@ import type { ParsedCommand } from './command-text.ts';
 import { checkArguments } from './require-declared.ts';
 
 /** `sleep` and `wake` set the same parameter and have no arguments: the name is part of what is wanted. */
-export type Want = ParsedCommand;
+export type Want = Pick<ParsedCommand, 'name' | 'args'>;
 
 /** The same value, whatever the order of its keys. */
 export function isSameValue(a: unknown, b: unknown): boolean {

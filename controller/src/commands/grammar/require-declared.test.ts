@@ -44,6 +44,20 @@ describe('arguments', () => {
     ]);
   });
 
+  test('that are required must be there: all but optional ones, those with a default, and of a command without params', () => {
+    const params = { a: { type: 'number' }, b: { type: 'number', optional: true }, c: { default: 1 }, toString: {} };
+    const commands = readDeclaredCommands({ commands: ['free', { name: 'x', params }] })!;
+    const problems = (name: string, args: Record<string, unknown>) =>
+      checkArguments(commands.get(name)!, args).map(({ loc, type, msg }) => [loc.at(-1), type, msg]);
+    expect(problems('x', {})).toEqual([
+      ['a', 'missing', 'Field required'],
+      ['toString', 'missing', 'Field required'],
+    ]);
+    expect(problems('x', { b: 'x' })).toHaveLength(3);
+    expect(problems('x', { a: 1, toString: null })).toEqual([]);
+    expect(problems('free', {})).toEqual([]);
+  });
+
   test('do not make an answer of any length', () => {
     const args = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]));
     expect(checkArguments({ name: 'x', parameter: 'x', params: {} }, args)).toHaveLength(100);
@@ -58,7 +72,7 @@ describe('arguments', () => {
 
 describe('a command', () => {
   const declared = readDeclaredCommands({
-    commands: ['sleep', { name: 'set_tx_power', params: { dbm: { maximum: 20 }, ms: {} } }],
+    commands: ['sleep', { name: 'set_tx_power', params: { dbm: { maximum: 20 }, ms: { optional: true } } }],
   });
 
   test('passes if the agent lists it, or lists nothing', () => {

@@ -15,7 +15,7 @@ const maxShownValues = 20;
  */
 export function requireDeclared(
   declared: ReadonlyMap<string, DeclaredCommand> | undefined,
-  { name, args }: ParsedCommand,
+  { name, args }: Pick<ParsedCommand, 'name' | 'args'>,
   loc: Loc = ['query', 'command'],
 ): DeclaredCommand | undefined {
   if (!declared) return undefined;
@@ -28,18 +28,23 @@ export function requireDeclared(
   return declaration;
 }
 
-/** What is wrong with the arguments, at most one problem for each and MAX_PROBLEMS in all, in their order. */
+/** What is wrong with the arguments, at most one problem for each and MAX_PROBLEMS in all: of those that are given, then of those that are missing. */
 export function checkArguments(
   { params }: DeclaredCommand,
   args: Record<string, unknown>,
   loc: Loc = ['query', 'command'],
 ): Problem[] {
   if (!params) return [];
+  const placeOf = (arg: string) => [...loc, arg.slice(0, 256).toWellFormed()];
   const problems = Object.entries(args).flatMap(([arg, value]) => {
-    const place = [...loc, arg.slice(0, 256).toWellFormed()];
+    const place = placeOf(arg);
     if (Object.hasOwn(params, arg)) return checkArgument(params[arg]!, value, place);
     return [{ loc: place, msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }];
   });
+  for (const [arg, { optional }] of Object.entries(params)) {
+    if (optional || Object.hasOwn(args, arg)) continue;
+    problems.push({ loc: placeOf(arg), msg: 'Field required', type: 'missing' });
+  }
   return problems.slice(0, MAX_PROBLEMS);
 }
 

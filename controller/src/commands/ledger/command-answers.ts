@@ -1,17 +1,20 @@
 // What leaves about commands: answers to callers, and refusals with everything that the loser of a conflict needs.
+
 import type { Command, CommandAccepted, CommandPreview, Rival } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import { ConflictError } from '../../errors.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import type { CommandRecord, StoredRival } from './command-store.ts';
 
 export function toCommand(record: CommandRecord): Command {
-  const { command_id, job_number, ap_id, name, args, sent_args, parameter, parameter_group } = record;
+  const { command_id, job_number, ap_id, name, args, text, sent_args, parameter, parameter_group } = record;
   const { caller_kind, caller_name, priority, state, applied, result, guard, inverse_of, batch_id } = record;
   return {
     command_id,
     job_number,
     ap_id,
+    command: text ?? toCommandText(name, args),
     name,
     args,
     sent_args: sent_args ?? args,
@@ -70,20 +73,18 @@ export function toDecisionVerdict(decision: Decision) {
   });
 }
 
-/** 409, with who holds it and until when. */
-export function toConflict(decision: Decision, nowMs: number): ConflictError {
-  const { verdict, reason, detail, rival, retry_at } = decision;
+/** 409, with who holds it and until when, as far as the caller may know. */
+export function toConflict(
+  { verdict, reason, detail, rival }: ReturnType<typeof toDecisionVerdict>,
+  retry_at: number | undefined,
+  nowMs: number,
+): ConflictError {
   const seconds = retry_at === undefined ? undefined : Math.max(1, Math.ceil((retry_at - nowMs) / 1000));
-  const more = {
-    verdict,
-    reason,
-    rival: rival ? toRival(rival) : null,
-    lease_until: rival ? toTime(rival.until) : null,
-  };
+  const more = { verdict, reason, rival, lease_until: rival?.until ?? null };
   return new ConflictError('command_conflict', detail, more, seconds);
 }
 
-function toVerdict(
+export function toVerdict(
   record: Pick<CommandRecord, 'verdict' | 'reason' | 'detail' | 'rival' | 'hold_until'>,
 ): Pick<Command, 'verdict' | 'reason' | 'detail' | 'rival' | 'hold_until'> {
   const { verdict, reason, detail, rival, hold_until } = record;

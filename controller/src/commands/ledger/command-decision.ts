@@ -56,7 +56,9 @@ export class CommandDecision {
     if (decision.lease) batch.setLease(decision.lease);
     for (const command of superseded) {
       if (!command || (command.ended_at !== null && command.guard_until === null)) continue;
-      this.#life.end(batch, command, 'superseded', `Superseded by a command of ${whoIs(intent)} (${decision.reason})`);
+      // The callers of neighbours need not know of each other.
+      const who = command.ap_id === intent.ap_id ? whoIs(intent) : 'another caller';
+      this.#life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);
     }
     this.#keepState(batch, intent, decision);
     if (decision.args && intent.caller_kind === 'third_party_app') {

@@ -238,7 +238,8 @@ export class CommandOperations {
     const { decision, group } = await this.#decision.make(batch, intent);
     if (decision.verdict === 'rejected') return { command: undefined, decision, group };
     const command = toNewRecord(wish, group, batch.nowMs);
-    batch.create(command, toNewJob(wish, command, decision.args ?? command.args, this.#isPublished));
+    const decided = { ...command, verdict: decision.verdict, sent_args: decision.args ?? null };
+    batch.create(command, toNewJob(wish, decided, this.#isPublished));
     this.#settle(batch, command, decision, group);
     return { command, isRepeat: false };
   }

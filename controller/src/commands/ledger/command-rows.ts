@@ -28,6 +28,7 @@ const fixedColumns = [
   'inverse_of',
   'batch_id',
   'args',
+  'text',
 ] as const;
 
 /** What changes with the state. PostgreSQL needs the types, SQLite ignores them. */
@@ -39,6 +40,7 @@ const stateColumns = {
   received_at: 'BIGINT',
   ended_at: 'BIGINT',
   guard_until: 'BIGINT',
+  sealed: 'TEXT',
 } as const satisfies Record<string, ColumnType>;
 
 /** What a decision, or the agent's answer, writes. */

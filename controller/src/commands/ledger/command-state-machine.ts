@@ -2,6 +2,7 @@
 // row, job and message always agree.
 import type { CommandState } from '@weft/contract';
 import type { EndState } from '../../jobs/store/job-store.ts';
+import { withoutEchoes } from '../grammar/secret-arguments.ts';
 import type { CommandRecord } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
@@ -61,13 +62,15 @@ export class CommandStateMachine {
     answer: { state: 'succeeded' | 'failed'; result: string | null; applied: Record<string, unknown> | null },
   ): void {
     const { nowMs } = batch;
+    const hasSecrets = command.sealed !== null;
     command.sent_at ??= nowMs;
     command.received_at ??= nowMs;
     command.result = answer.result;
     command.applied = answer.applied;
+    if (hasSecrets) hideEchoes(command);
     this.#close(batch, command, answer.state);
     if (answer.result !== null || answer.applied !== null) batch.changed(command);
-    if (answer.state === 'succeeded') this.#keepValue(batch, command);
+    if (answer.state === 'succeeded') this.#keepValue(batch, command, hasSecrets);
     if (answer.state === 'succeeded' && command.guard !== null) {
       command.guard_until = nowMs + (command.settle_ms ?? 0);
       batch.hasGuards = true;
@@ -117,6 +120,7 @@ export class CommandStateMachine {
     command.state = state;
     command.ended_at = batch.nowMs;
     command.due_at = null;
+    command.sealed = null;
     if (command.deliver_after !== null || command.intent !== null) {
       command.deliver_after = null;
       command.intent = null;
@@ -124,13 +128,14 @@ export class CommandStateMachine {
     } else batch.moved(command);
   }
 
-  #keepValue(batch: LedgerBatch, command: CommandRecord): void {
+  /** Secret arguments are not kept: what they set cannot be restored. */
+  #keepValue(batch: LedgerBatch, command: CommandRecord, hasSecrets: boolean): void {
     const state = batch.state(command.ap_id, command.parameter);
     if (command.guard !== null) {
       command.previous = state.value;
       batch.changed(command);
     }
-    state.value = { name: command.name, args: command.sent_args ?? command.args };
+    state.value = hasSecrets ? null : { name: command.name, args: command.sent_args ?? command.args };
     batch.stateChanged(state);
   }
 
@@ -145,6 +150,12 @@ export class CommandStateMachine {
     const data = JSON.stringify([{ state, detail }]);
     batch.messages.push({ job_number, type: 'status', data, ts: batch.nowMs, chunk: null, ends });
   }
+}
+
+function hideEchoes(command: CommandRecord): void {
+  const { args, applied, result } = command;
+  command.applied = withoutEchoes(applied, args);
+  if (result !== null) command.result = JSON.stringify(withoutEchoes(JSON.parse(result), args));
 }
 
 /** The agent's result stays the text that it is. */

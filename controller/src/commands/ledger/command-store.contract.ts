@@ -22,6 +22,8 @@ function commandOf(given: Partial<CommandRecord> = {}): CommandRecord {
     ap_id: 'ap-1',
     agent_id: 'agent-1',
     name: 'set_tx_power',
+    text: 'set_tx_power \'3\' "ü"',
+    sealed: 'v1.x.y.z',
     ...{ args: { dbm: 3, deep: { a: [1, 'ü', null] } }, sent_args: { dbm: 3 }, parameter: 'tx_power' },
     parameter_group: 'wifi_coverage',
     caller_kind: 'third_party_app',

@@ -17,6 +17,10 @@ export interface CommandRecord {
   agent_id: string;
   name: string;
   args: Record<string, unknown>;
+  /** As the caller sent it; null for a command of Weft itself, and for one from before texts were kept. */
+  text: string | null;
+  /** Text and arguments as they were sent, encrypted, if arguments are secret; null once the command has ended. */
+  sealed: string | null;
   /** What is sent, once that is decided. */
   sent_args: Record<string, unknown> | null;
   parameter: string;

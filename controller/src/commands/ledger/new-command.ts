@@ -4,12 +4,17 @@ import type { NewJob } from '../../jobs/store/job-store.ts';
 import type { Intent } from '../arbitration/conflict-intent.ts';
 import type { CommandRecord, OwnerKind } from './command-store.ts';
 import { orderedUuid } from './ordered-uuid.ts';
+import { toSent } from './sent-command.ts';
 
 /** A job ends with its command; should that fail, it expires this long after the command. */
 const jobSlackMs = 3_600_000;
 
 export interface NewCommand {
   intent: Intent;
+  /** As the caller sent it, but for secret arguments; null for a command of Weft itself. */
+  text: string | null;
+  /** With secret arguments: text and arguments as they were sent, encrypted. */
+  sealed: string | null;
   agent_id: string;
   owner_kind: OwnerKind;
   owner_id: string;
@@ -31,6 +36,8 @@ export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: nu
     agent_id: wish.agent_id,
     name: intent.name,
     args: intent.args,
+    text: wish.text,
+    sealed: wish.sealed,
     sent_args: null,
     parameter: intent.parameter,
     parameter_group,
@@ -67,13 +74,10 @@ export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: nu
   };
 }
 
-/** `args` are those that are sent. `isPublished`: the job's message goes to a broker outside of this process. */
-export function toNewJob(
-  wish: NewCommand,
-  { job_number, command_id, ap_id, name, created_at, expires_at }: CommandRecord,
-  args: Record<string, unknown>,
-  isPublished: boolean,
-): NewJob {
+/** The command has its verdict and what is sent. `isPublished`: the job's message goes to a broker outside of this process. */
+export function toNewJob(wish: NewCommand, command: CommandRecord, isPublished: boolean): NewJob {
+  const { job_number, command_id, ap_id, name, created_at, expires_at } = command;
+  const { text, args } = toSent(command);
   return {
     job_number,
     task_type: 'send_command',
@@ -81,7 +85,7 @@ export function toNewJob(
     owner_id: wish.owner_id,
     owner_name: wish.owner_name,
     subject: null,
-    data: JSON.stringify({ agent_id: ap_id, command_id, command: name, args }),
+    data: JSON.stringify({ agent_id: ap_id, command_id, command: text, name, args }),
     created_at,
     expires_at: expires_at + (wish.settle_ms ?? 0) + jobSlackMs,
     published_at: isPublished ? null : created_at,

@@ -15,15 +15,23 @@ export interface PresentRights {
   emulatedFor(caller_id: string, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
 }
 
+/** What of a command a permission may limit. */
+type SentCommand = Pick<ParsedCommand, 'name' | 'args'>;
+
 /** Whether the record of the agent decides what the caller may do with it; else its name does. */
 export function dependsOnRecord(caller: Caller, ap_id: string): boolean {
   return caller.kind === 'user' ? !caller.isAdmin : !canSeeName(caller, ap_id);
 }
 
 /** Throws what the caller would be refused with now. `isOwn`: the agent is emulated for the caller. */
-export function requireCommandRight(caller: Caller, ap_id: string, command: ParsedCommand, isOwn: boolean): void {
+export function requireCommandRight(
+  caller: Caller,
+  ap_id: string,
+  command: SentCommand | undefined,
+  isOwn: boolean,
+): void {
   requirePermission('send_command', caller);
-  requireCommandPermission(caller, command);
+  if (command) requireCommandPermission(caller, command);
   if (isOwn || !dependsOnRecord(caller, ap_id)) return;
   if (caller.kind === 'user') throw new PermissionError();
   throw new NotFoundError('agent_not_found', 'Agent not found');

@@ -99,6 +99,8 @@ export class GuardWatch {
         expires_at: now + inverseExpiryMs,
         declaration: null,
       },
+      text: null,
+      sealed: null,
       agent_id,
       owner_kind,
       owner_id,

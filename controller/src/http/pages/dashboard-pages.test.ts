@@ -35,6 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const get = (path: string, headers: Record<string, string> = {}) => fetch(url + path, { headers });
 
 it('without a build there is no dashboard', () => {
@@ -46,10 +47,21 @@ it('without a build there is no dashboard', () => {
 
 describe('the first page', () => {
   it.each(['/', '/agents', '/agents/', '/agents/ap-1', '/agents/a%2Fb'])('answers %s', async (path) => {
-    const answer = await get(path);
+    const answer = await get(path, browser);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(await answer.text()).toBe(html);
   });
+
+  it.each(['application/json', '*/*', 'text/*', 'text/html;q=0, */*', ''])(
+    'is not there for who does not accept HTML by name (%j), but at / for everybody',
+    async (accept) => {
+      for (const path of ['/agents', '/agents/ap-1', '/docs', '/reset-password']) {
+        const answer = await get(path, { accept });
+        expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }]);
+      }
+      expect((await get('/', { accept })).status).toBe(200);
+    },
+  );
 
   it('lets nothing in and nothing out but what comes from here (W1)', async () => {
     const { headers } = await get('/');
@@ -75,7 +87,7 @@ describe('the first page', () => {
   it('is asked for anew each time, and not sent again while it is the same', async () => {
     const first = await get('/');
     expect(first.headers.get('cache-control')).toBe('no-cache');
-    const again = await get('/agents', { 'if-none-match': first.headers.get('etag')! });
+    const again = await get('/agents', { ...browser, 'if-none-match': first.headers.get('etag')! });
     expect([again.status, await again.text()]).toEqual([304, '']);
     expect((await get('/', { 'if-none-match': '"another"' })).status).toBe(200);
   });

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError } from '../../errors.ts';
-import type { Page } from './page.ts';
+import { acceptsHtml, type Page } from './page.ts';
 
 /** The list of the dashboard's addresses, which the build leaves beside its files. */
 const pageList = 'pages.json';
@@ -45,14 +45,22 @@ export function openDashboard(folder: string): Dashboard | undefined {
     .filter((path) => contentTypes[extname(path)] !== undefined && path !== firstPage && path !== pageList);
   return {
     pages: [
-      ...addresses.map((url): Page => ({ operation: 'documentation', url, handle: document.handle })),
+      ...addresses.map(
+        (url): Page => ({
+          operation: 'documentation',
+          url,
+          ...(url !== '/' && { isDocument: true }),
+          handle: document.handle,
+        }),
+      ),
       ...files.map((path): Page => {
         const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
         return { operation: 'documentation', url: `/${path}`, handle: file.handle };
       }),
     ],
     answerLost: (request, reply) => {
-      const isVisit = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '');
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const isVisit = isRead && acceptsHtml(request.headers.accept);
       if (!isVisit || /^\/api(\/|$)/.test(request.url)) return false;
       reply.code(404);
       void document.handle(request, reply).then((body) => reply.send(body));

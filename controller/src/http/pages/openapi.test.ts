@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 
 interface Schema {
   $ref?: string;
@@ -29,7 +30,7 @@ interface Operation {
 
 interface OpenApi {
   openapi: string;
-  info: { version: string };
+  info: { version: string; 'x-product-version': string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, { flows?: object }> };
@@ -96,6 +97,7 @@ describe('the document', () => {
   it('is OpenAPI 3.1 of interface version 1.0.0', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/);
     expect(document.info.version).toBe('1.0.0');
+    expect(document.info['x-product-version']).toBe(packageJson.version);
   });
 
   it('leads nowhere that does not exist, and has nothing that only the schema library understands', () => {
@@ -153,7 +155,7 @@ describe('the document', () => {
     '20 delete /api/v1/third_party_apps/{app_name}',
   ])('writes operation %s as the specification does', (line) => {
     const [number, method = '', path = ''] = line.split(' ');
-    expect(document.paths[path]?.[method]?.description).toBe(`Operation ${number} of the interface.`);
+    expect(document.paths[path]?.[method]?.description).toMatch(new RegExp(`^Operation ${number} of the interface\\.`));
   });
 
   it('has every route of the code, and every path in it is served', async () => {
@@ -217,7 +219,7 @@ describe('the document', () => {
 describe('the answers', () => {
   const user = { username: 'u@weft.test', password, roles: ['user'] };
   const agent = { ap_id: 'ap', password, configuration: { site: 'x', deep: { a: [1] } } };
-  const app = { app_name: 'app', api_key: 'k', permissions: { read: true, other: 1 } };
+  const app = { app_name: 'app', api_key: 'a longer key', permissions: { read: true, other: 1 } };
   const login = { username: adminUsername, password };
 
   it('of a whole life are what the document says', async () => {
@@ -279,7 +281,7 @@ describe('the answers', () => {
 });
 
 it('the documentation page and all it needs come from this server', async () => {
-  const page = await weft.request('GET', '/docs');
+  const page = await weft.request('GET', '/docs', { headers: { accept: 'text/html' } });
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   const needed = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
   expect(needed.length).toBeGreaterThanOrEqual(3);

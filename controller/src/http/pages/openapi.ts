@@ -3,15 +3,24 @@ import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
 import Type, { type TSchema } from 'typebox';
 import { isOpen, permissionRow } from '../../auth/permissions.ts';
 import type { Route } from '../request/route.ts';
+import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';
+import { tagDescriptions } from '../request/tags.ts';
+import { describeCallers, describePathParameter, describeQueryParameter } from './openapi-texts.ts';
 
 export interface OpenApiOptions {
   routes: readonly Route[];
   passwordLength: { min: number; max: number };
+  /** Bounds that settings decide, by the name in `maximumSetting` of a schema. */
+  maxima: Record<string, number>;
+  /** Of Weft; the interface has its own. */
+  productVersion: string;
+  agentPasswordMinLength?: number | undefined;
 }
 
 type Json = Record<string, unknown>;
 
-export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json {
+export function createOpenApi(options: OpenApiOptions): Json {
+  const { routes, passwordLength, agentPasswordMinLength, maxima, productVersion } = options;
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
@@ -25,12 +34,15 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
     info: {
       title: 'Weft',
       version: '1.0.0',
-      description:
-        'One controller for 5G, WiFi and LiFi access points. A path is served with and without its trailing slash.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description: `One controller for 5G, WiFi and LiFi access points. A path is served with and without its trailing slash. Served by Weft ${productVersion}.`,
+      contact: { name: 'The operator of this Weft' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      'x-product-version': productVersion,
     },
-    servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'The Weft that serves this document' }],
+    tags: Object.entries(tagDescriptions)
+      .filter(([name]) => routes.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -65,6 +77,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
         name,
         in: 'path',
         required: true,
+        description: describePathParameter(name!),
         schema: { type: 'string' },
       })),
       ...queryParameters(route),
@@ -72,7 +85,11 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
     return {
       operationId: operationId(route.operation),
       summary: route.summary,
-      ...(spec !== undefined && { description: `Operation ${spec} of the interface.` }),
+      description: [
+        ...(spec === undefined ? [] : [`Operation ${spec} of the interface.`]),
+        describeCallers(route.operation),
+        ...(route.description === undefined ? [] : [route.description]),
+      ].join(' '),
       tags: [route.tag],
       ...(parameters.length > 0 && { parameters }),
       ...(body && {
@@ -81,7 +98,7 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
           content: Object.fromEntries(mediaTypes(route).map((type) => [type, { schema: toReference(body) }])),
         },
       }),
-      responses: describeAnswers(route, body !== undefined || parameters.length > 0),
+      responses: describeAnswers(route),
       security: isOpen(route.operation)
         ? []
         : [
@@ -101,41 +118,26 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
     return count === 1 ? operation : `${operation}_${count}`;
   }
 
-  function describeAnswers(route: Route, hasInput: boolean): Json {
-    const failure = (description: string) => ({
-      description,
-      content: { 'application/json': { schema: toReference(ErrorAnswer) } },
-    });
-    return {
-      ...(route.hasNoAnswer && { 204: { description: 'Stored' } }),
+  function describeAnswers(route: Route): Json {
+    const media = route.media ?? ['application/json'];
+    const success = {
+      description: route.hasNoAnswer ? 'Stored' : 'Successful Response',
       ...(!route.hasNoAnswer && {
-        200: {
-          description: 'Successful Response',
-          content: Object.fromEntries(
-            (route.media ?? ['application/json']).map((type) => [type, { schema: toReference(route.response) }]),
-          ),
-        },
+        content: Object.fromEntries(media.map((type) => [type, { schema: toReference(route.response) }])),
       }),
-      ...(hasInput && {
-        422: {
-          description: 'Validation Error',
-          content: { 'application/json': { schema: toReference(HTTPValidationError) } },
-        },
-      }),
-      ...(!isOpen(route.operation) && { 401: failure('Not authenticated'), 403: failure('Not permitted') }),
-      ...(route.url.includes(':') && { 404: failure('Not found') }),
-      ...((route.method === 'POST' || route.method === 'PUT' || route.method === 'DELETE') && {
-        409: failure('Conflict'),
-      }),
-      429: failure('Too many requests; see Retry-After'),
-      503: failure('Out of service for now; see Retry-After'),
     };
+    const failures = failuresOf(route).map(([status, description]) => {
+      const schema = toReference(status === 422 ? HTTPValidationError : ErrorAnswer);
+      return [status, { description, content: { 'application/json': { schema } } }];
+    });
+    const unchanged = canBeUnchanged(route) && { 304: { description: 'Unchanged: `If-None-Match` names the `ETag`' } };
+    return { [successOf(route)]: success, ...unchanged, ...Object.fromEntries(failures) };
   }
 
   function queryParameters(route: Route): Json[] {
     const required = new Set((route.query as { required?: string[] } | undefined)?.required);
     return Object.entries(route.query?.properties ?? {}).map(([name, schema]) => {
-      const { description, ...rest } = toReference(schema as TSchema);
+      const { description = describeQueryParameter(name), ...rest } = toReference(schema as TSchema);
       return {
         name,
         in: 'query',
@@ -157,14 +159,20 @@ export function createOpenApi({ routes, passwordLength }: OpenApiOptions): Json 
     return { $ref: `#/components/schemas/${title}` };
   }
 
+  /** `documented` holds what is true of the schema, and checked elsewhere: by its format, or by the handler. */
   function writeOut(value: unknown): Json {
+    const { documented, maximumSetting, ...schema } = value as Json & { documented?: Json; maximumSetting?: string };
+    if (documented?.anyOf) for (const key of ['type', 'format']) delete schema[key];
     const copy: Json = {};
-    for (const [key, part] of Object.entries(value as Json)) {
+    for (const [key, part] of Object.entries({ ...schema, ...documented })) {
       if (key.startsWith('~')) continue;
       copy[key] = writePart(key, part);
     }
-    if (copy.format === 'new-password') {
-      Object.assign(copy, { format: 'password', minLength: passwordLength.min, maxLength: passwordLength.max });
+    if (maximumSetting !== undefined) copy.maximum = maxima[maximumSetting];
+    if (copy.format === 'new-password' || copy.format === 'new-agent-password') {
+      const isOfAgent = copy.format === 'new-agent-password';
+      const minLength = (isOfAgent ? agentPasswordMinLength : undefined) ?? passwordLength.min;
+      Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
       delete copy.patternProperties;

@@ -18,7 +18,7 @@ describe('the pages without a token', () => {
     await weft.app('app-of-somebody');
     await weft.request('GET', '/api/v1/agents/ap-of-somebody', { token });
     for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/livez', '/readyz', '/metrics']) {
-      const { status, body } = await weft.request('GET', path);
+      const { status, body } = await weft.request('GET', path, { headers: { accept: 'text/html' } });
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       expect(status, path).toBe(200);
       for (const word of ['of-somebody', 'a-secret-site', adminUsername, password, token, weft.config.dataDir]) {
@@ -34,7 +34,7 @@ describe('the pages without a token', () => {
     expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/readyz')).body).toEqual({
       status: 'ready',
-      parts: { database: 'ok', telemetry: 'ok', broker: 'ok' },
+      parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'ok', jobs: 'ok' },
     });
     expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
   });

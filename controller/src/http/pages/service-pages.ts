@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isForwarded, isLoopback } from '../request/setup-check.ts';
+import { isLoopback } from '../../loopback.ts';
+import { isForwarded } from '../request/setup-check.ts';
 import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
@@ -17,15 +18,29 @@ const pageHeaders = {
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 };
 
+/** What an operator can do, by the code of the reason. */
+const adviceFor: Record<string, string> = {
+  disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
+  foreign_queue:
+    'RabbitMQ has a queue or exchange of the same name with other arguments; the log names it. Delete it once it is empty, or use another virtual host in WEFT_AMQP_URL.',
+};
+
+/** Whether a part works, writing included, and the code of the reason if not. */
+export interface PartState {
+  name: string;
+  ok: boolean;
+  reason?: string;
+}
+
 export interface ServicePagesOptions {
   metrics: ServiceMetrics;
   openApi: object;
   asyncApi: object;
-  /** One entry per part: its name, and whether it works. */
-  readiness: () => Promise<{ name: string; ok: boolean }[]>;
+  /** One entry per part, and what will become a problem. */
+  readiness: () => Promise<{ parts: PartState[]; warnings: string[] }>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
-  signup: 'open' | 'closed';
+  signup: 'open' | 'approve' | 'closed';
   passwordLength: { min: number; max: number };
 }
 
@@ -39,12 +54,16 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       operation: 'readiness',
       url: '/readyz',
       async handle(_request, reply) {
-        const parts = await options.readiness();
+        const { parts, warnings } = await options.readiness();
         const isReady = parts.every(({ ok }) => ok);
+        const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
         if (!isReady) reply.code(503).header('retry-after', '2');
         return {
           status: isReady ? 'ready' : 'not ready',
           parts: Object.fromEntries(parts.map(({ name, ok }) => [name, ok ? 'ok' : 'failing'])),
+          ...(isReady ? {} : { reasons: Object.fromEntries(parts.filter(({ ok }) => !ok).map(toReason)) }),
+          ...(advice.length > 0 ? { advice } : {}),
+          ...(warnings.length > 0 ? { warnings } : {}),
         };
       },
     },
@@ -98,6 +117,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     {
       operation: 'documentation',
       url: '/docs',
+      isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
     },
     {
@@ -108,6 +128,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     {
       operation: 'documentation',
       url: '/reset-password',
+      isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
     },
     {
@@ -118,6 +139,10 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     swaggerAsset('swagger-ui.css', 'text/css; charset=utf-8'),
     swaggerAsset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   ];
+}
+
+function toReason({ name, reason }: PartState): [string, string] {
+  return [name, reason ?? 'failing'];
 }
 
 /** Served from the installed package, so the documentation works without internet access. */

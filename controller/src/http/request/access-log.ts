@@ -17,7 +17,8 @@ export interface Answered {
 
 export function logAnswer(log: Logger, answered: Answered): void {
   const { request_id, method, url = '', operation, logSuccess, status, elapsedMs, address, caller } = answered;
-  const level = status >= 500 ? 'error' : status >= 400 || (method !== 'GET' && logSuccess) ? 'info' : 'debug';
+  const isRead = method === 'GET' || method === 'HEAD';
+  const level = status >= 500 ? 'error' : status >= 400 || (!isRead && logSuccess) ? 'info' : 'debug';
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(elapsedMs * 10) / 10;
   const who = caller && `${caller.kind}:${caller.name}`;

@@ -10,6 +10,8 @@ import { judgeMediaType } from '../../input/body-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
+import { principalOf } from '../../shares/shares.ts';
+import { type AnswerEncoder, type EncodedAnswer, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
 import type { Logger } from './log.ts';
@@ -24,6 +26,7 @@ export interface FastLaneOptions {
   hostIsOurs: (host: string | undefined) => boolean;
   createId: (given: string | string[] | undefined) => string;
   headers: Record<string, string>;
+  encoder: AnswerEncoder;
   maxBodyBytes: number;
   isOpen: () => boolean;
   isStopping: () => boolean;
@@ -50,6 +53,7 @@ export function createFastLane(
         [`${route.url}/`, route],
       ]),
   );
+  const rules = new Map([...lanes.values()].map((route) => [route, encodingRule(route)]));
   const send = createAnswerWriter(options);
   return (request, response) => {
     const url = request.url!;
@@ -70,15 +74,28 @@ export function createFastLane(
       send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
       answered(status);
     };
+    const finish = ({
+      status,
+      headers: more,
+      body,
+    }: Omit<EncodedAnswer, 'headers'> & { headers?: string[] | undefined }) => {
+      if (status === 304) send.unchanged(response, id, more ?? []);
+      else send.whole(response, status, id, body, more);
+      answered(status);
+    };
     const succeed = (result: unknown) => {
       try {
+        const rule = rules.get(route);
         if (result instanceof Readable) {
-          send.stream(response, id, result, () => answered(200));
+          const encoded = rule && options.encoder.stream(headers, result, principalOf(caller));
+          send.stream(response, id, encoded?.body ?? result, encoded?.headers ?? [], () => answered(200));
           return;
         }
         const isReady = typeof result === 'string' || result instanceof Uint8Array;
-        send.whole(response, 200, id, isReady ? result : JSON.stringify(result));
-        answered(200);
+        const body = isReady ? result : JSON.stringify(result);
+        const encoded = rule && options.encoder.encode(rule, headers, body, principalOf(caller));
+        if (encoded instanceof Promise) encoded.then(finish, fail);
+        else finish(encoded ?? { status: 200, headers: undefined, body });
       } catch (error) {
         fail(error);
       }
@@ -162,7 +179,8 @@ function handle(
 
 /** Sends answers whose headers are known but for two of them. */
 function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
-  const fixed = [...Object.entries(headers).flat(), 'content-type', 'application/json'];
+  const always = Object.entries(headers).flat();
+  const fixed = [...always, 'content-type', 'application/json'];
   const last = () => (isStopping() ? ['connection', 'close'] : []);
   // Used again for every answer: node has made text of it before writeHead returns.
   const usual = [...fixed, 'x-request-id', '', 'content-length', ''];
@@ -175,9 +193,13 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
       response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
       response.end(body);
     },
+    unchanged(response: ServerResponse, id: string, more: string[]): void {
+      response.writeHead(304, always.concat('x-request-id', id, more, last()));
+      response.end();
+    },
     /** For what is too long to lie in memory whole; `done` also when the client leaves. */
-    stream(response: ServerResponse, id: string, body: Readable, done: () => void): void {
-      response.writeHead(200, fixed.concat('x-request-id', id, last()));
+    stream(response: ServerResponse, id: string, body: Readable, more: string[], done: () => void): void {
+      response.writeHead(200, fixed.concat('x-request-id', id, more, last()));
       pipeline(body, response, done);
     },
   };

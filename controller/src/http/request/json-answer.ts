@@ -1,26 +1,75 @@
 // Sends the answer of an operation. Nearly every answer is a 200 with a JSON body and headers that never change, so
 // those bytes are written directly; everything else goes through the framework.
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../../shares/shares.ts';
+import type { AnswerEncoder, EncodedAnswer, EncodingRule } from './answer-encoding.ts';
 
-export type SendJson = (request: FastifyRequest, reply: FastifyReply, answer: unknown) => void;
+export interface AnswerSenderOptions {
+  headers: Record<string, string>;
+  /** Whether no answer has headers beside these. */
+  mayWriteStraight: () => boolean;
+  encoder: AnswerEncoder;
+}
 
-export function createSendJson(headers: Record<string, string>, mayWriteStraight: () => boolean): SendJson {
+/** `rule` is undefined for answers that go as they are. */
+export type SendAnswer = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: unknown,
+  rule: EncodingRule | undefined,
+) => Promise<void>;
+
+export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerSenderOptions): SendAnswer {
   const fixed = Object.entries(headers).flat();
-  return (request, reply, answer) => {
+  return async (request, reply, answer, rule) => {
+    const principal = request.caller ? principalOf(request.caller) : request.ip;
+    const canEncode = rule !== undefined && reply.statusCode === 200;
+    if (answer instanceof Readable) {
+      if (!reply.hasHeader('content-type')) reply.header('content-type', 'application/json');
+      const stream = request.method === 'HEAD' ? emptied(answer) : answer;
+      const encoded = canEncode ? encoder.stream(request.headers, stream, principal) : undefined;
+      reply.headers(toObject(encoded?.headers ?? [], reply)).send(encoded?.body ?? stream);
+      return;
+    }
     const isReady = typeof answer === 'string' || answer instanceof Uint8Array;
-    const body = isReady ? answer : JSON.stringify(answer);
+    const whole = isReady ? answer : JSON.stringify(answer);
+    const encoded = canEncode ? await encoder.encode(rule, request.headers, whole, principal) : undefined;
+    const { status, headers: more, body }: EncodedAnswer = encoded ?? { status: 200, headers: [], body: whole };
     if (reply.statusCode !== 200 || !mayWriteStraight()) {
-      reply.header('content-type', 'application/json').send(body);
+      if (status === 304) reply.code(304);
+      else reply.header('content-type', 'application/json');
+      reply.headers(toObject(more, reply)).send(status === 304 ? undefined : body);
       return;
     }
     reply.hijack();
-    writeJson(reply.raw, 200, [...fixed, 'x-request-id', request.id], body);
+    writeAnswer(reply.raw, status, [...fixed, 'x-request-id', request.id, ...more], body);
   };
 }
 
+/** What would have been read is not. */
+function emptied(stream: Readable): Readable {
+  stream.destroy();
+  return Readable.from([]);
+}
+
+/** Added to what `Vary` says already. */
+function toObject(headers: readonly string[], reply: FastifyReply): Record<string, string> {
+  const object: Record<string, string> = {};
+  for (let index = 0; index < headers.length; index += 2) object[headers[index]!] = headers[index + 1]!;
+  const vary = reply.getHeader('vary');
+  if (object.vary !== undefined && vary !== undefined) object.vary = `${object.vary}, ${vary}`;
+  return object;
+}
+
 /** `headers` are names and values in turn, all of them lower case and harmless. */
-function writeJson(response: ServerResponse, status: number, headers: string[], body: string | Uint8Array): void {
+function writeAnswer(response: ServerResponse, status: number, headers: string[], body: string | Uint8Array): void {
+  if (status === 304) {
+    response.writeHead(status, headers);
+    response.end();
+    return;
+  }
   const length = String(Buffer.byteLength(body));
   response.writeHead(status, headers.concat('content-type', 'application/json', 'content-length', length));
   response.end(body);

@@ -103,6 +103,7 @@ it.each([
   ['/x?Secret=1#f', '/x?Secret=***#f'],
   ['/x?%74oken=abc', '/x?%74oken=***'],
   ['/x?to%6Ben=abc&a=1', '/x?to%6Ben=***&a=1'],
+  ['/api/v1/send_command?agent_id=a&command=set+psk+abc', '/api/v1/send_command?agent_id=a&command=***'],
   ['/x?mytoken=abc', '/x?mytoken=abc'],
   ['/token=abc', '/token=abc'],
 ])('%s is logged as %s', (given, logged) => {

@@ -1,9 +1,15 @@
-// Structured logs on standard error, one JSON object a line. Bodies and headers are never logged; the redaction below
-// is the second line of defence.
+// Structured logs on standard error, one JSON object a line or, for people, text. Bodies and headers are never logged; the redaction below
+// is the second line of defence. Logging never waits (log-output.ts) and repeats little (repeated-lines.ts).
 import { type Logger, pino } from 'pino';
 import { decodeFormText } from '../../input/query-reader.ts';
+import { standardErrorOutput } from './log-output.ts';
+import { type LogFormat, toReadableLine } from './log-text.ts';
+import { RepeatedLines } from './repeated-lines.ts';
 
 export type { Logger };
+
+/** How often ended windows of repeated lines are looked for. */
+const sumIntervalMs = 1000;
 
 const secretKeys = [
   'password',
@@ -17,8 +23,29 @@ const secretKeys = [
   'callback_token',
 ];
 
-export function createLogger(level: string): Logger {
-  return pino(
+/** Every line is written at the levels debug and trace; else lines that repeat are summed up. */
+export function createLogger(level: string, format: LogFormat = 'json'): Logger {
+  const toText = format === 'text' ? toReadableLine : undefined;
+  const repeated = level === 'debug' || level === 'trace' ? undefined : new RepeatedLines();
+  let timer: NodeJS.Timeout | undefined;
+  let isSummingUp = false;
+  const sumUp = (now: number): void => {
+    isSummingUp = true;
+    for (const sum of repeated!.sums(now)) log[levelName(sum.level)](sum.fields, sum.msg);
+    isSummingUp = false;
+  };
+  const onExit = () => sumUp(Number.POSITIVE_INFINITY);
+  const watch = (): void => {
+    process.prependListener('exit', onExit);
+    timer = setInterval(() => {
+      sumUp(performance.now());
+      if (repeated!.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+      process.off('exit', onExit);
+    }, sumIntervalMs).unref();
+  };
+  const log = pino(
     {
       level,
       base: undefined,
@@ -26,9 +53,25 @@ export function createLogger(level: string): Logger {
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: '***' },
       serializers: { err: serializeError },
+      hooks: {
+        logMethod(args, method, level) {
+          const [fields, text] = args as [unknown, unknown];
+          const msg = typeof fields === 'string' ? fields : String(text ?? '');
+          if (repeated && !isSummingUp) {
+            if (!repeated.admit(level, fields, msg, performance.now())) return;
+            if (!timer) watch();
+          }
+          method.apply(this, args);
+        },
+      },
     },
-    pino.destination({ fd: 2, sync: true }),
+    { write: (line) => standardErrorOutput(toText).write(line) },
   );
+  return log;
+}
+
+function levelName(level: number): 'info' | 'warn' | 'error' {
+  return level >= 50 ? 'error' : level >= 40 ? 'warn' : 'info';
 }
 
 /** Name, message, code and stack: drivers hang whole requests on their errors, and those hold secrets. */
@@ -39,7 +82,8 @@ function serializeError(error: unknown): unknown {
   return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
 }
 
-const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret']);
+/** `command` may have any secret in it. */
+const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
 const utf8 = new TextDecoder();
 
 /** A request's address as it may be logged: secret values of the query are left out, however it is escaped. */

@@ -7,6 +7,8 @@ import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
+import type { FailureStatus } from './failure-statuses.ts';
+import type { Tag } from './tags.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
@@ -65,9 +67,11 @@ export class RouteContext<Query = unknown, Body = unknown> {
     return this.callerIfAny;
   }
 
-  /** A path parameter, percent-decoded. */
+  /** A path parameter, percent-decoded. `me` in place of a username is the calling user's. */
   path(name: string): string {
-    return (this.request.params as Record<string, string>)[name]!;
+    const value = (this.request.params as Record<string, string>)[name]!;
+    const isMe = name === 'username' && value === 'me' && this.callerIfAny?.kind === 'user';
+    return isMe ? this.caller.name : value;
   }
 
   /** Where the request comes from: the peer, or what a trusted proxy says. */
@@ -80,12 +84,18 @@ export interface Route {
   operation: Operation;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
-  tag: string;
+  tag: Tag;
   summary: string;
+  /** For the document: what the summary and the schemas do not say, such as bounds over several fields. */
+  description?: string;
+  /** Statuses beside those that follow from the rest of the route (route-statuses.ts), or what they mean here. */
+  failures?: Partial<Record<FailureStatus, string>>;
   query?: TObject;
   /** At most one of these three. */
   body?: TSchema;
   form?: TObject;
+  /** A parameter of the query that may stand in the form instead. */
+  queryInForm?: string;
   /** The handler gets the bytes: text, or octets, gzip allowed; this many at most, inflated. */
   rawBody?: { maxBytes: number };
   /** How many keys a JSON body may have, if not the usual number. */
@@ -102,6 +112,8 @@ export interface Route {
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */
   logSuccess?: false;
+  /** The answer may take long to begin or to end, or takes something away: HEAD is answered without the handler. */
+  holdsOpen?: true;
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */
   media?: readonly string[];

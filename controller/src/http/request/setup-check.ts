@@ -4,13 +4,9 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import { PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
+import { isLoopback } from '../../loopback.ts';
 import { addressKey, type RateLimiter } from '../../shares/rate-limiter.ts';
 import { searchOf } from './search.ts';
-
-/** True for the names and addresses that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host.replace(/^::ffff:/, ''));
-}
 
 /** A request that came through a proxy nobody told us about may come from anywhere. */
 export function isForwarded(headers: Record<string, unknown>): boolean {

@@ -1,9 +1,18 @@
-// The socket side of the server: plain or TLS, with timeouts that cut slow clients off and a limit on connections.
+// The socket side of the server: plain or TLS, with timeouts that cut slow clients off.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 
 const maxHeaderBytes = 16 * 1024;
+/** TLS 1.3, and of TLS 1.2 what authenticates as it encrypts, with keys that are forgotten afterwards. */
+const ciphers = [
+  ...['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'],
+  ...['ECDSA', 'RSA'].flatMap((key) => [
+    `ECDHE-${key}-AES256-GCM-SHA384`,
+    `ECDHE-${key}-CHACHA20-POLY1305`,
+    `ECDHE-${key}-AES128-GCM-SHA256`,
+  ]),
+].join(':');
 const defaultTimeouts: Timeouts = { headersMs: 10_000, requestMs: 18_000, idleMs: 120_000, keepAliveMs: 65_000 };
 
 /** How long a client may take. Not settings: only tests change them. */
@@ -20,7 +29,6 @@ export interface Timeouts {
 
 export interface ListenerOptions {
   tls: { certFile: string; keyFile: string } | undefined;
-  maxConnections: number;
   timeouts?: Partial<Timeouts> | undefined;
   /** Which requests become something else than HTTP; without it, none. */
   shouldUpgrade?: ((request: http.IncomingMessage) => boolean) | undefined;
@@ -41,11 +49,16 @@ export function createListener(options: ListenerOptions, handler: http.RequestLi
   };
   const server = options.tls
     ? https.createServer(
-        { ...settings, cert: readFileSync(options.tls.certFile), key: readFileSync(options.tls.keyFile) },
+        {
+          ...settings,
+          cert: readFileSync(options.tls.certFile),
+          key: readFileSync(options.tls.keyFile),
+          minVersion: 'TLSv1.2',
+          ciphers,
+        },
         handler,
       )
     : http.createServer(settings, handler);
   server.setTimeout(timeouts.idleMs);
-  server.maxConnections = options.maxConnections;
   return server as http.Server;
 }

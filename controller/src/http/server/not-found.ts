@@ -6,11 +6,19 @@ export interface NotFoundOptions {
   answerLost?: ((request: FastifyRequest, reply: FastifyReply) => boolean) | undefined;
 }
 
+/** Routes without a method are pages. Sockets are opened with GET, and with nothing else. */
 export function createNotFoundHandler(
   routes: readonly { url: string; method?: string }[],
+  sockets: readonly { url: string }[],
   { answerLost }: NotFoundOptions = {},
 ) {
-  const patterns = routes.map(({ url, method = 'GET' }) => ({ segments: toSegments(url), method }));
+  const patterns = [
+    ...routes.flatMap(({ url, method = 'GET' }) => {
+      const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
+      return methods.map((each) => ({ segments: toSegments(url), method: each }));
+    }),
+    ...sockets.map(({ url }) => ({ segments: toSegments(url), method: 'GET' })),
+  ];
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const segments = toSegments(request.url.split('?', 1)[0]!);
     const fitting = patterns.filter((pattern) => fits(pattern.segments, segments)).map(({ method }) => method);

@@ -4,17 +4,18 @@ import type http from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { permissionRow } from '../../auth/permissions.ts';
-import { TryLaterError } from '../../errors.ts';
+import { NotFoundError, TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
-import type { Page } from '../pages/page.ts';
-import type { ServiceMetrics } from '../pages/service-metrics.ts';
+import { acceptsHtml, type Page } from '../pages/page.ts';
+import { createPageEncoding } from '../pages/page-encoding.ts';
 import { logAnswer } from '../request/access-log.ts';
+import { AnswerEncoder } from '../request/answer-encoding.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createFastLane } from '../request/fast-lane.ts';
 import { type Authenticator, createGuard } from '../request/guard.ts';
 import { createHostCheck, hasOneHost } from '../request/host-check.ts';
-import { createSendJson } from '../request/json-answer.ts';
+import { createSendAnswer } from '../request/json-answer.ts';
 import type { Logger } from '../request/log.ts';
 import { createRequestIds } from '../request/request-ids.ts';
 import type { Route } from '../request/route.ts';
@@ -22,14 +23,17 @@ import { createRouteHandler } from '../request/validated-handler.ts';
 import type { SocketRoute } from '../sockets/socket-route.ts';
 import { SocketUpgrader } from '../sockets/socket-upgrade.ts';
 import { answerBrokenRequest } from './broken-request.ts';
+import { ConnectionTable, type ConnectionTableOptions } from './connection-table.ts';
 import { prepareGracefulStop } from './graceful-stop.ts';
 import { createListener, type ListenerOptions } from './listener.ts';
 import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
 
 const maxBodyBytes = 1024 * 1024;
+/** HEAD is GET without the body: Node leaves it out. */
+const reading = ['GET', 'HEAD'];
 
-export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
+export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, ConnectionTableOptions {
   routes: Route[];
   sockets?: SocketRoute[];
   pages: Page[];
@@ -37,7 +41,6 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   answerLost?: NotFoundOptions['answerLost'];
   authenticator: Authenticator;
   validator: Validator;
-  metrics: ServiceMetrics;
   log: Logger;
   /** False while the stores are being prepared: everything but the pages answers 503. */
   isReady: () => boolean;
@@ -45,21 +48,23 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'> {
   publicUrl: string | undefined;
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
-  trustedProxies: readonly string[];
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, sockets = [] } = options;
   const createId = createRequestIds();
+  const connections = new ConnectionTable(options);
   const app = fastify({
     logger: false,
     serverFactory: (handler) => {
       const server = createListener(
         { ...options, shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request) },
         (request, response) => {
+          connections.noteRequest(request.socket, response);
           if (!fastLane(request, response)) handler(request, response);
         },
       );
+      connections.watch(server, options.tls !== undefined);
       server.on('upgrade', (request, connection, head) =>
         socketUpgrader.handleUpgrade(request, connection as Socket, head, handler),
       );
@@ -102,6 +107,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
       done();
     }
   });
+  // The guard has run: a caller is one with a good token.
+  app.addHook('preParsing', ({ caller, callbackJob, raw }, _reply, _payload, done) => {
+    if (caller) connections.noteLogin(raw.socket, caller);
+    else if (callbackJob !== undefined) connections.noteLogin(raw.socket, { kind: 'job', name: callbackJob });
+    done();
+  });
   app.addHook('onSend', (request, reply, payload, done) => {
     for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name]!);
     reply.header('x-request-id', request.id);
@@ -133,7 +144,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
   });
   const gracefulStop = prepareGracefulStop(app, options.tls !== undefined);
-  const sendJson = createSendJson(headers, () => options.corsOrigins.length === 0 && !gracefulStop.isStopping);
+  const encoder = new AnswerEncoder(options.shares);
+  const sendAnswer = createSendAnswer({
+    headers,
+    mayWriteStraight: () => options.corsOrigins.length === 0 && !gracefulStop.isStopping,
+    encoder,
+  });
 
   const fastLane = createFastLane({
     ...options,
@@ -141,11 +157,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     hostIsOurs,
     createId,
     headers,
+    encoder,
     maxBodyBytes,
     // Only the framework handles what a proxy says of its client, and what other origins may see.
     isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
     isStopping: () => gracefulStop.isStopping,
     onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
+      connections.noteLogin(socket, caller);
       const elapsedMs = performance.now() - startedAt;
       const address = socket.remoteAddress;
       metrics.observe(operation, status, elapsedMs);
@@ -160,15 +178,20 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.setErrorHandler(createErrorHandler(log));
   const { answerLost } = options;
-  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages, ...sockets], { answerLost }));
+  app.setNotFoundHandler(createNotFoundHandler([...options.routes, ...options.pages], sockets, { answerLost }));
 
+  const encodePage = createPageEncoding(encoder);
   for (const page of options.pages) {
     app.route({
-      method: 'GET',
+      method: reading,
       url: page.url,
       config: { operation: page.operation },
       onRequest: createGuard(page, options.authenticator),
-      handler: (request, reply) => page.handle(request, reply),
+      onSend: encodePage,
+      handler: (request, reply) => {
+        if (page.isDocument && !acceptsHtml(request.headers.accept)) throw pageForBrowsers();
+        return page.handle(request, reply);
+      },
     });
   }
   const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
@@ -180,11 +203,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   };
   for (const route of options.routes) {
     app.route({
-      method: route.method,
+      method: route.method === 'GET' ? reading : route.method,
       url: route.url,
       config: { operation: route.operation, rawBody: route.rawBody, logSuccess: route.logSuccess },
       onRequest: guardOnceReady(route),
-      handler: createRouteHandler(route, options.validator, sendJson),
+      handler: createRouteHandler(route, options.validator, sendAnswer),
     });
   }
   for (const route of sockets) {
@@ -201,6 +224,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function hasBody(headers: http.IncomingHttpHeaders): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+function pageForBrowsers(): NotFoundError {
+  return new NotFoundError(
+    'not_found',
+    'Not Found: only a page for browsers (Accept: text/html) has this address; operations begin with /api/v1',
+  );
 }
 
 function refuseAndClose(reply: FastifyReply, detail: string): void {

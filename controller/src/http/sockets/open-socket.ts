@@ -37,6 +37,8 @@ export interface SocketListener {
   onMessage?(text: Buffer): void;
   /** Everything that was sent has left, and more can be sent. */
   onDrain(): void;
+  /** The answer to a `ping`: everything that was sent before has arrived. */
+  onPong?(text: string): void;
   /** A sweep has found nothing wrong with the socket. */
   onSweep?(): void;
   onClose(): void;
@@ -96,9 +98,9 @@ export class OpenSocket {
       else this.#listener?.onMessage?.(bytes as Buffer);
     });
     socket.on('ping', () => this.#count());
-    socket.on('pong', () => {
+    socket.on('pong', (text) => {
       this.#unansweredSinceMs = undefined;
-      this.#count();
+      if (this.#count()) this.#listener?.onPong?.(String(text));
     });
     // The library has said why in its closing frame.
     socket.on('error', () => this.forceClose(closeCodes.policy, ''));
@@ -133,6 +135,13 @@ export class OpenSocket {
     } while (start < bytes.length);
     this.#waitingBytes += bytes.length;
     this.#sendWaiting(pieceBytes);
+  }
+
+  /** The client answers with the same text. Only while nothing waits: it would pass that. */
+  ping(text: string): void {
+    if (!this.isOpen || this.bufferedBytes > 0) return;
+    this.#unansweredSinceMs ??= this.#now();
+    this.#socket.ping(text);
   }
 
   /** Everything that is sent before the next turn of the event loop leaves in one piece. */

@@ -2,13 +2,14 @@
 import { expect, test } from 'vitest';
 import { createAsyncApi } from './asyncapi.ts';
 
-const document = createAsyncApi();
+const document = createAsyncApi({ productVersion: '1.2.3', publicUrl: 'https://weft.example' });
 
 test('names each queue that Weft publishes to, and the socket', () => {
   expect(Object.keys(document.channels as object)).toEqual([
     'agent_details',
     'agent_data',
     'emulator_spinup',
+    'send_command',
     'job',
     'agent_channel',
   ]);
@@ -31,5 +32,23 @@ test('a message of the queue has its own data', () => {
   expect(agent_data!.payload.properties).toMatchObject({
     task_type: { const: 'agent_data' },
     data: { required: ['agent_id', 'start_time', 'end_time'] },
+  });
+});
+
+test('the message of a command has no token', () => {
+  const { send_command } = (document.components as { messages: Record<string, { payload: { properties: object } }> })
+    .messages;
+  expect(Object.keys(send_command!.payload.properties).toSorted()).toEqual([
+    'data',
+    'job_number',
+    'requested_by',
+    'task_type',
+  ]);
+});
+
+test('says which Weft serves it, and where that is', () => {
+  expect(document.info).toMatchObject({ 'x-product-version': '1.2.3' });
+  expect(document.servers).toMatchObject({
+    weft: { protocol: 'wss', variables: { host: { default: 'weft.example' } } },
   });
 });

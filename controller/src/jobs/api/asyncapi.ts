@@ -7,6 +7,7 @@ import {
   AgentDetailsTask,
   ChannelCommand,
   ChannelError,
+  CommandNotice,
   CommandResultMessage,
   CommandStateMessage,
   EmulatorEvent,
@@ -29,26 +30,44 @@ const tasks = {
   emulator_spinup: { summary: 'Run a network of emulated access points', data: EmulatorTask },
 } as const satisfies Record<string, { summary: string; data: TSchema }>;
 
+/** To be listened to: Weft delivers commands itself. */
+const commandQueue = 'send_command';
+const commandSummary = 'Hear of every command';
+
 /** What goes over the channel of an agent, seen from Weft. */
 const down = { ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError };
 const up = { TelemetryMessage, CommandResultMessage, HelloMessage };
 
-export function createAsyncApi(): Json {
+export interface AsyncApiOptions {
+  /** Of Weft; the interface has its own. */
+  productVersion: string;
+  publicUrl: string | undefined;
+}
+
+export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): Json {
   const queues = Object.entries(tasks);
   return {
     asyncapi: '3.0.0',
     info: {
       title: 'Weft: jobs and agents',
       version: '1.0.0',
-      description:
-        'Jobs wait in the queues of a broker. Workers post results to the callbacks of the HTTP interface (see /openapi.json); the owner receives them over the WebSocket of the job.',
-      license: { name: 'Apache-2.0' },
+      description: `Jobs wait in the queues of a broker. Workers post results to the callbacks of the HTTP interface (see /openapi.json); the owner receives them over the WebSocket of the job. Served by Weft ${productVersion}.`,
+      contact: { name: 'The operator of this Weft' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      tags: [
+        { name: 'Jobs', description: 'Requests, and their results.' },
+        { name: 'Agents', description: 'Commands to access points, and what they report.' },
+      ],
+      'x-product-version': productVersion,
     },
+    servers: describeServers(publicUrl),
     defaultContentType: 'application/json',
     channels: {
       ...Object.fromEntries(queues.map(([name, { summary }]) => [name, queueChannel(name, summary)])),
+      [commandQueue]: listenChannel(),
       job: {
         address: '/api/v1/ws/{job_number}',
+        servers: [{ $ref: '#/servers/weft' }],
         title: 'The WebSocket of a job',
         description:
           'All stored messages of the job, in order, then new ones as they arrive. `?after=<seq>` continues after a message. Send the token as header, as `?token=` or as subprotocol `bearer.<token>` together with `weft.v1`.',
@@ -66,6 +85,7 @@ export function createAsyncApi(): Json {
       },
       agent_channel: {
         address: '/api/v1/agents/{ap_id}/channel',
+        servers: [{ $ref: '#/servers/weft' }],
         title: 'The channel of an agent',
         description: 'A WebSocket that the agent opens with its own token: commands down; answers and telemetry up.',
         parameters: { ap_id: { description: 'The agent itself.' } },
@@ -77,22 +97,42 @@ export function createAsyncApi(): Json {
       ...Object.fromEntries(
         queues.map(([name, { summary }]) => [
           `work_on_${name}`,
-          { action: 'send', channel: { $ref: `#/channels/${name}` }, summary },
+          {
+            action: 'send',
+            channel: { $ref: `#/channels/${name}` },
+            summary,
+            description:
+              'Weft publishes a message for each request. A worker takes it, does the work and posts to the callback.',
+            bindings: { amqp: { cc: [name], deliveryMode: 2, mandatory: true } },
+          },
         ]),
       ),
+      [`listen_to_${commandQueue}`]: {
+        action: 'send',
+        channel: { $ref: `#/channels/${commandQueue}` },
+        summary: commandSummary,
+        description:
+          'Weft publishes a message for each command that it accepts, and delivers the command itself. The message has no token: there is nothing to post.',
+        bindings: { amqp: { cc: [commandQueue], deliveryMode: 2, mandatory: true } },
+      },
       receive_results: {
         action: 'send',
         channel: { $ref: '#/channels/job' },
         summary: 'Results for the owner of the job',
+        description: 'Each message of the job once it is stored, in the order of `seq`; the last has `final`.',
       },
       tell_agent: {
         action: 'send',
         channel: { $ref: '#/channels/agent_channel' },
+        summary: 'What Weft tells an agent',
+        description: 'Commands, and the answers to what the agent sends.',
         messages: Object.keys(down).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
       },
       hear_agent: {
         action: 'receive',
         channel: { $ref: '#/channels/agent_channel' },
+        summary: 'What an agent tells Weft',
+        description: 'Telemetry, and the results of commands.',
         messages: Object.keys(up).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
       },
     },
@@ -102,14 +142,35 @@ export function createAsyncApi(): Json {
         ...Object.fromEntries(
           Object.entries({ ...down, ...up }).map(([name, schema]) => [name, { title: name, payload: plain(schema) }]),
         ),
+        [commandQueue]: { title: commandSummary, payload: plain(CommandNotice) },
         envelope: { title: 'JobEnvelope', payload: { $ref: '#/components/schemas/JobEnvelope' } },
       },
       schemas: {
         AgentDataRecord: plain(AgentDataRecord),
         AgentDetails: plain(AgentDetails),
         EmulatorEvent: plain(EmulatorEvent),
-        JobEnvelope: plain(JobEnvelope),
+        JobEnvelope: envelope(['AgentDataRecord', 'AgentDetails', 'EmulatorEvent']),
       },
+    },
+  };
+}
+
+function describeServers(publicUrl: string | undefined): Json {
+  const { host, protocol } = new URL(publicUrl ?? 'http://127.0.0.1:8000');
+  return {
+    weft: {
+      host: '{host}',
+      protocol: protocol === 'https:' ? 'wss' : 'ws',
+      description: 'Weft itself, for WebSockets.',
+      variables: { host: { default: host, description: 'Where Weft is reached.' } },
+    },
+    broker: {
+      host: '{broker}',
+      protocol: 'amqp',
+      protocolVersion: '0.9.1',
+      description:
+        'RabbitMQ, where WEFT_AMQP_URL names one. The broker that is built in cannot be reached from outside.',
+      variables: { broker: { default: '127.0.0.1:5672', description: 'The host and port of WEFT_AMQP_URL.' } },
     },
   };
 }
@@ -118,15 +179,27 @@ function queueChannel(name: string, summary: string): Json {
   return {
     address: name,
     title: summary,
+    description: `A quorum queue, bound to the durable direct exchange \`weft\` with the routing key \`${name}\`.`,
+    servers: [{ $ref: '#/servers/broker' }],
     messages: { [name]: { $ref: `#/components/messages/${name}` } },
-    bindings: {
-      amqp: {
-        is: 'routingKey',
-        exchange: { name: 'weft', type: 'direct', durable: true, autoDelete: false },
-        queue: { name, durable: true, exclusive: false, autoDelete: false },
-      },
-    },
+    bindings: { amqp: { is: 'queue', queue: { name, durable: true, exclusive: false, autoDelete: false } } },
   };
+}
+
+function listenChannel(): Json {
+  return {
+    ...queueChannel(commandQueue, commandSummary),
+    description:
+      'For listening only. Weft consumes the queue of this name itself: declare a queue of your own and bind it to the durable direct exchange `weft` with the routing key `send_command`.',
+  };
+}
+
+/** With what its data can be; results of commands, and states, are objects of their own shape. */
+function envelope(data: string[]): Json {
+  const plainEnvelope = plain(JobEnvelope);
+  const anyOf = [...data.map((name) => ({ $ref: `#/components/schemas/${name}` })), { type: 'object' }];
+  const properties = { ...(plainEnvelope.properties as Json), data: { type: 'array', items: { anyOf } } };
+  return { ...plainEnvelope, properties };
 }
 
 function references(messages: Record<string, unknown>): Json {

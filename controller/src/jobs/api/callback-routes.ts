@@ -32,6 +32,7 @@ export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: M
       target: '?job_number',
       tag: 'Callbacks',
       summary,
+      failures: { 409: 'The job has ended, or accepts other results' },
       query: CallbackQuery,
       body,
       maxKeys,

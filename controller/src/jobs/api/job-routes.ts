@@ -1,6 +1,6 @@
 // Operations that ask for work, and those on the jobs that come of it.
 
-import { Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
+import { AgentFilter, Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
 import Type from 'typebox';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { ValidationError } from '../../errors.ts';
@@ -21,11 +21,16 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       method: 'POST',
       url: '/api/v1/agent_details/request_all_agents_details',
       tag,
-      summary: 'Request the details of every agent that the caller may read; the job delivers them',
+      summary:
+        'Request the details of every agent that the caller may read; the job delivers them, those of emulated agents whose run has ended only on request',
+      query: AgentFilter,
       response: JobAccepted,
-      handle({ caller }) {
+      handle({ caller, query }) {
         const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
-        return jobs.create(caller, { task_type: 'agent_details', data: patterns ? { agents: patterns } : {} });
+        return jobs.create(caller, {
+          task_type: 'agent_details',
+          data: { ...(patterns && { agents: patterns }), ...query },
+        });
       },
     }),
     // spec #23
@@ -38,7 +43,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       summary: 'Request the telemetry of an agent; the job delivers it, and with an end in the future also new samples',
       query: Type.Object({
         agent_id: Type.String({ description: 'The ap_id.' }),
-        start_time: Moment('Of the first sample.'),
+        start_time: Moment('Of the first sample; before `end_time`.'),
         end_time: Moment('Samples before this; at most 24 hours ahead.'),
       }),
       response: JobAccepted,
@@ -58,6 +63,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       url: '/api/v1/jobs',
       tag,
       summary: "List the caller's jobs, newest first",
+      failures: { 404: '`before` names no job of the caller' },
       query: Type.Object({
         all: Type.Optional(Type.Boolean({ default: false, description: 'Jobs of all callers; administrators only.' })),
         state: Type.Optional(JobState),
@@ -93,6 +99,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       url: '/api/v1/jobs/:job_number',
       tag,
       summary: 'Cancel a job that has not ended',
+      failures: { 409: 'The job has ended' },
       response: Job,
       handle: (context) => jobs.cancel(context.caller, context.path('job_number')),
     }),

@@ -45,7 +45,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
         hub.requireCapacity(caller);
         const upgraded = upgrade();
         // A number beyond the newest would be waited for in vain.
-        const after = Math.min(query.after ?? 0, job.last_seq);
+        const after = query.after === undefined ? undefined : Math.min(query.after, job.last_seq);
         if (upgraded) hub.open(upgraded, { caller, token, job_number, subject: job.subject, after, isBare });
       },
     });

@@ -3,7 +3,7 @@
 import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EndState, JobSummary } from '../store/job-store.ts';
-import type { AppendOutcome, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
+import type { AppendOutcome, JobEnd, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
 /** The operations that take results, by what they are about. */
 export type CallbackKind = Extract<EnvelopeType, 'agent_data' | 'agent_details' | 'emulator'>;
@@ -79,12 +79,19 @@ export class MailboxService {
     if (error === undefined) return this.#answer(await this.#appendData(job_number, callback, final));
     if (!isEmpty) expectStored(await this.#appendData(job_number, callback, false));
     // With the same chunk: a repeat of it is known, because its type is another one.
-    return this.#answer(await this.#appendEnd(job_number, 'failed', error, callback.chunk));
+    const end = this.#toEnd(job_number, 'failed', error, callback.chunk);
+    return this.#answer(await this.#append({ ...end, mayBeLate: true }));
   }
 
   /** Ends an open job with a last message that says so; resolves whether it was open. */
   async end(job_number: string, state: Exclude<EndState, 'succeeded'>, detail: string): Promise<boolean> {
-    return (await this.#appendEnd(job_number, state, detail, null)).outcome === 'stored';
+    return (await this.#append(this.#toEnd(job_number, state, detail, null))).outcome === 'stored';
+  }
+
+  /** Ends an open job as succeeded because nothing more came; callbacks that come later are still stored. */
+  async endQuietly(job_number: string, detail: string): Promise<void> {
+    const message = this.#toEnd(job_number, 'succeeded', detail, null);
+    await this.#append({ ...message, ends: { ...message.ends, quietly: true } });
   }
 
   /** Tells of messages that somebody else has made durable. */
@@ -114,15 +121,15 @@ export class MailboxService {
       progress: progress ?? null,
       maxMessages: this.#limits.messages,
       maxBytes: isByWorker ? this.#limits.bytesByWorker : this.#limits.bytes,
+      mayBeLate: true,
       ...(isLast && { ends: { state: 'succeeded', detail: null, keepUntil: ts + this.#retentionMs } }),
     });
   }
 
-  #appendEnd(job_number: string, state: EndState, detail: string, chunk: number | null): Promise<AppendOutcome> {
+  #toEnd(job_number: string, state: EndState, detail: string, chunk: number | null): NewMessage & { ends: JobEnd } {
     const ts = this.#now();
     const data = JSON.stringify([{ state, detail }]);
-    const ends = { state, detail, keepUntil: ts + this.#retentionMs };
-    return this.#append({ job_number, type: 'status', data, ts, chunk, ends });
+    return { job_number, type: 'status', data, ts, chunk, ends: { state, detail, keepUntil: ts + this.#retentionMs } };
   }
 
   async #append(message: NewMessage): Promise<AppendOutcome> {

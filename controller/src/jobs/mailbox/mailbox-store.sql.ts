@@ -107,20 +107,28 @@ function toJobValues(messages: readonly NewMessage[]): SqlValue[] {
   return [job_number, messages.length, bytes, state, ts, ends?.detail ?? null, ended_at, ends?.keepUntil ?? null];
 }
 
-/** The next number of an open job that has room; none if it is there already, or there is no such job. */
-const NUMBER = `UPDATE jobs SET last_seq = last_seq + 1, bytes = bytes + ?, attempts = 0, state = ?, updated_at = ?,
-    progress = COALESCE(?, progress), detail = COALESCE(?, detail), ended_at = ?,
-    expires_at = COALESCE(?, expires_at)
-  WHERE job_number = ? AND ended_at IS NULL AND last_seq < CAST(? AS BIGINT) AND bytes <= ?
+/** The next number of a job that takes messages and has room; none if it is there already, or there is no such job. */
+const NUMBER = `UPDATE jobs SET last_seq = last_seq + 1, bytes = bytes + ?, attempts = 0,
+    state = COALESCE(?, CASE WHEN ended_at IS NULL THEN 'running' ELSE state END), updated_at = ?,
+    progress = COALESCE(?, progress), detail = COALESCE(?, detail), ended_at = COALESCE(?, ended_at),
+    expires_at = COALESCE(?, expires_at), ended_quietly = COALESCE(?, ended_quietly)
+  WHERE job_number = ? AND (ended_at IS NULL OR ended_quietly = ?) AND last_seq < CAST(? AS BIGINT) AND bytes <= ?
     AND NOT EXISTS (SELECT 1 FROM job_messages WHERE job_number = ? AND type = ? AND chunk = ?)
   RETURNING last_seq`;
 
 function numberValues(message: NewMessage, bytes: number): SqlValue[] {
   const { job_number, type, ts, chunk, ends, progress = null } = message;
   const { maxMessages = Number.MAX_SAFE_INTEGER, maxBytes = Number.MAX_SAFE_INTEGER } = message;
-  const end = [ends?.detail ?? null, ends ? ts : null, ends?.keepUntil ?? null];
-  const state = ends?.state ?? 'running';
-  return [bytes, state, ts, progress, ...end, job_number, maxMessages, maxBytes - bytes, job_number, type, chunk];
+  const end = [
+    ends?.detail ?? null,
+    ends ? ts : null,
+    ends?.keepUntil ?? null,
+    ends ? Number(ends.quietly ?? false) : null,
+  ];
+  return [
+    ...[bytes, ends?.state ?? null, ts, progress, ...end, job_number, message.mayBeLate ? 1 : null],
+    ...[maxMessages, maxBytes - bytes, job_number, type, chunk],
+  ];
 }
 
 async function appendIn(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {
@@ -164,11 +172,13 @@ function toStored({ job_number, type, data, ts, chunk, ends }: NewMessage, seq: 
 async function whyNot(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {
   const first = await findChunk(tx, message);
   if (first) return { outcome: 'repeated', message: first };
-  const [job] = await tx.query<{ ended_at: number | null }>('SELECT ended_at FROM jobs WHERE job_number = ?', [
-    message.job_number,
-  ]);
+  const [job] = await tx.query<{ ended_at: number | null; ended_quietly: number }>(
+    'SELECT ended_at, ended_quietly FROM jobs WHERE job_number = ?',
+    [message.job_number],
+  );
   if (!job) return { outcome: 'unknown_job' };
-  return { outcome: job.ended_at === null ? 'full' : 'ended' };
+  const isOpen = job.ended_at === null || (message.mayBeLate && job.ended_quietly === 1);
+  return { outcome: isOpen ? 'full' : 'ended' };
 }
 
 async function findChunk(db: SqlQueries, message: NewMessage): Promise<MessageRecord | undefined> {

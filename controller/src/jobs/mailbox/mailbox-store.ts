@@ -15,6 +15,14 @@ export interface MessageRecord {
   chunk: number | null;
 }
 
+export interface JobEnd {
+  state: EndState;
+  detail: string | null;
+  keepUntil: number;
+  /** Because nothing more came: what comes later is still stored, and leaves the job as it is unless it ends it. */
+  quietly?: boolean;
+}
+
 export interface NewMessage {
   job_number: string;
   type: EnvelopeType;
@@ -22,7 +30,9 @@ export interface NewMessage {
   ts: number;
   chunk: number | null;
   /** The message is the last one, and the job has this state from now on. */
-  ends?: { state: EndState; detail: string | null; keepUntil: number };
+  ends?: JobEnd;
+  /** Stored also if the job has ended quietly; else such a job counts as ended. */
+  mayBeLate?: boolean;
   progress?: number | null;
   /** Data messages beyond these are refused; the bytes are those of `data`, in UTF-8. */
   maxMessages?: number;
@@ -38,7 +48,7 @@ export type AppendOutcome =
 export interface MailboxStore {
   /**
    * Gives the message the next number of its job and stores both in one transaction; durable when it resolves. An open
-   * job becomes `running`, or what `ends` says; its attempts count from 0 again. A chunk of that type that is there
+   * job becomes `running`, or what `ends` says; one that has ended quietly stays as it is without `ends`. Its attempts count from 0 again. A chunk of that type that is there
    * already is not stored again, whatever it holds and even if the job has ended or is full.
    */
   append(message: NewMessage): Promise<AppendOutcome>;

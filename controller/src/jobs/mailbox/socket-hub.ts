@@ -1,6 +1,7 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
 import { Semaphore } from '@weft/contract/semaphore';
+import { BoundedMap } from '../../auth/bounded-map.ts';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
@@ -16,6 +17,7 @@ import { maxBufferedBytes, SocketReader } from './socket-reader.ts';
 const sharedBytes = 128 * 1024 * 1024;
 const minPageBytes = 64 * 1024;
 const readsAtOnce = 16;
+const maxRemembered = 100_000;
 const jobsPerLookup = 500;
 const retryMs = 1_000;
 /** A database that is away concerns every reader; one word about it is enough. */
@@ -40,7 +42,8 @@ export interface NewReader {
   job_number: string;
   /** The one agent that the job is about, if it is about one. */
   subject: string | null;
-  after: number;
+  /** Default: where this caller's last bare socket was left; 0 with the envelope. */
+  after: number | undefined;
   isBare: boolean;
 }
 
@@ -53,6 +56,8 @@ export class SocketHub {
   /** Counts changes, so that a record read before a change is not used after it. */
   #changes = 0;
   readonly #reads = new Semaphore(readsAtOnce);
+  /** Caller and job → what the caller's bare sockets have received, on this node. */
+  readonly #received = new BoundedMap<string, number>(maxRemembered);
   #polling: NodeJS.Timeout | undefined;
   #retrying: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -89,14 +94,17 @@ export class SocketHub {
   }
 
   open(upgraded: Upgraded, { caller, token, job_number, subject, after, isBare }: NewReader): void {
+    const key = `${caller.kind} ${caller.id} ${job_number}`;
     const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
-      after,
+      caller: key,
+      after: after ?? (isBare && !this.#hasBareSocket(job_number, key) ? this.#received.get(key) : undefined) ?? 0,
       isBare,
       isDirect: () => {
         const known = this.#callers.get(token);
         return known !== undefined && this.#options.view.seesAll(known);
       },
+      onReceived: (seq) => this.#received.set(key, Math.max(seq, this.#received.get(key) ?? 0)),
       read: async (...page) => this.#show(token, subject, await this.#read(...page)),
       onError: this.#onReadError,
       onClosed: (closed) => {
@@ -112,6 +120,12 @@ export class SocketHub {
     if (pollMs !== undefined) this.#polling ??= setInterval(() => void this.checkAll(), pollMs).unref();
     // Only now, so that nothing can be stored unnoticed between the look and the listening.
     void this.#check([job_number]);
+  }
+
+  /** While one is open, the next is another client and not the same one that comes back. */
+  #hasBareSocket(job_number: string, key: string): boolean {
+    for (const reader of this.#readers.get(job_number) ?? []) if (reader.isBareOf(key)) return true;
+    return false;
   }
 
   /** A message was stored by this process. */

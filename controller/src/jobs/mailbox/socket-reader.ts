@@ -1,20 +1,30 @@
 // One socket that reads the mailbox of a job: what is stored, then what comes, in order, without a gap and without a
 // double. It takes the next page only once the client has taken the one before, so that a slow client costs no memory.
+// A client of bare arrays cannot say what it has got: a ping behind the messages finds out.
 import { closeCodes, type OpenSocket, type SocketListener } from '../../http/sockets/open-socket.ts';
 import { toEnvelopeText } from './envelope.ts';
 import type { MessageRecord } from './mailbox-store.ts';
+
+/** Between two pings that ask what has arrived. */
+const askEveryMs = 100;
+/** Sweeps for which the end waits for the answer to the last of them. */
+const endSweeps = 2;
 
 /** What a socket may hold that its client has not taken. */
 export const maxBufferedBytes = 1024 * 1024;
 
 export interface ReaderOptions {
   job_number: string;
+  /** Whose it is. */
+  caller: string;
   /** Messages up to this one are the client's already. */
   after: number;
   /** Data alone, without the envelope. */
   isBare: boolean;
   /** Whether messages may be sent as they are; else only as `read` resolves them. */
   isDirect: () => boolean;
+  /** The client has received everything up to this one; told of bare sockets only. */
+  onReceived: (seq: number) => void;
   /** The next messages after that one, as many as should be held at once. */
   read: (job_number: string, afterSeq: number) => Promise<MessageRecord[]>;
   onError: (error: unknown) => void;
@@ -35,16 +45,26 @@ export class SocketReader implements SocketListener {
   /** Everything has been sent; what to say once it has been taken. */
   #ending: { code: number; reason: string } | undefined;
 
+  #received: number;
+  #isAsking = false;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #sweepsToEnd = endSweeps;
+
   constructor(socket: OpenSocket, options: ReaderOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#position = options.after;
     this.#due = options.after;
+    this.#received = options.after;
     socket.listener = this;
   }
 
   get job_number(): string {
     return this.#options.job_number;
+  }
+
+  isBareOf(caller: string): boolean {
+    return this.#options.isBare && this.isOpen && this.#options.caller === caller;
   }
 
   get isOpen(): boolean {
@@ -82,17 +102,42 @@ export class SocketReader implements SocketListener {
   }
 
   onDrain(): void {
-    if (this.#ending) this.#socket.close(this.#ending.code, this.#ending.reason);
-    else this.#pump();
+    this.#ask();
+    if (!this.#ending) this.#pump();
+    else if (!this.#isOwedReceipt || this.#sweepsToEnd <= 0) this.#socket.close(this.#ending.code, this.#ending.reason);
+  }
+
+  onPong(text: string): void {
+    const seq = Number(text);
+    if (text === '' || !(seq > this.#received && seq <= this.#position)) return;
+    this.#received = seq;
+    this.#isAsking = false;
+    this.#options.onReceived(seq);
+    this.onDrain();
   }
 
   /** What could not be read at first is tried again. */
   onSweep(): void {
-    this.#pump();
+    if (this.#ending) this.#sweepsToEnd--;
+    this.onDrain();
   }
 
   onClose(): void {
     this.#options.onClosed(this);
+  }
+
+  get #isOwedReceipt(): boolean {
+    return this.#options.isBare && this.#received < this.#position;
+  }
+
+  /** Not too often: pongs count among what a client may send. The next sweep makes up for it. */
+  #ask(): void {
+    if (!this.#isOwedReceipt || this.#isAsking || this.#socket.bufferedBytes > 0) return;
+    const now = performance.now();
+    if (now - this.#askedAtMs < askEveryMs && !this.#ending) return;
+    this.#askedAtMs = now;
+    this.#isAsking = true;
+    this.#socket.ping(String(this.#position));
   }
 
   #pump(): void {
@@ -129,7 +174,8 @@ export class SocketReader implements SocketListener {
     this.#position = message.seq;
     if (!this.#options.isBare) this.#socket.send(text());
     else if (message.type !== 'status') this.#socket.send(message.data);
-    if (message.final) this.#finishWith(message);
+    // After a quiet end more may be stored.
+    if (message.final && message.seq >= this.#due) this.#finishWith(message);
   }
 
   /** The client has had everything, the last message included, and comes to hear that. */

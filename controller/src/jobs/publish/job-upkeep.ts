@@ -2,7 +2,7 @@
 // old ones are forgotten. Every node does it; none minds the others.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
-import type { JobStore } from '../store/job-store.ts';
+import type { JobRecord, JobStore } from '../store/job-store.ts';
 import type { DeadLetterService } from './dead-letter-service.ts';
 import type { JobOutbox } from './job-outbox.ts';
 import type { OwnerSweep } from './owner-sweep.ts';
@@ -10,16 +10,20 @@ import type { OwnerSweep } from './owner-sweep.ts';
 const everyMs = 1_000;
 const letterRounds = 60;
 const overdueBatch = 100;
+const quietBatch = 100;
 /** Few, because a message may have half a megabyte and an embedded database removes it on this thread. */
 const pruneRows = 25;
 const betweenStepsMs = 20;
 
 export interface JobUpkeepOptions {
-  jobs: Pick<JobStore, 'listOverdue' | 'prune'>;
+  jobs: Pick<JobStore, 'listOverdue' | 'listQuiet' | 'prune'>;
   outbox: Pick<JobOutbox, 'sweep'>;
-  mailbox: Pick<MailboxService, 'end'>;
+  mailbox: Pick<MailboxService, 'end' | 'endQuietly'>;
   letters: Pick<DeadLetterService, 'prune'>;
   owners: Pick<OwnerSweep, 'run'>;
+  /** How long a job may take, and how long it is silent before it counts as done. */
+  timeoutMs: number;
+  quietMs: number;
   /** Told when it stops working, and when it works again; never for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -59,7 +63,8 @@ export class JobUpkeep {
     const { outbox, letters, owners, onChange } = this.#options;
     try {
       // What the broker holds up must not hold up the rest, and the other way round.
-      const outcomes = await Promise.allSettled([outbox.sweep(), this.#expire(), owners.run(), this.#prune()]);
+      const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run(), this.#prune()];
+      const outcomes = await Promise.allSettled(steps);
       if (this.#rounds++ % letterRounds === 0) await letters.prune(this.#now());
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       if (this.#isFailing) onChange('the upkeep of jobs goes on');
@@ -82,7 +87,27 @@ export class JobUpkeep {
     }
   }
 
+  /** Jobs whose workers never say `final`. A job of Weft's own workers is never one: it is taken over. */
+  async #endQuiet(): Promise<void> {
+    const { jobs, mailbox, quietMs, timeoutMs } = this.#options;
+    const now = this.#now();
+    // What is due later expires later.
+    const filter = { sinceMs: now - quietMs, expiresByMs: now + timeoutMs, limit: quietBatch };
+    for (const job of await jobs.listQuiet(filter)) {
+      if (this.#isStopped) return;
+      if (!isDue(job, now)) continue;
+      await mailbox.endQuietly(job.job_number, `Nothing more has come for ${quietMs / 1000} s`);
+    }
+  }
+
   async #prune(): Promise<void> {
     while (!this.#isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows))) await pause(betweenStepsMs);
   }
+}
+
+/** Whether all that was asked for can be there. */
+function isDue({ task_type, data }: JobRecord, nowMs: number): boolean {
+  if (task_type !== 'agent_data') return true;
+  const { end_time } = JSON.parse(data) as { end_time?: unknown };
+  return !(Date.parse(String(end_time)) > nowMs);
 }

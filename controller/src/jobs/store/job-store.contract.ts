@@ -289,6 +289,104 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       expect(await fixture.otherNode.claim('b', 'w3', NOW, 1000)).toBeUndefined();
     });
 
+    test('setAside makes open jobs that nobody works on wait for their owner, until somebody claims them', async () => {
+      await create(newJob('free'), newJob('held'), newJob('left'), newJob('over'));
+      await store.claim('held', 'worker', NOW, 5000);
+      await store.claim('left', 'worker', NOW - 9000, 5000);
+      await end('over');
+      await store.setAside(['free', 'held', 'left', 'over', 'unknown'], 'job', NOW);
+      const list = () => fixture.otherNode.listWaiting('job', { without: [], limit: 10 });
+      expect(numbersOf(await list())).toEqual(['free', 'left']);
+      expect(await store.listWaiting('subscription', { without: [], limit: 10 })).toEqual([]);
+      expect(numbersOf(await store.listAbandoned(NOW + 1, 10))).toEqual([]);
+      expect(await store.unpublish('agent_data', NOW)).toBe(0);
+      expect(await store.takeUnpublished('agent_data', NOW + HOUR_MS, 1, 10)).toEqual([]);
+      expect(await fixture.otherNode.claim('left', 'other', NOW, 5000)).toMatchObject({ lease_holder: 'other' });
+      expect(numbersOf(await list())).toEqual(['free']);
+    });
+
+    test('listWaiting gives the oldest of each owner first, then the second of each, without some owners', async () => {
+      const of = (owner_id: string, n: number) => newJob(`${owner_id}-${n}`, { owner_id, created_at: NOW + n });
+      const jobs = [of('eve', 0), of('eve', 1), of('eve', 2), of('ada', 7), of('ada', 8), of('bob', 9)];
+      await create(...jobs);
+      await store.setAside(numbersOf(jobs), 'subscription', NOW);
+      const list = (without: string[], limit: number) => store.listWaiting('subscription', { without, limit });
+      expect(numbersOf(await list([], 10))).toEqual(['eve-0', 'ada-7', 'bob-9', 'eve-1', 'ada-8', 'eve-2']);
+      expect(numbersOf(await list([], 2))).toEqual(['eve-0', 'ada-7']);
+      expect(await list(['eve', 'bob'], 10)).toEqual([
+        { job_number: 'ada-7', owner_id: 'ada', created_at: NOW + 7 },
+        { job_number: 'ada-8', owner_id: 'ada', created_at: NOW + 8 },
+      ]);
+    });
+
+    test('putBack makes what was set aside wait for publishing, unless somebody has it', async () => {
+      await create(newJob('a'), newJob('b'), newJob('c'));
+      await store.setAside(['a', 'b'], 'run', NOW);
+      await store.claim('b', 'worker', NOW, 5000);
+      await store.markPublished(['c'], NOW);
+      for (const job_number of ['a', 'b', 'c', 'unknown']) await store.putBack(job_number);
+      expect(await store.listWaiting('run', { without: [], limit: 10 })).toEqual([]);
+      expect(numbersOf(await store.takeUnpublished('agent_data', NOW, 1, 10))).toEqual(['a']);
+    });
+
+    test('countHeld counts the open jobs of that kind that somebody holds, by owner and holder', async () => {
+      const run = (job_number: string, owner_id: string) =>
+        newJob(job_number, { owner_id, task_type: 'emulator_spinup' });
+      await create(run('a', 'ada'), run('b', 'ada'), run('c', 'ada'), run('d', 'eve'), run('e', 'eve'), newJob('f'));
+      for (const job_number of ['a', 'b', 'f']) await store.claim(job_number, 'one', NOW, 5000);
+      for (const job_number of ['c', 'd']) await store.claim(job_number, 'two', NOW, 5000);
+      await store.claim('e', 'one', NOW - 9000, 5000);
+      await end('d');
+      const found = await fixture.otherNode.countHeld('emulator_spinup', NOW);
+      expect(found.toSorted((x, y) => x.count - y.count)).toEqual([
+        { owner_id: 'ada', lease_holder: 'two', count: 1 },
+        { owner_id: 'ada', lease_holder: 'one', count: 2 },
+      ]);
+    });
+
+    test('oldestQueued gives the oldest job for workers that is neither begun, nor set aside, nor ended', async () => {
+      const at = (job_number: string, more: Partial<NewJob> = {}) => newJob(job_number, more);
+      await create(
+        at('run', { task_type: 'emulator_spinup', created_at: NOW - 9 }),
+        at('aside', { created_at: NOW - 8 }),
+        at('begun', { created_at: NOW - 7 }),
+        at('over', { created_at: NOW - 6 }),
+        at('first', { created_at: NOW - 5, task_type: 'agent_details' }),
+        at('second', { created_at: NOW - 4 }),
+      );
+      await store.setAside(['aside'], 'job', NOW);
+      await store.claim('begun', 'worker', NOW, 5000);
+      await end('over');
+      expect(await store.oldestQueued()).toEqual({ job_number: 'first', created_at: NOW - 5 });
+      for (const job_number of ['first', 'second']) await end(job_number);
+      expect(await store.oldestQueued()).toBeUndefined();
+    });
+
+    test('listQuiet gives open jobs that delivered, and nothing since; not those that Weft works on or set aside', async () => {
+      const jobs = ['silent', 'fresh', 'long', 'longer', 'live', 'leased', 'left', 'aside', 'over'];
+      await create(
+        ...jobs.map((name) => newJob(name, { expires_at: name === 'live' ? NOW + 9 * HOUR_MS : NOW + HOUR_MS })),
+      );
+      await create(newJob('run', { task_type: 'emulator_spinup' }), newJob('adopted', { task_type: 'adopted' }));
+      const at: Record<string, number> = { fresh: NOW + 100, longer: NOW };
+      for (const job_number of [...jobs.slice(1), 'run', 'adopted']) {
+        await fixture.mailbox.append({
+          job_number,
+          type: 'agent_data',
+          data: '[1]',
+          ts: at[job_number] ?? NOW + 1,
+          chunk: null,
+        });
+      }
+      await store.claim('leased', 'worker', NOW, HOUR_MS);
+      await store.claim('left', 'worker', NOW - 9000, 5000);
+      await store.setAside(['aside'], 'job', NOW);
+      await end('over');
+      const list = (limit: number) => store.listQuiet({ sinceMs: NOW + 1, expiresByMs: NOW + HOUR_MS, limit });
+      expect(numbersOf(await list(10))).toEqual(['longer', 'long']);
+      expect(numbersOf(await list(1))).toEqual(['longer']);
+    });
+
     test('republishAbandoned makes jobs of that kind wait for publishing whose lease has run out', async () => {
       await create(
         newJob('held'),
@@ -375,6 +473,12 @@ export function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.release(['a'], 'w'),
       store.releaseAll(),
       store.listAbandoned(NOW, 1),
+      store.setAside(['a'], 'job', NOW),
+      store.listWaiting('job', { without: [], limit: 1 }),
+      store.oldestQueued(),
+      store.listQuiet({ sinceMs: NOW, expiresByMs: NOW, limit: 1 }),
+      store.putBack('a'),
+      store.countHeld('agent_data', NOW),
       store.listOverdue(NOW, 1),
       store.listAbout('ap-1'),
       store.prune(NOW, 1),

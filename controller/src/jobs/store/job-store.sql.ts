@@ -1,5 +1,4 @@
-// Jobs in SQL. What decides between two nodes is always one statement with its condition inside: both databases run
-// such statements on one row one after the other.
+// Jobs in SQL. What decides between two nodes is one statement with its condition inside.
 import { ConflictError, TryLaterError } from '../../errors.ts';
 import { presentOwner, requirePresentOwner } from '../../storage/present-owner.ts';
 import {
@@ -10,7 +9,8 @@ import {
   UniqueViolation,
 } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
-import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob } from './job-store.ts';
+import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob, WaitsFor } from './job-store.ts';
+import { countHeld, listWaiting, oldestQueued, putBack, setAside } from './waiting-jobs.sql.ts';
 
 const SUMMARY = `job_number, task_type, owner_kind, owner_id, owner_name, subject, state, detail, progress, created_at,
   updated_at, ended_at, expires_at, published_at, lease_holder, lease_until, attempts, last_seq, bytes`;
@@ -20,7 +20,6 @@ const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, o
 /** Jobs that an owner may have `maxOpen` of. */
 const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
-type SummaryRow = JobSummary & SqlRow;
 type JobRow = JobRecord & SqlRow;
 
 export function createJobStore(db: SqlDatabase): JobStore {
@@ -56,18 +55,8 @@ class SqlJobStore implements JobStore {
            AND (SELECT COUNT(*) FROM jobs WHERE published_at IS NULL AND ended_at IS NULL) < ?
          RETURNING job_number`,
         [
-          job.job_number,
-          job.task_type,
-          job.owner_kind,
-          job.owner_id,
-          job.owner_name,
-          job.subject ?? null,
-          job.created_at,
-          job.created_at,
-          job.expires_at,
-          job.published_at,
-          job.publish_after,
-          job.data,
+          ...[job.job_number, job.task_type, job.owner_kind, job.owner_id, job.owner_name, job.subject ?? null],
+          ...[job.created_at, job.created_at, job.expires_at, job.published_at, job.publish_after, job.data],
           ...(requireOwner ? [job.owner_id] : []),
           job.owner_id,
           maxOpen,
@@ -109,11 +98,11 @@ class SqlJobStore implements JobStore {
     if (state !== undefined) require('state = ?', state);
     if (before) require('(created_at, job_number) < (?, ?)', before.created_at, before.job_number);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.#db.query<SummaryRow>(
+    const rows = await this.#db.query<JobSummary & SqlRow>(
       `SELECT ${SUMMARY} FROM jobs ${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`,
       [...params, limit],
     );
-    return rows.map((row) => ({ ...row }));
+    return toCopies(rows);
   }
 
   async countOpen(owner_id: string): Promise<number> {
@@ -126,9 +115,7 @@ class SqlJobStore implements JobStore {
 
   async takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]> {
     const rows = await this.#db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
-    return rows
-      .map((row) => ({ ...row }))
-      .sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
+    return toCopies(rows).sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
   }
 
   async markPublished(job_numbers: readonly string[], nowMs: number): Promise<void> {
@@ -144,7 +131,7 @@ class SqlJobStore implements JobStore {
   async unpublish(task_type: string, nowMs: number): Promise<number> {
     const rows = await this.#db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0
-       WHERE task_type = ? AND ended_at IS NULL AND lease_until <= ? RETURNING job_number`,
+       WHERE task_type = ? AND ended_at IS NULL AND waits_for IS NULL AND lease_until <= ? RETURNING job_number`,
       [task_type, nowMs],
     );
     return rows.length;
@@ -153,7 +140,7 @@ class SqlJobStore implements JobStore {
   async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
     const [row] = await this.#db.query<JobRow>(
       `UPDATE jobs SET lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
-         published_at = COALESCE(published_at, ?)
+         published_at = COALESCE(published_at, ?), waits_for = NULL
        WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
        RETURNING ${COLUMNS}`,
       [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder],
@@ -188,6 +175,26 @@ class SqlJobStore implements JobStore {
     await this.#db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
   }
 
+  setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void> {
+    return setAside(this.#db, job_numbers, waits_for, nowMs);
+  }
+
+  listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }) {
+    return listWaiting(this.#db, waits_for, filter);
+  }
+
+  putBack(job_number: string): Promise<void> {
+    return putBack(this.#db, job_number);
+  }
+
+  countHeld(task_type: string, nowMs: number) {
+    return countHeld(this.#db, task_type, nowMs);
+  }
+
+  oldestQueued() {
+    return oldestQueued(this.#db);
+  }
+
   async republishAbandoned(task_type: string, nowMs: number): Promise<number> {
     const rows = await this.#db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0, lease_holder = NULL, lease_until = 0
@@ -203,7 +210,7 @@ class SqlJobStore implements JobStore {
        ORDER BY lease_until, job_number LIMIT ?`,
       [nowMs, limit],
     );
-    return rows.map((row) => ({ ...row }));
+    return toCopies(rows);
   }
 
   async listOverdue(nowMs: number, limit: number): Promise<string[]> {
@@ -211,6 +218,16 @@ class SqlJobStore implements JobStore {
       nowMs,
       limit,
     ]);
+  }
+
+  async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
+    const rows = await this.#db.query<JobRow>(
+      `SELECT ${COLUMNS} FROM jobs WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
+         AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
+       ORDER BY updated_at, job_number LIMIT ?`,
+      [sinceMs, expiresByMs, limit],
+    );
+    return toCopies(rows);
   }
 
   async listAbout(subject: string): Promise<string[]> {
@@ -268,6 +285,8 @@ class SqlJobStore implements JobStore {
     return rows.map(({ job_number }) => job_number);
   }
 }
+
+const toCopies = <Row>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));
 
 function throwJobExists(error: unknown): never {
   if (error instanceof UniqueViolation) throw new ConflictError('job_exists', 'A job with this number exists');

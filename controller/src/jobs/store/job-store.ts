@@ -6,6 +6,9 @@ import type { SqlQueries } from '../../storage/sql-database.ts';
 /** The states in which nothing more happens. */
 export type EndState = Exclude<JobState, 'queued' | 'running'>;
 
+/** What a job waits for that was set aside: a slot for its owner among jobs, subscriptions, or emulated networks. */
+export type WaitsFor = 'job' | 'subscription' | 'run';
+
 export interface JobRecord {
   job_number: string;
   /** A task type of the contract, or `adopted`: opened by an administrator, published to nobody. */
@@ -58,6 +61,14 @@ export interface JobLimits {
   requireOwner?: boolean;
 }
 
+export type WaitingJob = Pick<JobRecord, 'job_number' | 'owner_id' | 'created_at'>;
+
+export interface HeldJobs {
+  owner_id: string;
+  lease_holder: string;
+  count: number;
+}
+
 export interface JobFilter {
   /** Default: of all callers. */
   owner?: Pick<JobRecord, 'owner_kind' | 'owner_id'>;
@@ -95,8 +106,8 @@ export interface JobStore {
    */
   markPublished(job_numbers: readonly string[], nowMs: number): Promise<void>;
   /**
-   * Makes open jobs of that kind, which nobody works on, wait for publishing again: their messages are lost. Resolves how
-   * many.
+   * Makes open jobs of that kind, which nobody works on, wait for publishing again: their messages are lost. Jobs that were
+   * set aside need none. Resolves how many.
    */
   unpublish(task_type: string, nowMs: number): Promise<number>;
   /**
@@ -111,12 +122,33 @@ export interface JobStore {
   release(job_numbers: readonly string[], holder: string): Promise<void>;
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
   releaseAll(): Promise<void>;
+  /**
+   * Sets open jobs aside that nobody works on: they wait for their owner's share and are found by `listWaiting`, until
+   * somebody claims them. Their messages are of no more use.
+   */
+  setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void>;
+  /**
+   * Jobs that were set aside, in fair turns: the oldest of each owner first, then the second of each, and so on. Those of
+   * the owners in `without` are left out.
+   */
+  listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }): Promise<WaitingJob[]>;
+  /** Makes a job that was set aside wait for publishing; nothing happens if somebody has it. */
+  putBack(job_number: string): Promise<void>;
+  /** Open jobs of that kind that somebody holds, by owner and holder. */
+  countHeld(task_type: string, nowMs: number): Promise<HeldJobs[]>;
+  /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
+  oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'created_at'> | undefined>;
   /** Makes open jobs of that kind whose lease has run out wait for publishing again; resolves how many. */
   republishAbandoned(task_type: string, nowMs: number): Promise<number>;
   /** Open jobs that somebody began and whose lease has run out, longest first. */
   listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]>;
   /** The numbers of open jobs whose time is over, longest first. */
   listOverdue(nowMs: number, limit: number): Promise<string[]>;
+  /**
+   * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun or set aside;
+   * and which are due by `expires_at`. Longest first.
+   */
+  listQuiet(filter: { sinceMs: number; expiresByMs: number; limit: number }): Promise<JobRecord[]>;
   /** The numbers of open jobs about that agent. */
   listAbout(subject: string): Promise<string[]>;
   /**

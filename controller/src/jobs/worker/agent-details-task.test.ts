@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const task = () => createAgentDetailsTask({ agents: fixture.agents, visibleTo: (job) => visibleTo(job) });
+const states = async () => () => 'never' as const;
+const task = () => createAgentDetailsTask({ agents: fixture.agents, states, visibleTo: (job) => visibleTo(job) });
 
 async function createAgents(count: number, configuration: Record<string, unknown> = {}): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `ap-${String(index).padStart(5, '0')}`);

@@ -2,6 +2,8 @@
 
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
+import { fromListedAgent } from '../../agents/agent-answers.ts';
+import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import type { JobRecord } from '../store/job-store.ts';
@@ -17,12 +19,15 @@ export type VisibleTo = (job: JobRecord) => Promise<((agent: VisibleAgent) => bo
 
 export interface AgentDetailsTaskOptions {
   agents: Pick<AgentService, 'page'>;
+  /** The states of all agents at this moment. */
+  states: () => Promise<StateOf>;
   visibleTo: VisibleTo;
 }
 
-export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOptions): JobTask {
+export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetailsTaskOptions): JobTask {
   return async (run) => {
-    const { agents: patterns } = parseTask(run.job);
+    const { agents: patterns, ...filter } = parseTask(run.job);
+    const stateOf = needsStates(filter) ? await run.retryUnavailable(states) : () => 'never' as const;
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
@@ -32,14 +37,14 @@ export function createAgentDetailsTask({ agents, visibleTo }: AgentDetailsTaskOp
       if (page.length === 0) break;
       after = page.at(-1)!.ap_id;
       let pageBytes = 0;
-      for (const { emulated_for, ...agent } of page) {
-        const { ap_id } = agent;
-        const text = JSON.stringify(agent);
+      for (const listed of page) {
+        const { ap_id, emulated_for } = listed;
+        const text = JSON.stringify(fromListedAgent(listed));
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
         // The patterns are those of the app when it asked; its own emulated agents need none.
         const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
-        if (!isAsked || !canSee({ ap_id, emulated_for })) continue;
+        if (!isAsked || !canSee({ ap_id, emulated_for }) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -80,10 +85,9 @@ class AgentChunk {
 }
 
 function parseTask(job: JobRecord): AgentDetailsTask {
-  const { agents } = JSON.parse(job.data) as AgentDetailsTask;
-  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) {
-    return agents === undefined ? {} : { agents };
-  }
+  const task = JSON.parse(job.data) as AgentDetailsTask;
+  const { agents } = task;
+  if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) return task;
   throw new JobFailed('The job does not say which agents it is about');
 }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { ConflictError, TryLaterError } from '../../errors.ts';
+import { LocalShares } from '../../shares/shares.local.ts';
 import { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
@@ -36,6 +37,7 @@ async function startWorker(task: JobTask, options: Partial<JobWorkerOptions> = {
     jobs: fixture.jobs,
     mailbox: fixture.mailbox,
     tasks: { agent_details: task, agent_data: task },
+    shares: new LocalShares(),
     onError: (error) => errors.push(error),
     ...quick,
     ...options,
@@ -45,8 +47,12 @@ async function startWorker(task: JobTask, options: Partial<JobWorkerOptions> = {
   return worker;
 }
 
-async function publishJob(task_type = 'agent_details', data: Record<string, unknown> = {}): Promise<string> {
-  const job = await fixture.createJob(task_type, data);
+async function publishJob(
+  task_type = 'agent_details',
+  data: Record<string, unknown> = {},
+  owner_id = 'owner-1',
+): Promise<string> {
+  const job = await fixture.createJob(task_type, data, Date.now(), owner_id);
   await fixture.publish(job);
   return job;
 }
@@ -401,7 +407,7 @@ test('a database that is away is waited for: the message stays in hand, no attem
   expect(task.mock.calls[0]![0].job.attempts).toBe(1);
 });
 
-test('jobs wait for a free slot; subscriptions have slots of their own', async () => {
+test('jobs wait for a free slot of their owner; subscriptions have slots of their own', async () => {
   const gate = Promise.withResolvers<void>();
   const begun: string[] = [];
   const task: JobTask = async (run) => {
@@ -411,7 +417,7 @@ test('jobs wait for a free slot; subscriptions have slots of their own', async (
     await run.resume();
     await run.post('[]', { final: true });
   };
-  await startWorker(task, { maxJobs: 2, maxSubscriptions: 2 });
+  await startWorker(task, { maxJobs: 3, maxJobsPerOwner: 2, maxSubscriptions: 2 });
   const jobs = [await publishJob(), await publishJob(), await publishJob()];
   await untilSo(() => expect(begun).toStrictEqual(jobs.slice(0, 2)));
   const live = await publishJob('agent_data', hourAhead());
@@ -422,7 +428,7 @@ test('jobs wait for a free slot; subscriptions have slots of their own', async (
   for (const job of jobs) await expectState(job, { state: 'succeeded' });
 });
 
-test('a message that waits for a slot when the worker stops goes back to its queue', async () => {
+test('a job that waits for a slot when the worker stops is found by the next one', async () => {
   const worker = await startWorker((run) => untilAborted(run).then(() => run.signal.throwIfAborted()), { maxJobs: 1 });
   await publishJob();
   await untilSo(() => expect(worker.running).toBe(1));
@@ -431,6 +437,38 @@ test('a message that waits for a slot when the worker stops goes back to its que
   await worker.stop();
   await startWorker(counting(1));
   await expectState(waiting, { state: 'succeeded' });
+});
+
+test('two workers, every slot taken by two owners: what waits is begun in turns, the third owner’s first', async () => {
+  const gates = new Map<string, () => void>();
+  const begun: string[] = [];
+  const task: JobTask = async (run) => {
+    begun.push(run.job.owner_id);
+    await Promise.race([new Promise<void>((resolve) => gates.set(run.job.job_number, resolve)), untilAborted(run)]);
+    run.signal.throwIfAborted();
+    await run.resume();
+    await run.post('[]', { final: true });
+  };
+  for (let n = 0; n < 2; n++) await startWorker(task, { maxJobs: 2 });
+  const details = (owner_id: string) => publishJob('agent_details', {}, owner_id);
+  const first: string[] = [];
+  for (let n = 0; n < 40; n++) first.push(await details(n % 2 ? 'eve' : 'mallory'));
+  await untilSo(() => expect(begun.toSorted()).toEqual(['eve', 'eve', 'mallory', 'mallory']));
+  const ada = await details('ada');
+  await untilSo(async () => {
+    expect(await fixture.broker.depth('agent_details')).toBe(0);
+    expect(await fixture.jobs.listWaiting('job', { without: [], limit: 100 })).toHaveLength(37);
+  });
+  // One slot becomes free, whichever: it is hers.
+  const [running, open] = [...gates][0]!;
+  open();
+  await expectState(running, { state: 'succeeded' });
+  await untilSo(() => expect(begun[4]).toBe('ada'));
+  const openAll = setInterval(() => {
+    for (const gate of gates.values()) gate();
+  }, 5);
+  for (const job of [...first, ada]) await expectState(job, { state: 'succeeded', attempts: 0 });
+  clearInterval(openAll);
 });
 
 function databaseAway(): TryLaterError {
@@ -450,6 +488,8 @@ function storeWith(instead: Partial<JobStore>): JobWorkerOptions['jobs'] {
     renew: (...args) => jobs.renew(...args),
     release: (...args) => jobs.release(...args),
     listAbandoned: (...args) => jobs.listAbandoned(...args),
+    setAside: (...args) => jobs.setAside(...args),
+    listWaiting: (...args) => jobs.listWaiting(...args),
     ...instead,
   };
 }

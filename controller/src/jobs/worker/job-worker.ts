@@ -1,11 +1,12 @@
 // Works on jobs: takes their messages, claims them in the database (from then on the message may go: the lease is the
-// hand-over), does the work under the lease (job-leases, job-run), and takes over what others have abandoned.
+// hand-over), does the work under the lease (job-leases, job-run), and takes over what others have abandoned. What its
+// owner has too much of waits for its turn without a message (job-turns).
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
 import { JobMessage } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
-import { Semaphore } from '@weft/contract/semaphore';
 import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
+import type { Shares } from '../../shares/shares.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
 import { isSubscription } from './agent-data-source.ts';
 import { JobLeases } from './job-leases.ts';
@@ -18,6 +19,7 @@ import {
   LeaseLost,
   WorkerStopped,
 } from './job-run.ts';
+import { JobTurns, type WorkKind } from './job-turns.ts';
 import { retryUnavailable } from './retry-unavailable.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
@@ -27,13 +29,17 @@ const maxMessageBytes = 1024 * 1024;
 
 export interface JobWorkerOptions {
   broker: Pick<Broker, 'consume'>;
-  jobs: Pick<JobStore, 'get' | 'claim' | 'renew' | 'release' | 'listAbandoned'>;
+  jobs: Pick<JobStore, 'get' | 'claim' | 'renew' | 'release' | 'listAbandoned' | 'setAside' | 'listWaiting'>;
+  shares: Shares;
   mailbox: JobRunOptions['mailbox'];
   tasks: Record<WorkType, JobTask>;
   onError: (error: unknown, message: string) => void;
   maxJobs?: number;
   /** Live subscriptions do nothing most of the time. */
   maxSubscriptions?: number;
+  /** Of one owner at once; one slot is left to others in any case. */
+  maxJobsPerOwner?: number;
+  maxSubscriptionsPerOwner?: number;
   leaseMs?: number;
   renewEveryMs?: number;
   scanEveryMs?: number;
@@ -48,7 +54,7 @@ export class JobWorker {
   readonly #options: Required<JobWorkerOptions>;
   readonly #leases: JobLeases;
   readonly #validator = new Validator({});
-  readonly #slots: { job: Semaphore; subscription: Semaphore };
+  readonly #turns: JobTurns;
   readonly #stopping = new AbortController();
   readonly #claiming = new Set<string>();
   readonly #works = new Set<Promise<void>>();
@@ -60,6 +66,8 @@ export class JobWorker {
     this.#options = {
       maxJobs: 8,
       maxSubscriptions: 500,
+      maxJobsPerOwner: 4,
+      maxSubscriptionsPerOwner: 100,
       leaseMs: 5_000,
       renewEveryMs: 750,
       scanEveryMs: 1_000,
@@ -68,8 +76,16 @@ export class JobWorker {
       now: Date.now,
       ...options,
     };
-    const { maxJobs, maxSubscriptions } = this.#options;
-    this.#slots = { job: new Semaphore(maxJobs), subscription: new Semaphore(maxSubscriptions) };
+    const { maxJobs, maxSubscriptions, maxJobsPerOwner, maxSubscriptionsPerOwner } = this.#options;
+    this.#turns = new JobTurns({
+      ...this.#options,
+      slots: {
+        job: { slots: maxJobs, perPrincipal: maxJobsPerOwner },
+        subscription: { slots: maxSubscriptions, perPrincipal: maxSubscriptionsPerOwner },
+      },
+      begin: (job_number, release) => this.#begin(job_number, release),
+      retryUnavailable: (work) => this.#retryUnavailable(work),
+    });
     this.#leases = new JobLeases({ ...this.#options, takeOver: (job) => this.#takeOver(job) });
   }
 
@@ -86,8 +102,9 @@ export class JobWorker {
   async start(): Promise<void> {
     const { broker, maxJobs } = this.#options;
     this.#leases.start();
+    this.#turns.start();
     for (const queue of workTypes) {
-      // More than there are slots, so that subscriptions that wait for theirs do not hold up everything else.
+      // None of them is held for long; many at once are set aside together.
       const options = { prefetch: 4 * maxJobs };
       this.#consumers.push(await broker.consume(queue, options, (delivery) => this.#handle(queue, delivery)));
     }
@@ -104,7 +121,7 @@ export class JobWorker {
     const reason = new WorkerStopped('the worker is stopping');
     this.#stopping.abort(reason);
     const handlers = Promise.all(this.#consumers.map((consumer) => consumer.stop()));
-    await this.#leases.stop(reason);
+    await Promise.all([this.#leases.stop(reason), this.#turns.stop()]);
     const over = new AbortController();
     const ended = handlers.then(() => Promise.all(this.#works));
     ended.then(
@@ -120,35 +137,30 @@ export class JobWorker {
       .catch((error) => onError(error, 'jobs could not be released; other workers take them when their leases expire'));
   }
 
-  /** Resolves when the message is of no more use: the job is claimed, by whomever, or over. */
+  /** Resolves when the message is of no more use: the job is claimed, by whomever, set aside, or over. */
   async #handle(queue: WorkType, { body }: Delivery): Promise<void> {
-    const { job_number } = this.#parse(queue, body);
-    await this.#unlessInHand(job_number, async () => {
-      if (queue === 'agent_details') {
-        // All of these are alike: claiming finds out whether it is to be had.
-        await this.#slots.job.acquire(this.#stopping.signal);
-        await this.#claim(job_number, this.#slots.job);
-        return;
-      }
-      const job = await this.#retryUnavailable(() => this.#options.jobs.get(job_number));
-      if (job && this.#canTake(job)) await this.#take(job);
-    });
+    const { job_number, requested_by } = this.#parse(queue, body);
+    if (this.#isInHand(job_number)) return;
+    if (queue === 'agent_details') {
+      // All of these are alike: claiming finds out whether it is to be had.
+      return this.#beginOrSetAside('job', { job_number, owner_id: requested_by.id });
+    }
+    const job = await this.#retryUnavailable(() => this.#options.jobs.get(job_number));
+    if (job && this.#canTake(job)) await this.#beginOrSetAside(kindOf(job), job);
   }
 
   async #takeOver(job: JobRecord): Promise<void> {
-    if (!isWorkType(job.task_type) || !this.#slotsFor(job).hasFree) return;
-    await this.#unlessInHand(job.job_number, () => this.#take(job));
+    if (isWorkType(job.task_type) && !this.#isInHand(job.job_number)) await this.#beginOrSetAside(kindOf(job), job);
   }
 
-  /** Does nothing with a job that this worker is claiming or working on already. */
-  async #unlessInHand(job_number: string, take: () => Promise<void>): Promise<void> {
-    if (this.#claiming.has(job_number) || this.#leases.holds(job_number)) return;
-    this.#claiming.add(job_number);
-    try {
-      await take();
-    } finally {
-      this.#claiming.delete(job_number);
-    }
+  async #beginOrSetAside(kind: WorkKind, job: Pick<JobRecord, 'job_number' | 'owner_id'>): Promise<void> {
+    const release = await this.#turns.take(kind, job.owner_id);
+    if (release) await this.#begin(job.job_number, release);
+    else await this.#turns.setAside(kind, job);
+  }
+
+  #isInHand(job_number: string): boolean {
+    return this.#claiming.has(job_number) || this.#leases.holds(job_number);
   }
 
   #parse(queue: WorkType, body: Uint8Array): JobMessage {
@@ -171,24 +183,21 @@ export class JobWorker {
     return job.ended_at === null && isWorkType(job.task_type) && job.lease_until <= this.#options.now();
   }
 
-  async #take(job: JobRecord): Promise<void> {
-    const slots = this.#slotsFor(job);
-    await slots.acquire(this.#stopping.signal);
-    await this.#claim(job.job_number, slots);
-  }
-
   /** Begins the work if the job is to be had; gives the slot back in the end. */
-  async #claim(job_number: string, slots: Semaphore): Promise<void> {
+  async #begin(job_number: string, release: () => void): Promise<void> {
+    if (this.#isInHand(job_number)) return release();
+    this.#claiming.add(job_number);
     let run: JobRun | undefined;
     try {
       run = await this.#retryUnavailable(() => this.#leases.claim(job_number));
     } finally {
-      if (!run) slots.release();
+      this.#claiming.delete(job_number);
+      if (!run) release();
     }
     if (!run) return;
     const end = () => {
       this.#leases.drop(run);
-      slots.release();
+      release();
     };
     if (!isWorkType(run.job.task_type)) {
       end();
@@ -232,15 +241,6 @@ export class JobWorker {
     await run.fail(`Given up after ${attempts} attempts: unexpected error`);
   }
 
-  #slotsFor(job: JobRecord): Semaphore {
-    try {
-      return job.task_type === 'agent_data' && isSubscription(job) ? this.#slots.subscription : this.#slots.job;
-    } catch {
-      // The task says what is wrong with it.
-      return this.#slots.job;
-    }
-  }
-
   /** Holds the message while the database is away: given back, it would only come again at once. */
   #retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
     return retryUnavailable(work, this.#stopping.signal);
@@ -249,6 +249,15 @@ export class JobWorker {
 
 function isWorkType(task_type: string): task_type is WorkType {
   return (workTypes as readonly string[]).includes(task_type);
+}
+
+function kindOf(job: JobRecord): WorkKind {
+  try {
+    return job.task_type === 'agent_data' && isSubscription(job) ? 'subscription' : 'job';
+  } catch {
+    // The task says what is wrong with it.
+    return 'job';
+  }
 }
 
 function isNotOurs(error: unknown): boolean {

@@ -3,7 +3,9 @@ import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
-import type { TelemetryService } from './telemetry-service.ts';
+import { toIgnored } from './ignored-fields.ts';
+import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
+import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
   return [
@@ -14,6 +16,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       url: '/api/v1/agent_update/update',
       tag: 'Telemetry',
       summary: 'Report telemetry; answered when it is durable',
+      description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is at most 5 minutes ahead, and within the retention of the samples.`,
       body: AgentUpdateRequest,
       bodyAsBytes: true,
       fastLane: true,
@@ -29,14 +32,19 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
 }
 
 /** Nearly every answer is this one. */
-const answerToOne = JSON.stringify(answerTo(1));
+const answerToOne = JSON.stringify(answerTo({ accepted: 1, ignored: undefined }));
 
-function toAnswer(accepted: number): AgentUpdateAnswer | string {
-  return accepted === 1 ? answerToOne : answerTo(accepted);
+function toAnswer(recorded: Recorded): AgentUpdateAnswer | string {
+  return recorded.accepted === 1 && !recorded.ignored ? answerToOne : answerTo(recorded);
 }
 
-function answerTo(accepted: number): AgentUpdateAnswer {
-  return { status: 'success', detail: 'The update has been stored', accepted };
+function answerTo({ accepted, ignored }: Recorded): AgentUpdateAnswer {
+  const detail = ignored
+    ? 'The update has been stored without the fields in ignored'
+    : accepted > 0
+      ? 'The update has been stored'
+      : 'The update has been stored; it has no fields';
+  return { status: 'success', detail, accepted, ...toIgnored(ignored) };
 }
 
 /** The permissions table lets nobody else in; this tells the compiler. */

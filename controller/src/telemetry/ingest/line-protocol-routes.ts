@@ -48,7 +48,8 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
           precision: query.precision as Precision,
           ap_id,
           nowMs: Date.now(),
-          limits: telemetry.limits,
+          // History that an administrator imports is not what the agent reports.
+          limits: caller.kind === 'agent' ? telemetry.limits : { ...telemetry.limits, budget: undefined },
         });
         if (caller.kind === 'agent') await telemetry.record(caller, report);
         else {

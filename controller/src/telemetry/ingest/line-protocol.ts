@@ -3,6 +3,7 @@
 import { ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import type { Run } from '../../input/value-rules.ts';
+import { credentialInReport, isCredentialKey } from './credentials.ts';
 import { LineSamples, tooManyFields } from './line-samples.ts';
 import {
   isDigit,
@@ -20,8 +21,8 @@ import {
   unquote,
   wordEnd,
 } from './line-syntax.ts';
-import { foreignAgent, giveServerTimes, reportNothing, type TelemetryReport } from './parse-report.ts';
-import { checkName, isReserved, maxFieldsPerSample, readText, reportValue } from './sample-fields.ts';
+import { admit, foreignAgent, type TelemetryReport } from './parse-report.ts';
+import { isName, isReserved, maxFieldsPerSample, maxNameLength, readText, reportValue } from './sample-fields.ts';
 import { checkTime, type PointLimits } from './sample-time.ts';
 
 /** How to come from a number in that unit to milliseconds: digits to cut off, or milliseconds in one. */
@@ -57,7 +58,7 @@ export interface LineProtocolOptions {
 export function parseLineProtocol(text: string, options: LineProtocolOptions): TelemetryReport {
   const read = new LineReader(text, options).read();
   const samples = read.toSamples();
-  giveServerTimes(samples, options.ap_id, options.nowMs, options.limits);
+  admit(samples, Buffer.byteLength(text), options.ap_id, options.nowMs, options.limits);
   return {
     samples,
     configuration: undefined,
@@ -88,6 +89,7 @@ class LineReader {
   readonly #samples = new LineSamples();
   #at = 0;
   #line = 0;
+  #credentialLine: number | undefined;
   /** The fields of the line being read. */
   readonly #names: string[] = [];
   readonly #values: (number | string)[] = [];
@@ -114,7 +116,8 @@ class LineReader {
         }
       }
     }
-    if (problems.length === 0 && this.#samples.isEmpty) reportNothing(this.#run, ['body']);
+    if (problems.length === 0 && this.#samples.isEmpty) reportValue(this.#run, ['body'], 'there is no field to store');
+    if (this.#credentialLine !== undefined) throw credentialInReport(['body', this.#credentialLine]);
     if (problems.length > 0) throw new ValidationError(problems);
     return this.#samples;
   }
@@ -155,9 +158,12 @@ class LineReader {
     for (let at = begin; ; at += 1) {
       if (this.#names.length === maxFieldsPerSample) throw tooManyFields();
       const equals = keyEnd(text, at);
-      this.#names.push(this.#nameOf(series, text.slice(at, equals), line));
+      const key = text.slice(at, equals);
+      const name = this.#nameOf(series, key);
+      this.#names.push(name);
       at = equals + 1;
       if (text.charCodeAt(at) === quote) {
+        if (isCredentialKey(unescapeName(key)) || isCredentialKey(name)) this.#credentialLine ??= line;
         const end = quotedEnd(text, at);
         this.#values.push(this.#textOf(unquote(text, at, end), line));
         for (let next = at; next < end; next += 1) if (text.charCodeAt(next) === newline) this.#line += 1;
@@ -178,6 +184,8 @@ class LineReader {
     if (known) return known;
     const series = parseSeries(source);
     const { measurement } = series;
+    // The values of tags become parts of names.
+    if (series.tagKeys.some(isCredentialKey)) this.#credentialLine ??= this.#line;
     const isOwn = measurement === this.#own;
     if (!isOwn && /^agent\/[^/]*\/data$/.test(measurement)) throw foreignAgent();
     const prefix = isOwn ? '' : series.prefix;
@@ -191,12 +199,14 @@ class LineReader {
     return fresh;
   }
 
-  #nameOf(series: KnownSeries, source: string, line: number): string {
+  #nameOf(series: KnownSeries, source: string): string {
     const known = series.names.get(source);
     if (known !== undefined) return known;
     const name = series.prefix + unescapeName(source);
     if (series.prefix === '' && isReserved(name)) throw new LineError(`${name} cannot be a field`);
-    if (!checkName(name, ['body'], line, this.#run)) throw new LineError('');
+    if (!isName(name)) {
+      throw new LineError(`a name has 1 to ${maxNameLength} characters, no comma and no control characters`);
+    }
     series.names.set(source, name);
     return name;
   }

@@ -24,6 +24,10 @@ export class Series {
     return prefix;
   }
 
+  get tagKeys(): string[] {
+    return this.#tags.map(({ key }) => key);
+  }
+
   /** The same for every way to write the same series. */
   get identity(): string {
     this.#identity ??= JSON.stringify([this.measurement, this.#tags.map(({ key, value }) => [key, value])]);

@@ -6,6 +6,7 @@ import { ServerTimes } from './sample-time.ts';
 
 const now = Date.UTC(2026, 2, 1, 12);
 const day = 86_400_000;
+const range = (length: number) => Array.from({ length }, (_, n) => n);
 
 function parse(body: unknown, inexact: (string | number)[][] = [], serverTimes = new ServerTimes()): TelemetryReport {
   return parseReport(body, 'ap-1', now, { retentionMs: 30 * day, serverTimes }, inexact);
@@ -22,6 +23,7 @@ function problemsOf(body: unknown, inexact: (string | number)[][] = []): Problem
 }
 
 const locsOf = (body: unknown) => problemsOf(body).map(({ loc }) => loc);
+const ignoredOf = (body: unknown) => parse(body).ignored?.named.map(({ field, reason }) => `${field}: ${reason}`) ?? [];
 
 describe('the three forms', () => {
   it('fields in the body itself', () => {
@@ -30,9 +32,10 @@ describe('the three forms', () => {
     ]);
   });
 
-  it('fields in a payload, the rest beside it meaning nothing', () => {
-    const { samples } = parse({ ap_id: 'ap-1', seq: 7, payload: { ts: now - 5, rssi: -60 } });
+  it('fields in a payload, the rest beside it being ignored', () => {
+    const { samples, ignored } = parse({ ap_id: 'ap-1', seq: 7, none: null, payload: { ts: now - 5, rssi: -60 } });
     expect(samples).toEqual([{ ts: now - 5, names: ['rssi'], values: [-60], texts: [] }]);
+    expect(ignored?.named).toEqual([{ field: 'seq', reason: 'beside_payload' }]);
     expect(parse({ timestamp: now - 9, payload: { rssi: 1 } }).samples[0]!.ts).toBe(now - 9);
     expect(parse({ timestamp: now - 9, payload: { rssi: 1, ts: now - 3 } }).samples[0]!.ts).toBe(now - 3);
   });
@@ -46,7 +49,28 @@ describe('the three forms', () => {
     ]);
   });
 
-  it('only an array makes a batch and only an object a payload; otherwise they are fields', () => {
+  it('fields in a payload that is a text of JSON', () => {
+    const text = JSON.stringify({ time: now - 5, radio: { rssi: -60 }, state: 'up' });
+    expect(parse({ payload: text })).toMatchObject({
+      samples: [{ ts: now - 5, names: ['radio_rssi'], values: [-60], texts: [['state', 'up']] }],
+      ignored: undefined,
+    });
+    expect(parse({ payload: text }).locOf(0, 'radio_rssi')).toEqual(['body', 'payload', 'radio', 'rssi']);
+    expect(() => parse({ payload: '{"ap_id":"ap-2","x":1}' })).toThrow(PermissionError);
+    expect(problemsOf({ payload: '{"x":1,"configuration":{"a":12345678901234567890}}' })).toMatchObject([
+      { loc: ['body', 'payload', 'configuration', 'a'] },
+    ]);
+    expect(problemsOf({ payload: `${'{"a":'.repeat(40)}1${'}'.repeat(40)}` })).toMatchObject([
+      { loc: ['body', 'payload'], type: 'value_error' },
+    ]);
+  });
+
+  it.each(['', 'up', '7', '"x"', '[1]', 'null', '{"a":'])('a payload %j is ignored, the rest is not', (payload) => {
+    expect(ignoredOf({ payload, x: 1 })).toEqual(['payload: text']);
+    expect(parse({ payload, x: 1 }).samples[0]!.names).toEqual(['x']);
+  });
+
+  it('only an array makes a batch and only an object or a text a payload; otherwise they are fields', () => {
     expect(parse({ samples: 12, payload: 64 }).samples[0]!.names).toEqual(['samples', 'payload']);
   });
 });
@@ -80,10 +104,17 @@ describe('fields (M6)', () => {
   );
 
   it.each([
-    [[1], 'value_error'],
-    [[], 'value_error'],
-    ['1e999', 'finite_number'],
-    [Number.POSITIVE_INFINITY, 'finite_number'],
+    [[1], 'array'],
+    [[], 'array'],
+    ['1e999', 'not_finite'],
+    [Number.POSITIVE_INFINITY, 'not_finite'],
+  ])('%.20j is left out and named', (value, reason) => {
+    expect(ignoredOf({ payload: { x: value, y: 1 } })).toEqual([`x: ${reason}`]);
+    expect(ignoredOf({ a: { b: value }, y: 1 })).toEqual([`a_b: ${reason}`]);
+    expect(parse({ a: { b: value }, y: 1 }).samples[0]!.names).toEqual(['y']);
+  });
+
+  it.each([
     ['x'.repeat(4097), 'string_too_long'],
     ['a\0', 'string_unicode'],
     ['\ud800', 'string_unicode'],
@@ -113,15 +144,19 @@ describe('fields (M6)', () => {
   });
 
   it.each(['', 'a,b', 'a\nb', '\u007f', '\u0085', 'x'.repeat(257), '😀'.repeat(257), '\ud800'])(
-    'X2: %.12j is no name',
+    'X2: %.12j is no name, and left out',
     (name) => {
-      expect(problemsOf({ [name]: 1 })).toMatchObject([{ type: 'value_error', loc: ['body', expect.any(String)] }]);
+      const { samples, ignored } = parse({ [name]: 1, y: 2 });
+      expect(samples[0]!.names).toEqual(['y']);
+      expect(ignored?.named).toEqual([{ field: name.slice(0, 256).toWellFormed(), reason: 'name' }]);
     },
   );
 
-  it('have names of their own after flattening, whatever their kinds', () => {
-    expect(locsOf({ a_b: 1, a: { b: 2 } })).toEqual([['body', 'a', 'b']]);
-    expect(locsOf({ a: { b: 2 }, a_b: 'x' })).toEqual([['body', 'a_b']]);
+  it('have names of their own after flattening, whatever their kinds; the first counts', () => {
+    expect(ignoredOf({ a_b: 1, a: { b: 2 } })).toEqual(['a_b: repeated']);
+    expect(parse({ a_b: 1, a: { b: 2 } }).samples[0]!.values).toEqual([1]);
+    expect(ignoredOf({ a: { b: 2 }, a_b: 'x' })).toEqual(['a_b: repeated']);
+    expect(ignoredOf({ x: { y_z: 1 }, x_y: { z: 2 } })).toEqual(['x_y_z: repeated']);
     expect(parse({ a_b: null, a: { b: 2 } }).samples[0]!.names).toEqual(['a_b']);
   });
 
@@ -151,6 +186,17 @@ describe('times (M3)', () => {
   ])('%j is taken', (ts, ms) => {
     expect(parse({ ts, x: 1 }).samples[0]!.ts).toBe(ms);
     expect(parse({ timestamp: ts, x: 1 }).samples[0]!.ts).toBe(ms);
+    expect(parse({ time: ts, x: 1 }).samples).toEqual([{ ts: ms, names: ['x'], values: [1], texts: [] }]);
+    expect(parse({ time: ts, ts: ms, timestamp: null, x: 1 }).samples[0]!.ts).toBe(ms);
+  });
+
+  it('two that disagree are refused, at the second', () => {
+    expect(locsOf({ ts: now, time: now - 1, x: 1 })).toEqual([['body', 'time']]);
+    expect(locsOf({ samples: [{ timestamp: now, time: 'yesterday', x: 1 }] })).toEqual([
+      ['body', 'samples', 0, 'time'],
+    ]);
+    expect(locsOf({ payload: { ts: now, timestamp: now - 1, x: 1 } })).toEqual([['body', 'payload', 'timestamp']]);
+    expect(parse({ ts: now, payload: { time: now - 1, x: 1 } }).samples[0]!.ts).toBe(now - 1);
   });
 
   it.each([
@@ -202,7 +248,7 @@ describe('the server’s time (M5)', () => {
 
   it('is not used up by a refused report', () => {
     const times = new ServerTimes();
-    expect(() => parse({ samples: [{ x: 1 }, { x: [] }] }, [], times)).toThrow(ValidationError);
+    expect(() => parse({ samples: [{ x: 1 }, 5] }, [], times)).toThrow(ValidationError);
     expect(parse({ x: 1 }, [], times).samples[0]!.ts).toBe(now);
   });
 
@@ -229,17 +275,16 @@ describe('a report', () => {
   it('M7: with one bad sample is refused as a whole, with every problem and its index', () => {
     const body = { samples: [{ a: 1 }, { a: [1], b: { c: 'x'.repeat(5000) } }, 5, {}, { ts: 'x', a: 1 }] };
     expect(locsOf(body)).toEqual([
-      ['body', 'samples', 1, 'a'],
       ['body', 'samples', 1, 'b', 'c'],
       ['body', 'samples', 2],
-      ['body', 'samples', 3],
       ['body', 'samples', 4, 'ts'],
     ]);
   });
 
   it('names at most 100 problems', () => {
-    expect(problemsOf({ samples: Array(5000).fill({ a: [], b: [] }) })).toHaveLength(100);
-    expect(problemsOf(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`m${n}`, []])))).toHaveLength(100);
+    expect(problemsOf({ samples: Array(5000).fill(7) })).toHaveLength(100);
+    const long = Array.from({ length: 500 }, (_, n) => [`m${n}`, 'x'.repeat(5000)]);
+    expect(problemsOf(Object.fromEntries(long))).toHaveLength(100);
   });
 
   it('has at most 10,000 samples', () => {
@@ -248,17 +293,45 @@ describe('a report', () => {
   });
 
   it.each([
-    [{}, ['body']],
-    [{ ts: now, ap_id: 'ap-1', x: null, y: { z: null } }, ['body']],
-    [{ payload: {} }, ['body', 'payload']],
-    [{ samples: [] }, ['body', 'samples']],
-    [{ samples: [{ ts: now }] }, ['body', 'samples', 0]],
-    [{ samples: [{ a: 1 }, { a: null }] }, ['body', 'samples', 1]],
-    [null, ['body']],
-    [[{ a: 1 }], ['body']],
-    ['a', ['body']],
-  ])('with nothing inside, like %j, is refused', (body, loc) => {
-    expect(locsOf(body)).toEqual([loc]);
+    {},
+    { ts: now, ap_id: 'ap-1', x: null, y: { z: null } },
+    { payload: {} },
+    { samples: [] },
+    { samples: [{ ts: now }, {}] },
+  ])('with nothing inside, like %j, is one of no samples', (body) => {
+    expect(parse(body)).toMatchObject({ samples: [], configuration: undefined, ignored: undefined });
+  });
+
+  it('counts the samples of a batch that have a field, and knows their places', () => {
+    const { samples, locOf, ignored } = parse({
+      seq: 1,
+      samples: [{ a: null }, { x: [] }, { b: 1 }, {}, { c: { d: 2 } }],
+    });
+    expect(samples.map(({ names }) => names)).toEqual([['b'], ['c_d']]);
+    expect(locOf(1, 'c_d')).toEqual(['body', 'samples', 4, 'c', 'd']);
+    expect(ignored?.named).toEqual([
+      { field: 'seq', reason: 'beside_samples' },
+      { field: 'x', reason: 'array' },
+    ]);
+  });
+
+  it.each([null, [{ a: 1 }], 'a'])('that is no object, like %j, is refused', (body) => {
+    expect(locsOf(body)).toEqual([['body']]);
+  });
+
+  it('names twenty of what it leaves out, each once, and counts all', () => {
+    const { ignored } = parse({ samples: Array(100).fill(Object.fromEntries(range(30).map((n) => [`m${n}`, []]))) });
+    expect(ignored).toMatchObject({ count: 3000 });
+    expect(ignored!.named.map(({ field }) => field)).toEqual(range(20).map((n) => `m${n}`));
+  });
+
+  it('leaves out devices, and takes a geolocation for its configuration', () => {
+    expect(ignoredOf({ devices: [{ mac: 'x' }], x: 1 })).toEqual(['devices: reserved']);
+    expect(parse({ geolocation: { lat: 1, lon: 2 }, x: 1 })).toMatchObject({
+      configuration: { geolocation: { lat: 1, lon: 2 } },
+      samples: [{ names: ['x'] }],
+    });
+    expect(locsOf({ configuration: 'x', geolocation: { lat: 1 } })).toEqual([['body', 'configuration']]);
   });
 
   it('says where a field of a sample came from', () => {
@@ -299,12 +372,53 @@ describe('a configuration', () => {
   });
 });
 
+const fieldsIn = ({ samples }: TelemetryReport) =>
+  samples.reduce((sum, { names, texts }) => sum + names.length + texts.length, 0);
+
+/** The fields of a report, as the interface counts them: an array is one, null is none. */
+function givenIn(body: Record<string, unknown>): number {
+  const beside = ['ts', 'timestamp', 'time', 'ap_id', 'configuration'];
+  const isGiven = (value: unknown) => value !== null && value !== undefined;
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const leaves = (value: unknown): number =>
+    isObject(value)
+      ? Object.values(value).reduce((sum: number, inner) => sum + leaves(inner), 0)
+      : Number(isGiven(value));
+  const inSample = (sample: Record<string, unknown>) =>
+    Object.entries(sample).reduce((sum, [key, value]) => {
+      if (beside.includes(key) || (key === 'geolocation' && isObject(value))) return sum;
+      return sum + (['devices', 'geolocation'].includes(key) ? Number(isGiven(value)) : leaves(value));
+    }, 0);
+  const inRest = (holder: string) => {
+    const rest = Object.entries(body).filter(([key]) => key !== holder && !beside.includes(key));
+    return rest.filter(([key, value]) => isGiven(value) && !(key === 'geolocation' && isObject(value))).length;
+  };
+  const { samples, payload } = body;
+  if (Array.isArray(samples)) return samples.reduce((sum, each) => sum + inSample(each), inRest('samples'));
+  let inside = payload;
+  try {
+    if (typeof payload === 'string') inside = JSON.parse(payload);
+  } catch {
+    inside = undefined;
+  }
+  return isObject(inside) ? inSample(inside) + inRest('payload') : inSample(body);
+}
+
 test('I11: whatever is inside, it is read or refused in known words, and what is read keeps the rules', () => {
   const key = fc.oneof(
-    fc.constantFrom('ts', 'timestamp', 'ap_id', 'configuration', 'samples', 'payload', 'a', 'a_b', '__proto__', ''),
+    fc.constantFrom('ts', 'time', 'ap_id', 'configuration', 'samples', 'payload', 'a', 'a_b', 'b', '__proto__', ''),
+    fc.constantFrom('devices', 'geolocation', 'secret', 'Password'),
     fc.string({ unit: 'binary' }),
   );
-  const leaf = fc.oneof(fc.double(), fc.boolean(), fc.constant(null), fc.string(), fc.constantFrom(now, '7', 'ap-1'));
+  const leaf = fc.oneof(
+    fc.constantFrom('{"a":[],"b":1}', '[]', '{'),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.string(),
+    fc.constantFrom(now, '7', 'ap-1'),
+  );
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
@@ -336,8 +450,37 @@ test('I11: whatever is inside, it is read or refused in known words, and what is
         expect(all.length).toBeGreaterThan(0);
         for (const name of all) expect(name).toMatch(/^[^,\p{Cc}]+$/u);
       }
-      expect(report.samples.length > 0 || report.configuration !== undefined).toBe(true);
+      expect(fieldsIn(report) + (report.ignored?.count ?? 0)).toBe(givenIn(body as Record<string, unknown>));
     }),
     { numRuns: 3000 },
   );
+});
+
+test('a text under the key of a credential is refused, wherever it stands, and numbers there are not', () => {
+  const credential = fc
+    .tuple(fc.constantFrom('password', 'passwd', 'api_key', 'access_token', 'secret'), fc.array(fc.boolean()))
+    .map(([key, upper]) => [...key].map((each, n) => (upper[n] ? each.toUpperCase() : each)).join(''));
+  const place = fc.array(fc.constantFrom('a', 'configuration', 'payload', 'samples', 'devices', 'geolocation', 0), {
+    maxLength: 4,
+  });
+  const inside = (at: readonly (string | number)[], value: unknown): unknown =>
+    at.reduceRight<unknown>((inner, step) => (step === 0 ? [{ x: 1 }, inner] : { x: 1, [step]: inner }), value);
+  fc.assert(
+    fc.property(place, credential, fc.string(), (at, key, secret) => {
+      const body = { ...(inside(at, { [key]: secret, y: 1 }) as object) };
+      if (Array.isArray((body as { samples?: unknown }).samples)) return;
+      expect(() => parse(body)).toThrow(expect.objectContaining({ code: 'credential_in_report' }));
+      expect(() => parse({ payload: JSON.stringify(body) })).toThrow(
+        expect.objectContaining({ code: 'credential_in_report' }),
+      );
+      expect(() => parse({ samples: [{ x: 1 }, body] })).toThrow(
+        expect.objectContaining({ code: 'credential_in_report' }),
+      );
+    }),
+  );
+  expect(parse({ password: 7, secret: true, passwords: 'x', api: { key: 1 } }).samples[0]!.names).toHaveLength(3);
+  expect(problemsOf({ wifi: { Password: 'x' } })).toMatchObject([{ loc: ['body', 'wifi', 'Password'] }]);
+  expect(problemsOf({ api: { key: 'x' } })).toMatchObject([{ loc: ['body', 'api', 'key'] }]);
+  const declared = { commands: [{ name: 'set_wifi', params: { password: { type: 'string' } } }] };
+  expect(parse({ configuration: declared }).configuration).toEqual(declared);
 });

@@ -2,12 +2,24 @@
 // within the rules, all of them or none. This file reads the JSON forms; line-protocol.ts brings lines to the same rules.
 import { isObject } from '@weft/contract/is-object';
 import { PermissionError, ValidationError } from '../../errors.ts';
+import { readJson } from '../../input/json-reader.ts';
 import { type JsonPath, MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import { reportInexact } from '../../input/validator.ts';
-import type { Loc, Run } from '../../input/value-rules.ts';
+import type { Loc } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
-import { countFields, locOfField, maxSamplesPerBatch, readFields, reportValue } from './sample-fields.ts';
-import { type PointLimits, readTime } from './sample-time.ts';
+import { credentialInReport, findCredential, isCredentialKey } from './credentials.ts';
+import type { IgnoredFields } from './ignored-fields.ts';
+import {
+  countFields,
+  ignore,
+  isReserved,
+  locOfField,
+  maxSamplesPerBatch,
+  type ReportRun,
+  readFields,
+  reportValue,
+} from './sample-fields.ts';
+import { type PointLimits, readTimes } from './sample-time.ts';
 
 /** What the parser has accepted: one report of one agent. */
 export interface TelemetryReport {
@@ -15,6 +27,9 @@ export interface TelemetryReport {
   /** Top-level keys for the agent's configuration. */
   configuration: Record<string, unknown> | undefined;
   receivedMs: number;
+  /** Of a form that can name what was left out; then a field that conflicts with an earlier one is left out too. */
+  canIgnore?: boolean;
+  ignored?: IgnoredFields | undefined;
   /** Where in the request a field of a sample stands. */
   locOf: (sampleIndex: number, field: string) => Loc;
   /** To be called once it is durable. Must not throw. */
@@ -23,16 +38,21 @@ export interface TelemetryReport {
 
 type JsonObject = Record<string, unknown>;
 
+/** Of a payload that is a text; more than fit into a sample are refused anyway. */
+const maxPayloadKeys = 10_000;
+
 /**
- * Reads a report in one of three forms: an array `samples` of objects with fields; an object `payload` with fields; the
- * fields themselves. In all of them:
- * - a time beside the fields is theirs (`ts` before `timestamp`); else the body's, if fields are further inside; else
- *   the server's. Other keys beside `samples` or `payload` mean nothing.
- * - `configuration` beside the fields or at the top is for the agent's record; of several, later keys win. Alone it is
- *   a report of no samples.
- * Throws PermissionError for an `ap_id` that is not the caller's, and else ValidationError with all problems, at most
- * MAX_PROBLEMS; also when there is nothing inside, or a sample of a batch has no field. `inexact` comes from readJson:
- * such integers are rounded as values and refused in a configuration.
+ * Reads a report in one of three forms: an array `samples` of objects with fields; an object `payload`, or a text that is
+ * one in JSON, with fields; the fields themselves. In all of them:
+ * - a time beside the fields is theirs (`ts`, `timestamp` or `time`); else the body's, if fields are further inside; else
+ *   the server's.
+ * - `configuration` beside the fields or at the top is for the agent's record, and `geolocation` is its key of that name;
+ *   of several, later keys win.
+ * - what cannot be stored is left out and named, also what stands beside `samples` or `payload` and means nothing there.
+ *   A sample without any field is none.
+ * Throws PermissionError for an `ap_id` that is not the caller's; ValidationError for a credential anywhere, and else with
+ * all problems, at most MAX_PROBLEMS. `inexact` comes from readJson: such integers are rounded as values and refused in a
+ * configuration. Throws TryLaterError if the agent's budget is used up, of which `bytes` is what the report takes.
  */
 export function parseReport(
   body: unknown,
@@ -40,48 +60,95 @@ export function parseReport(
   nowMs: number,
   limits: PointLimits,
   inexact: JsonPath[] = [],
+  bytes = 0,
 ): TelemetryReport {
-  const run: Run = { problems: [], inexact };
+  const run: ReportRun = { problems: [], inexact, ignored: undefined, credential: undefined };
   if (!isObject(body)) throw new ValidationError([notAnObject(['body'])]);
   requireOwn(body, ap_id);
   const reader = new UpdateReader(run, nowMs, limits);
-  const { samples: list, payload } = body;
+  const { samples: list } = body;
+  const payload = Array.isArray(list) ? undefined : payloadOf(body, run);
   let locOf: TelemetryReport['locOf'];
   if (Array.isArray(list)) {
     for (const item of list) if (isObject(item)) requireOwn(item, ap_id);
+    reader.around(body, 'samples', 'beside_samples');
     reader.batch(body, list);
-    locOf = (index, field) => locOfField(list[index] as JsonObject, field, ['body', 'samples', index]);
-  } else if (isObject(payload)) {
+    locOf = (index, field) => {
+      const place = reader.places[index]!;
+      return locOfField(list[place] as JsonObject, field, ['body', 'samples', place]);
+    };
+  } else if (payload) {
     requireOwn(payload, ap_id);
-    reader.configurationOf(body, ['body']);
-    reader.single(payload, ['body', 'payload'], reader.timeOf(body, ['body']));
+    reader.around(body, 'payload', 'beside_payload');
+    reader.sample(payload, ['body', 'payload'], reader.timeOf(body, ['body']));
     locOf = (_index, field) => locOfField(payload, field, ['body', 'payload']);
   } else {
-    reader.single(body, ['body'], undefined);
+    reader.sample(withoutTextPayload(body, run), ['body'], undefined);
     locOf = (_index, field) => locOfField(body, field, ['body']);
   }
   const { samples, configuration } = reader;
+  if (run.credential) throw credentialInReport(run.credential);
   if (run.problems.length > 0) throw new ValidationError(run.problems);
-  giveServerTimes(samples, ap_id, nowMs, limits);
-  return { samples, configuration, receivedMs: nowMs, locOf };
+  admit(samples, bytes, ap_id, nowMs, limits);
+  return { samples, configuration, receivedMs: nowMs, locOf, canIgnore: true, ignored: run.ignored };
+}
+
+/** The payload, if it is an object or a text that is one in JSON. Throws ValidationError if that breaks a bound. */
+function payloadOf({ payload }: JsonObject, run: ReportRun): JsonObject | undefined {
+  if (isObject(payload)) return payload;
+  if (typeof payload !== 'string') return undefined;
+  try {
+    const { value, inexact } = readJson(Buffer.from(payload), maxPayloadKeys);
+    if (!isObject(value)) return undefined;
+    run.inexact = [...run.inexact, ...inexact.map((path) => ['payload', ...path])];
+    return value;
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    if (error.problems.some(({ type }) => type === 'json_invalid')) return undefined;
+    const problems = error.problems.map(({ loc, ...problem }) => ({
+      ...problem,
+      loc: ['body', 'payload', ...loc.slice(1)],
+    }));
+    throw new ValidationError(problems);
+  }
+}
+
+/** A text that holds no fields is not one either. */
+function withoutTextPayload(body: JsonObject, run: ReportRun): JsonObject {
+  const { payload, ...rest } = body;
+  if (typeof payload !== 'string') return body;
+  ignore(run, 'payload', 'text');
+  return rest;
 }
 
 class UpdateReader {
   readonly samples: Sample[] = [];
+  /** For each sample of a batch its index there: those without fields are left out. */
+  readonly places: number[] = [];
   configuration: JsonObject | undefined;
-  readonly #run: Run;
+  readonly #run: ReportRun;
   readonly #nowMs: number;
   readonly #limits: PointLimits;
 
-  constructor(run: Run, nowMs: number, limits: PointLimits) {
+  constructor(run: ReportRun, nowMs: number, limits: PointLimits) {
     this.#run = run;
     this.#nowMs = nowMs;
     this.#limits = limits;
   }
 
+  /** What stands beside the one key that holds the fields. */
+  around(body: JsonObject, holder: string, reason: 'beside_samples' | 'beside_payload'): void {
+    this.#reserved(body, ['body']);
+    for (const [key, value] of Object.entries(body)) {
+      if (key === holder || isReserved(key) || value === null) continue;
+      const isCredential = typeof value === 'string' && isCredentialKey(key);
+      this.#run.credential ??= isCredential ? ['body', key] : findCredential(value, ['body', key]);
+      ignore(this.#run, key, reason);
+    }
+  }
+
   batch(body: JsonObject, list: unknown[]): void {
     const { problems } = this.#run;
-    this.configurationOf(body, ['body']);
     const loc = ['body', 'samples'];
     if (list.length > maxSamplesPerBatch) {
       reportValue(this.#run, loc, `a batch has at most ${maxSamplesPerBatch} samples`);
@@ -91,47 +158,63 @@ class UpdateReader {
     for (let index = 0; index < list.length && problems.length < MAX_PROBLEMS; index += 1) {
       const item: unknown = list[index];
       if (!isObject(item)) problems.push(notAnObject([...loc, index]));
-      else if (!this.#sample(item, [...loc, index], sharedTime)) reportNothing(this.#run, [...loc, index]);
-    }
-    if (list.length === 0 && !this.configuration && problems.length === 0) reportNothing(this.#run, loc);
-  }
-
-  single(source: JsonObject, loc: Loc, sharedTime: number | undefined): void {
-    const isUsable = this.#sample(source, loc, sharedTime) || this.configuration !== undefined;
-    if (!isUsable && this.#run.problems.length === 0) reportNothing(this.#run, loc);
-  }
-
-  timeOf({ ts, timestamp }: JsonObject, loc: Loc): number | undefined {
-    if (ts !== undefined && ts !== null) return readTime(ts, [...loc, 'ts'], this.#run, this.#nowMs, this.#limits);
-    if (timestamp === undefined || timestamp === null) return undefined;
-    return readTime(timestamp, [...loc, 'timestamp'], this.#run, this.#nowMs, this.#limits);
-  }
-
-  configurationOf({ configuration: given }: JsonObject, loc: Loc): void {
-    if (given === undefined || given === null) return;
-    const place = [...loc, 'configuration'];
-    if (!isObject(given)) this.#run.problems.push(notAnObject(place));
-    else if (this.#run.inexact.length === 0 || !reportInexact(place, this.#run)) {
-      this.configuration = this.configuration ? { ...this.configuration, ...given } : given;
+      else if (this.sample(item, [...loc, index], sharedTime)) this.places.push(index);
     }
   }
 
-  /** Whether there is a sample, or something is wrong with it. */
-  #sample(source: JsonObject, loc: Loc, sharedTime: number | undefined): boolean {
-    const before = this.#run.problems.length;
-    this.configurationOf(source, loc);
+  /** False if it has no field. */
+  sample(source: JsonObject, loc: Loc, sharedTime: number | undefined): boolean {
+    this.#reserved(source, loc);
     const ts = this.timeOf(source, loc) ?? sharedTime ?? Number.NaN;
     const sample: Sample = { ts, names: [], values: [], texts: [] };
     readFields(source, sample, loc, this.#run);
-    if (this.#run.problems.length > before) return true;
     if (countFields(sample) === 0) return false;
     this.samples.push(sample);
     return true;
   }
+
+  timeOf(source: JsonObject, loc: Loc): number | undefined {
+    return readTimes(source, loc, this.#run, this.#nowMs, this.#limits);
+  }
+
+  /** The keys beside the fields that are neither times nor names. */
+  #reserved({ configuration, geolocation, devices }: JsonObject, loc: Loc): void {
+    if (configuration !== undefined && configuration !== null) {
+      const place = [...loc, 'configuration'];
+      this.#run.credential ??= findCredential(configuration, place);
+      if (!isObject(configuration)) this.#run.problems.push(notAnObject(place));
+      else this.#merge(configuration, place);
+    }
+    if (geolocation !== undefined && geolocation !== null) {
+      const place = [...loc, 'geolocation'];
+      this.#run.credential ??= findCredential(geolocation, place);
+      if (isObject(geolocation)) this.#merge({ geolocation }, place);
+      else ignore(this.#run, 'geolocation', 'not_an_object');
+    }
+    if (devices !== undefined && devices !== null) {
+      this.#run.credential ??= findCredential(devices, [...loc, 'devices']);
+      ignore(this.#run, 'devices', 'reserved');
+    }
+  }
+
+  #merge(keys: JsonObject, place: Loc): void {
+    if (this.#run.inexact.length > 0 && reportInexact(place, this.#run)) return;
+    this.configuration = this.configuration ? { ...this.configuration, ...keys } : keys;
+  }
 }
 
-/** For the samples whose time is not a number yet. */
-export function giveServerTimes(samples: Sample[], ap_id: string, nowMs: number, limits: PointLimits): void {
+/**
+ * Takes what the report needs: of the agent's budget, and times for the samples whose time is not a number yet. Throws
+ * TryLaterError if either is used up.
+ */
+export function admit(samples: Sample[], bytes: number, ap_id: string, nowMs: number, limits: PointLimits): void {
+  let points = 0;
+  for (const sample of samples) points += countFields(sample);
+  limits.budget?.spend(ap_id, points, bytes);
+  giveServerTimes(samples, ap_id, nowMs, limits);
+}
+
+function giveServerTimes(samples: Sample[], ap_id: string, nowMs: number, limits: PointLimits): void {
   let timeless = 0;
   for (const { ts } of samples) if (Number.isNaN(ts)) timeless += 1;
   if (timeless === 0) return;
@@ -145,10 +228,6 @@ function requireOwn({ ap_id: given }: JsonObject, ap_id: string): void {
 
 export function foreignAgent(): PermissionError {
   return new PermissionError('foreign_ap_id', 'An agent may report only for itself');
-}
-
-export function reportNothing(run: Run, loc: Loc): undefined {
-  return reportValue(run, loc, 'there is no field to store');
 }
 
 function notAnObject(loc: Loc) {

@@ -12,8 +12,8 @@ const newLimits = () => ({ retentionMs: 30 * dayMs, serverTimes: new ServerTimes
 
 function byTheParser(body: string, ap_id = 'ap-1') {
   const { value, inexact } = readJson(Buffer.from(body));
-  const { samples, configuration } = parseReport(value, ap_id, now, newLimits(), inexact);
-  return { samples, configuration };
+  const { samples, configuration, ignored } = parseReport(value, ap_id, now, newLimits(), inexact);
+  return { samples, configuration, ignored };
 }
 
 /** A reader that has stored these bodies of ap-1 a minute ago. */
@@ -36,7 +36,7 @@ function store(reader: ReportReader, body: string, ap_id = 'ap-1'): void {
 /** What is made of `body` by somebody who has learned from `example`. */
 function byTheShape(example: string, body: string, ap_id = 'ap-1') {
   const report = experienced([example]).recall(Buffer.from(body), ap_id);
-  return report && { samples: report.samples, configuration: report.configuration };
+  return report && { samples: report.samples, configuration: report.configuration, ignored: report.ignored };
 }
 
 test.each([
@@ -50,6 +50,9 @@ test.each([
   ['a time in seconds', `{"ts":${now / 1000},"a":1}`, `{"ts":${now / 1000 - 7}.25,"a":1}`],
   ['a time beside a payload', `{"timestamp":${now},"payload":{"a":1}}`, `{"timestamp":${now - 1},"payload":{"a":9}}`],
   ['a batch of one', `{"samples":[{"ts":${now},"a":1}]}`, `{"samples":[{"ts":${now - 60_000},"a":3}]}`],
+  ['a time beside them', `{"time":${now},"a":1}`, `{"time":${now - 5000},"a":2}`],
+  ['what is ignored', '{"a":1,"b":["x"]}', '{"a":2,"b":["x"]}'],
+  ['what stands beside a payload', '{"from":"x","payload":{"a":1}}', '{"from":"x","payload":{"a":2}}'],
   ['spaces', '{ "a" : 1 ,\n"b": 2 }', '{ "a" : 5.5 ,\n"b": -2 }'],
 ])('%s are read as the parser reads them', (_, example, body) => {
   const report = byTheShape(example, body);
@@ -77,7 +80,9 @@ test.each([
   ['two times', `{"ts":${now},"payload":{"ts":${now},"a":1}}`, `{"ts":${now},"payload":{"ts":${now},"a":1}}`],
   ['a time as text', '{"ts":"2026-03-01T00:00:00Z","a":1}', '{"ts":"2026-03-01T00:00:00Z","a":1}'],
   ['two samples', '{"samples":[{"a":1},{"a":2}]}', '{"samples":[{"a":1},{"a":2}]}'],
-  ['what the parser refuses', '{"a":[1]}', '{"a":[1]}'],
+  ['two times of one sample', `{"ts":${now},"time":${now},"a":1}`, `{"ts":${now},"time":${now},"a":1}`],
+  ['a payload as text', '{"payload":"{\\"a\\":1}"}', '{"payload":"{\\"a\\":2}"}'],
+  ['a number in what is ignored', '{"a":1,"b":[1]}', '{"a":1,"b":[1]}'],
   ["another agent's name", '{"ap_id":"ap-2","a":1}', '{"ap_id":"ap-2","a":1}'],
   ['a body that is very long', `{"a":1,"b":"${'x'.repeat(2100)}"}`, `{"a":1,"b":"${'x'.repeat(2100)}"}`],
 ])('%s is left to the parser', (_, example, body) => {
@@ -92,7 +97,13 @@ const number = fc.oneof(
 const key = fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom('a', 'b', '1', '"', '\\', 'é', ' ') });
 const fields = fc.dictionary(
   key,
-  fc.oneof({ weight: 4, arbitrary: number }, fc.boolean(), fc.string(), fc.dictionary(key, number, { maxKeys: 3 })),
+  fc.oneof(
+    { weight: 4, arbitrary: number },
+    fc.boolean(),
+    fc.string(),
+    fc.array(fc.string()),
+    fc.dictionary(key, number, { maxKeys: 3 }),
+  ),
   { minKeys: 1, maxKeys: 6 },
 );
 
@@ -104,7 +115,7 @@ test('for any fields and any other numbers, the shape says what the parser says 
       const renew = (value: unknown): unknown =>
         typeof value === 'number'
           ? others[next++ % others.length]
-          : typeof value === 'object'
+          : typeof value === 'object' && !Array.isArray(value)
             ? Object.fromEntries(Object.entries(value!).map(([name, inner]) => [name, renew(inner)]))
             : value;
       const write = (value: unknown) => JSON.stringify(isInside ? { payload: value } : value);

@@ -2,7 +2,8 @@
 // reports and reads the next ones by it, without parsing them; what has no known shape, or would be refused, is parsed.
 import { ValidationError } from '../../errors.ts';
 import { type JsonBody, readJson } from '../../input/json-reader.ts';
-import { giveServerTimes, parseReport, type TelemetryReport } from './parse-report.ts';
+import type { IgnoredFields } from './ignored-fields.ts';
+import { admit, parseReport, type TelemetryReport } from './parse-report.ts';
 import { maxShapeBytes, ReportShape } from './report-shape.ts';
 import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
 
@@ -17,6 +18,8 @@ const openBrace = Buffer.from('{');
 
 interface Entry {
   shape: ReportShape | undefined;
+  /** What every report of this shape holds that cannot be stored. */
+  ignored: IgnoredFields | undefined;
   /** One of its fields would belong to the envelope if the report were a message. */
   hasEnvelopeKey: boolean;
   /** Reports until the next try to learn. */
@@ -25,6 +28,8 @@ interface Entry {
 
 /** What an entry without a shape costs. */
 const entryBytes = 128;
+/** The names come out of a short body. */
+const maxIgnoredBytes = 2 * maxShapeBytes;
 
 export interface ReportReaderOptions {
   /** Of what is remembered. */
@@ -52,12 +57,12 @@ export class ReportReader {
 
   /** The report in a JSON body. Throws as readJson and parseReport do. */
   read(body: Uint8Array, ap_id: string): TelemetryReport {
-    return this.recall(body, ap_id) ?? this.parse(readBody(body), ap_id, body);
+    return this.recall(body, ap_id) ?? this.parse(readBody(body), ap_id, body, 0);
   }
 
   /**
    * The report, if the agent has sent one like it; else undefined, also for one that `parse` would refuse. In a message
-   * it begins at the comma behind the envelope. Throws TryLaterError if there is no time left to give.
+   * it begins at the comma behind the envelope. Throws TryLaterError as `parse` does.
    */
   recall(bytes: Uint8Array, ap_id: string, startsAt = 0): TelemetryReport | undefined {
     const entry = this.#entries.get(ap_id);
@@ -71,19 +76,23 @@ export class ReportReader {
       sample.ts = ts;
     }
     const samples = [sample];
-    giveServerTimes(samples, ap_id, nowMs, this.#limits);
+    admit(samples, bytes.length - startsAt, ap_id, nowMs, this.#limits);
     const locOf: TelemetryReport['locOf'] = (index, field) => {
       const { value } = readJson(bodyOf(bytes, startsAt));
       return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
     };
-    return { samples, configuration: undefined, receivedMs: nowMs, locOf };
+    const { ignored } = entry;
+    return { samples, configuration: undefined, receivedMs: nowMs, locOf, canIgnore: true, ignored };
   }
 
-  /** The report in JSON. `bytes` and `startsAt` are as `recall` has not known them: to learn from, once it is stored. */
-  parse({ value, inexact }: JsonBody, ap_id: string, bytes?: Uint8Array, startsAt = 0): TelemetryReport {
-    const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact);
+  /**
+   * The report in JSON, as `recall` has not known it in these bytes. With `startsAt` it is learned from them, once it is
+   * stored.
+   */
+  parse({ value, inexact }: JsonBody, ap_id: string, bytes: Uint8Array, startsAt?: number): TelemetryReport {
+    const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact, bytes.length - (startsAt ?? 0));
     const { samples, configuration } = report;
-    if (bytes && samples.length === 1 && configuration === undefined) {
+    if (startsAt !== undefined && samples.length === 1 && configuration === undefined) {
       report.onStored = () => this.#learn(bytes, startsAt, ap_id);
     }
     return report;
@@ -124,14 +133,15 @@ function bodyOf(bytes: Uint8Array, startsAt: number): Uint8Array {
 }
 
 function noShape(): Entry {
-  return { shape: undefined, hasEnvelopeKey: false, wait: learnEvery };
+  return { shape: undefined, ignored: undefined, hasEnvelopeKey: false, wait: learnEvery };
 }
 
 function learnEntry(body: Uint8Array, ap_id: string): Entry {
   const entry = noShape();
   entry.shape = ReportShape.learn(body, (probe, nowMs) => {
     const { value, inexact } = readJson(probe);
-    const { samples, configuration } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
+    const { samples, configuration, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
+    entry.ignored = ignored;
     entry.hasEnvelopeKey = envelopeKeys.some((key) => Object.hasOwn(value as object, key));
     return samples.length === 1 && configuration === undefined ? samples[0] : undefined;
   });
@@ -143,6 +153,6 @@ function probeLimits(): PointLimits {
   return { retentionMs: Number.POSITIVE_INFINITY, serverTimes: new ServerTimes() };
 }
 
-function costOf({ shape }: Entry): number {
-  return entryBytes + (shape?.bytes ?? 0);
+function costOf({ shape, ignored }: Entry): number {
+  return entryBytes + (shape?.bytes ?? 0) + (ignored ? maxIgnoredBytes : 0);
 }

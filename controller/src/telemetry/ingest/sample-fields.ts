@@ -3,64 +3,102 @@
 import { isStorableText } from '../../input/json-scanner.ts';
 import { add, type Loc, lengthProblem, type Run, report, valueError } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
+import { findCredential, isCredentialKey } from './credentials.ts';
+import { IgnoredFields, type IgnoredReason } from './ignored-fields.ts';
 
 export const maxFieldsPerSample = 1024;
 export const maxSamplesPerBatch = 10_000;
-const maxNameLength = 256;
-const maxTextLength = 4096;
+export const maxNameLength = 256;
+export const maxTextLength = 4096;
+
+/** What reading a report finds, beside its samples. */
+export interface ReportRun extends Run {
+  ignored: IgnoredFields | undefined;
+  /** Where the first credential stands. */
+  credential: Loc | undefined;
+}
 
 /** Beside the fields, in every form of a report; never fields themselves. */
 export function isReserved(key: string): boolean {
-  return key === 'ts' || key === 'timestamp' || key === 'ap_id' || key === 'configuration';
+  return isTimeKey(key) || key === 'ap_id' || key === 'configuration' || key === 'geolocation' || key === 'devices';
 }
 
-/** Adds the fields of `source` to the sample, and what is wrong with them to the run, under the source's own `loc`. */
-export function readFields(source: Record<string, unknown>, sample: Sample, loc: Loc, run: Run): void {
-  const before = run.problems.length;
-  const hasNested = flatten(source, '', sample, loc, run);
-  if (run.problems.length > before) return;
-  const count = countFields(sample);
-  if (count > maxFieldsPerSample) reportValue(run, loc, `a sample has at most ${maxFieldsPerSample} fields`);
-  // The keys of one object differ by nature.
-  else if (hasNested) reportRepeats(source, loc, run);
+function isTimeKey(key: string): boolean {
+  return key === 'ts' || key === 'timestamp' || key === 'time';
+}
+
+/**
+ * Adds the fields of `source` to the sample. What cannot be stored is ignored, of two fields with one name the second;
+ * what breaks a bound is a problem under the source's own `loc`. The keys that are reserved are not looked at.
+ */
+export function readFields(source: Record<string, unknown>, sample: Sample, loc: Loc, run: ReportRun): void {
+  flatten(source, '', sample, loc, run, undefined);
+  if (countFields(sample) > maxFieldsPerSample) {
+    reportValue(run, loc, `a sample has at most ${maxFieldsPerSample} fields`);
+  }
 }
 
 export function countFields({ names, texts }: Sample): number {
   return names.length + texts.length;
 }
 
-function flatten(source: Record<string, unknown>, prefix: string, sample: Sample, loc: Loc, run: Run): boolean {
-  let hasNested = false;
+export function ignore(run: ReportRun, name: string, reason: IgnoredReason): void {
+  run.ignored ??= new IgnoredFields();
+  run.ignored.add(name, reason);
+}
+
+/** `known` are the names that are taken; only needed inside of an object, because the keys of one differ by nature. */
+function flatten(
+  source: Record<string, unknown>,
+  prefix: string,
+  sample: Sample,
+  loc: Loc,
+  run: ReportRun,
+  known: Set<string> | undefined,
+): void {
+  let taken = known;
   // for...in, because Object.entries makes an array a field; objects out of JSON inherit nothing that it would list.
   for (const key in source) {
     const value = source[key];
     if (value === null || value === undefined || (prefix === '' && isReserved(key))) continue;
     if (countFields(sample) > maxFieldsPerSample) break;
     const name = prefix === '' ? key : prefix + key;
-    if (!checkName(name, loc, key, run)) continue;
-    if (typeof value === 'number') {
-      if (Number.isFinite(value)) addMetric(sample, name, value);
-      else reportNotFinite(run, [...loc, key]);
-    } else if (typeof value === 'boolean') addMetric(sample, name, value ? 1 : 0);
-    else if (typeof value === 'string') addText(sample, name, value, loc, key, run);
-    else if (typeof value === 'object' && !Array.isArray(value)) {
-      hasNested = true;
-      flatten(value as Record<string, unknown>, `${name}_`, sample, [...loc, key], run);
-    } else
-      reportValue(run, [...loc, key], 'a field is a number, a boolean, a text or an object of fields, never an array');
+    if (typeof value === 'object') {
+      if (Array.isArray(value)) {
+        run.credential ??= findCredential(value, [...loc, key]);
+        ignore(run, name, 'array');
+      } else {
+        taken ??= new Set([...sample.names, ...sample.texts.map(([text]) => text)]);
+        flatten(value as Record<string, unknown>, `${name}_`, sample, [...loc, key], run, taken);
+      }
+      continue;
+    }
+    if (typeof value === 'string' && (isCredentialKey(key) || isCredentialKey(name))) run.credential ??= [...loc, key];
+    if (!isName(name)) ignore(run, name, 'name');
+    else if (taken?.has(name)) ignore(run, name, 'repeated');
+    else {
+      taken?.add(name);
+      addField(sample, name, value as number | boolean | string, loc, key, run);
+    }
   }
-  return hasNested;
 }
 
-function addMetric(sample: Sample, name: string, value: number): void {
-  sample.names.push(name);
-  sample.values.push(value);
-}
-
-function addText(sample: Sample, name: string, text: string, loc: Loc, key: string, run: Run): void {
-  const value = readText(text, run, loc, key);
-  if (typeof value === 'number') addMetric(sample, name, value);
-  else if (value !== undefined) sample.texts.push([name, value]);
+function addField(
+  sample: Sample,
+  name: string,
+  value: number | boolean | string,
+  loc: Loc,
+  key: string,
+  run: ReportRun,
+): void {
+  const number = typeof value === 'string' ? toPlainNumber(value) : Number(value);
+  if (number === undefined) {
+    const text = readText(value as string, run, loc, key);
+    if (text !== undefined) sample.texts.push([name, text as string]);
+  } else if (Number.isFinite(number)) {
+    sample.names.push(name);
+    sample.values.push(number);
+  } else ignore(run, name, 'not_finite');
 }
 
 /** A plain number as that number, any other text as it is; undefined with a problem added if it cannot be kept. */
@@ -113,38 +151,25 @@ function digitsEnd(text: string, begin: number): number {
   return at;
 }
 
-/** 1 to 256 characters, no comma, no control characters; else false, with a problem added. */
-export function checkName(name: string, loc: Loc, key: string | number, run: Run): boolean {
+/** 1 to 256 characters, no comma, no control characters. */
+export function isName(name: string): boolean {
   const length = name.length;
   // Twice as long can still be few enough characters, written in pairs.
-  let isGood = length > 0 && length <= 2 * maxNameLength;
+  if (length === 0 || length > 2 * maxNameLength) return false;
   let hasPairs = false;
-  for (let index = 0; isGood && index < length; index += 1) {
+  for (let index = 0; index < length; index += 1) {
     const code = name.charCodeAt(index);
-    if (code === 0x2c || code < 0x20 || (code >= 0x7f && code <= 0x9f)) isGood = false;
-    else if (code >= 0xd800 && code <= 0xdfff) hasPairs = true;
+    if (code === 0x2c || code < 0x20 || (code >= 0x7f && code <= 0x9f)) return false;
+    if (code >= 0xd800 && code <= 0xdfff) hasPairs = true;
   }
-  if (isGood && hasPairs) isGood = name.isWellFormed();
-  if (isGood && length > maxNameLength) isGood = hasPairs && [...name].length <= maxNameLength;
-  if (isGood) return true;
-  const place = typeof key === 'string' ? key.slice(0, maxNameLength).toWellFormed() : key;
-  const error = `a name has 1 to ${maxNameLength} characters, no comma and no control characters`;
-  reportValue(run, [...loc, place], error);
-  return false;
+  if (hasPairs && !name.isWellFormed()) return false;
+  return length <= maxNameLength || (hasPairs && [...name].length <= maxNameLength);
 }
 
 /** Where the field of that name came from, nested keys and all. */
 export function locOfField(source: Record<string, unknown>, field: string, loc: Loc): Loc {
   for (const [name, path] of flatPaths(source, '', loc)) if (name === field) return path;
   return loc;
-}
-
-function reportRepeats(source: Record<string, unknown>, loc: Loc, run: Run): void {
-  const seen = new Set<string>();
-  for (const [name, path] of flatPaths(source, '', loc)) {
-    if (seen.has(name)) reportValue(run, path, 'another field of this sample has this name too');
-    seen.add(name);
-  }
 }
 
 function* flatPaths(source: Record<string, unknown>, prefix: string, loc: Loc): Generator<[string, Loc]> {

@@ -3,6 +3,7 @@
 import { TryLaterError } from '../../errors.ts';
 import { type DateTimeError, parseDateTime } from '../../input/date-time.ts';
 import { add, type Loc, type Run, report, valueError } from '../../input/value-rules.ts';
+import type { ReportBudget } from './report-budget.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -15,6 +16,8 @@ export interface PointLimits {
   /** Samples older than this are refused. */
   retentionMs: number;
   serverTimes: ServerTimes;
+  /** Default: an agent may report any amount. */
+  budget?: Pick<ReportBudget, 'spend'> | undefined;
 }
 
 /**
@@ -27,6 +30,33 @@ export function readTime(input: unknown, loc: Loc, run: Run, nowMs: number, limi
   if (typeof time === 'number') return checkTime(time, loc, run, nowMs, limits);
   const wanted = time.type === 'datetime_parsing' ? 'datetime' : 'datetime or date';
   return report(run, loc, time.type, `Input should be a valid ${wanted}, ${time.error}`, { error: time.error });
+}
+
+const timeKeys = ['ts', 'timestamp', 'time'] as const;
+
+/**
+ * The time that stands beside the fields, under any of its names, or undefined; also with a problem added, as `readTime`
+ * does, and for two that are not the same millisecond.
+ */
+export function readTimes(
+  source: Record<string, unknown>,
+  loc: Loc,
+  run: Run,
+  nowMs: number,
+  limits: PointLimits,
+): number | undefined {
+  let time: number | undefined;
+  for (const key of timeKeys) {
+    const input = source[key];
+    if (input === undefined || input === null) continue;
+    const ms = readTime(input, [...loc, key], run, nowMs, limits);
+    if (ms === undefined) return undefined;
+    if (time !== undefined && time !== ms) {
+      return add(run, valueError([...loc, key], 'another time beside these fields disagrees: give one'));
+    }
+    time = ms;
+  }
+  return time;
 }
 
 /** The same for a time in milliseconds. */

@@ -10,7 +10,7 @@ import type { Sample } from '../store/telemetry-store.ts';
 import { createTelemetryPart } from '../telemetry-part.ts';
 import { parseLineProtocol } from './line-protocol.ts';
 import { parseReport } from './parse-report.ts';
-import type { TelemetryService } from './telemetry-service.ts';
+import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
 /** What an agent has reported stays when it is removed, so that it can be counted. */
 function createKeepingParts(platform: Platform, events: Events) {
@@ -39,12 +39,18 @@ async function newAgent(configuration: Record<string, unknown> = {}): Promise<Ag
   return (await server.parts.agents.agents.principal(name))!.caller as AgentCaller;
 }
 
-function record(agent: AgentCaller, body: unknown): Promise<number> {
+function record(agent: AgentCaller, body: unknown): Promise<Recorded> {
   const report = parseReport(body, agent.name, Date.now(), telemetry.limits);
   return telemetry.record(agent, report);
 }
 
-function recordLines(agent: AgentCaller, text: string): Promise<number> {
+const acceptedOf = async (agent: AgentCaller, body: unknown) => (await record(agent, body)).accepted;
+const ignoredOf = async (agent: AgentCaller, body: unknown) => {
+  const { accepted, ignored } = await record(agent, body);
+  return [accepted, ...(ignored?.named ?? [])];
+};
+
+function recordLines(agent: AgentCaller, text: string): Promise<Recorded> {
   const { limits } = telemetry;
   return telemetry.record(
     agent,
@@ -64,7 +70,7 @@ describe('what is recorded', () => {
     const agent = await newAgent();
     const ts = Date.now() - 1000;
     expect(
-      await record(agent, {
+      await acceptedOf(agent, {
         samples: [
           { ts, rssi: -60, state: 'up' },
           { ts: ts + 1, rssi: -61 },
@@ -79,23 +85,38 @@ describe('what is recorded', () => {
     expect(told).toMatchObject([{ samples: [{ ts }, { ts: ts + 1 }], receivedMs: expect.any(Number) }]);
   });
 
-  it('M6: is refused where it does not go with what was reported before, by the place in the request', async () => {
+  it('M6: is left out and named where it does not go with what was reported before; the rest is stored', async () => {
     const agent = await newAgent();
-    await record(agent, { rssi: 1, state: 'up', deep: { rssi: 2 } });
+    const ts = Date.now() - 1000;
+    await record(agent, { ts, rssi: 1, state: 'up', deep: { rssi: 2 } });
+    const asText = (field: string) => ({ field, reason: 'text_for_metric' });
+    const asMetric = (field: string) => ({ field, reason: 'metric_for_text' });
+    const before = telemetry.ignoredFields;
+    expect(await ignoredOf(agent, { ts: ts + 1, rssi: 'strong' })).toEqual([0, asText('rssi')]);
+    const payload = { ts: ts + 2, deep: { rssi: 'x' }, load: 5, state: 5 };
+    expect(await ignoredOf(agent, { payload })).toEqual([1, asMetric('state'), asText('deep_rssi')]);
+    const samples = [
+      { ts: ts + 3, fresh: 1 },
+      { ts: ts + 4, fresh: 'x' },
+      { ts: ts + 5, load: 6, fresh: 'y' },
+    ];
+    expect(await ignoredOf(agent, { samples })).toEqual([2, asText('fresh')]);
+    expect(telemetry.ignoredFields - before).toBe(5);
+    expect(await server.rowsOf(agent.name)).toEqual([
+      { ts, rssi: 1, state: 'up', deep_rssi: 2 },
+      { ts: ts + 2, load: 5 },
+      { ts: ts + 3, fresh: 1 },
+      { ts: ts + 5, load: 6 },
+    ]);
+    const told = recorded.filter(({ ap_id }) => ap_id === agent.name).map(({ samples: each }) => each.length);
+    expect(told).toEqual([1, 0, 1, 2]);
+  });
+
+  it('is refused as a whole in lines, which cannot be answered with what was left out', async () => {
+    const agent = await newAgent();
+    await record(agent, { rssi: 1 });
     const before = await server.rowsOf(agent.name);
     const told = recorded.length;
-    expect(await problemsOf(record(agent, { rssi: 'strong' }))).toMatchObject([
-      { loc: ['body', 'rssi'], type: 'value_error', msg: expect.stringContaining('metric') },
-    ]);
-    expect(await problemsOf(record(agent, { payload: { deep: { rssi: 'x' } } }))).toMatchObject([
-      { loc: ['body', 'payload', 'deep', 'rssi'] },
-    ]);
-    expect(await problemsOf(record(agent, { samples: [{ a: 1 }, { state: 5 }] }))).toMatchObject([
-      { loc: ['body', 'samples', 1, 'state'], msg: expect.stringContaining('text') },
-    ]);
-    expect(await problemsOf(record(agent, { samples: [{ fresh: 1 }, { fresh: 'x' }] }))).toMatchObject([
-      { loc: ['body', 'samples', 1, 'fresh'] },
-    ]);
     const own = `agent/${agent.name}/data`;
     expect(await problemsOf(recordLines(agent, `# one\n${own} a=1\n${own} rssi="weak"`))).toMatchObject([
       { loc: ['body', 2] },
@@ -113,7 +134,7 @@ describe('what is recorded', () => {
     expect(await problemsOf(record(agent, { m5: 1, m1024: 1 }))).toMatchObject([
       { loc: ['body', 'm1024'], msg: expect.stringContaining('1024') },
     ]);
-    expect(await record(agent, { m5: 7 })).toBe(1);
+    expect(await acceptedOf(agent, { m5: 7 })).toBe(1);
   });
 });
 
@@ -121,10 +142,10 @@ describe('a configuration', () => {
   it('is merged by its top-level keys, with samples or alone', async () => {
     const agent = await newAgent({ site: 'roof', tags: ['a', 'b'], geolocation: { latitude: 1, longitude: 2 } });
     const configuration = { tags: ['c'], geolocation: { latitude: 3 }, firmware: null };
-    expect(await record(agent, { rssi: 1, configuration })).toBe(1);
+    expect(await acceptedOf(agent, { rssi: 1, configuration })).toBe(1);
     const after = { site: 'roof', ...configuration };
     expect(await server.configurationOf(agent.name)).toEqual(after);
-    expect(await record(agent, { configuration: { site: 'cellar' } })).toBe(0);
+    expect(await acceptedOf(agent, { configuration: { site: 'cellar' } })).toBe(0);
     expect(await server.configurationOf(agent.name)).toEqual({ ...after, site: 'cellar' });
   });
 
@@ -153,9 +174,25 @@ describe('a configuration', () => {
 
   it('is left alone when the samples are refused', async () => {
     const agent = await newAgent({ site: 'a' });
-    await record(agent, { rssi: 1 });
-    expect(await problemsOf(record(agent, { rssi: 'x', configuration: { site: 'b' } }))).toHaveLength(1);
+    const names = Object.fromEntries(Array.from({ length: 1024 }, (_, n) => [`m${n}`, 1]));
+    await record(agent, names);
+    expect(await problemsOf(record(agent, { more: 1, configuration: { site: 'b' } }))).toHaveLength(1);
     expect(await server.configurationOf(agent.name)).toEqual({ site: 'a' });
+  });
+
+  it('gets the geolocation that stands beside it, which is no metric', async () => {
+    const agent = await newAgent({ site: 'roof', geolocation: { latitude: 1, longitude: 2 } });
+    const geolocation = { latitude: 51.45, longitude: -2.58 };
+    expect(await acceptedOf(agent, { rssi: 1, geolocation })).toBe(1);
+    expect(await server.configurationOf(agent.name)).toEqual({ site: 'roof', geolocation });
+    expect((await server.rowsOf(agent.name)).map(({ ts: _, ...row }) => row)).toEqual([{ rssi: 1 }]);
+    const both = { geolocation: { lat: 3, lon: 4 }, configuration: { site: 'cellar', geolocation } };
+    expect(await acceptedOf(agent, both)).toBe(0);
+    expect(await server.configurationOf(agent.name)).toEqual({ site: 'cellar', geolocation: { lat: 3, lon: 4 } });
+    expect(await ignoredOf(agent, { geolocation: 'Bristol', rssi: 2 })).toEqual([
+      1,
+      { field: 'geolocation', reason: 'not_an_object' },
+    ]);
   });
 
   it('M8: of an agent that is gone is refused with the whole report, also if its name lives on', async () => {

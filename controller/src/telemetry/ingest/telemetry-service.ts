@@ -4,7 +4,10 @@ import type { AgentCaller } from '../../caller.ts';
 import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
+import { ConflictFilter } from './conflict-filter.ts';
+import type { IgnoredFields } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
+import type { ReportBudget } from './report-budget.ts';
 import { ReportReader } from './report-reader.ts';
 import { type PointLimits, ServerTimes } from './sample-time.ts';
 
@@ -15,11 +18,25 @@ const conflicts: Record<FieldConflict['reason'], string> = {
   metric_for_text: 'this is a text field, and numbers do not belong there',
   too_many_names: `an agent has at most ${maxNamesPerAgent} fields`,
 };
+/** How often a report is stored without what conflicts, while others of the agent make new names. */
+const maxConflicts = 8;
+
+/** What became of a report. */
+export interface Recorded {
+  /** Samples that are stored. */
+  accepted: number;
+  ignored: IgnoredFields | undefined;
+}
+
+/** Nearly every report. */
+const oneSample: Recorded = { accepted: 1, ignored: undefined };
 
 export interface TelemetryServiceOptions {
   store: TelemetryStore;
   agents: AgentService;
   retentionDays: number;
+  /** Default: an agent may report any amount. */
+  budget?: ReportBudget;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
   onRecorded: (ap_id: string, samples: readonly Sample[], receivedMs: number) => void;
 }
@@ -29,12 +46,14 @@ export class TelemetryService {
   readonly limits: PointLimits;
   /** Reads what `record` takes. */
   readonly reports: ReportReader;
+  /** How many fields were left out of reports. */
+  ignoredFields = 0;
   readonly #store: TelemetryStore;
   readonly #agents: AgentService;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
 
-  constructor({ store, agents, retentionDays, onRecorded }: TelemetryServiceOptions) {
-    this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes() };
+  constructor({ store, agents, retentionDays, budget, onRecorded }: TelemetryServiceOptions) {
+    this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;
@@ -42,40 +61,77 @@ export class TelemetryService {
   }
 
   /**
-   * Resolves the number of samples, all of which are durable then. Throws ValidationError for a field that does not go
-   * with what the agent reported before, or a configuration that would become too large: nothing is changed then. An
-   * agent that is deleted meanwhile may still get its last samples stored, never half a report.
+   * Resolves how many samples there are, all of which are durable then. A field that conflicts with what the agent reported
+   * before is left out and named, if the report can name it. Throws ValidationError for such a field of any other report, for
+   * one name too many and for a configuration that would become too large: nothing is changed then. An agent that is
+   * deleted meanwhile may still get its last samples stored, never half a report.
    */
-  record(agent: AgentCaller, report: TelemetryReport): Promise<number> {
+  record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     const { configuration } = report;
     return configuration === undefined ? this.#append(agent, report) : this.#merge(agent, report, configuration);
   }
 
-  async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<number> {
+  async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<Recorded> {
     // Looked at before and done afterwards: what refuses the one must not leave the other behind.
     const changes = await this.#agents.wouldChangeConfiguration(agent, configuration);
-    const accepted = await this.#append(agent, report);
+    const recorded = await this.#append(agent, report);
     if (changes) await this.#agents.mergeConfiguration(agent, configuration);
-    return accepted;
+    return recorded;
   }
 
   /** One promise and no more: this runs for every post. */
-  #append(agent: AgentCaller, report: TelemetryReport): Promise<number> {
-    const { samples, receivedMs } = report;
+  #append(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+    const { samples } = report;
     const stored = samples.length > 0 ? this.#store.append(agent.name, samples) : Promise.resolve();
     return stored.then(
       () => {
-        this.#onRecorded(agent.name, samples, receivedMs);
         report.onStored?.();
-        return samples.length;
+        return this.#stored(agent, report, samples, report.ignored);
       },
       (error) => {
-        throw error instanceof FieldConflict ? toValidationError(error, report) : error;
+        if (!(error instanceof FieldConflict)) throw error;
+        return this.#withoutConflicts(agent, report, error);
       },
     );
   }
+
+  /** Stores what does not conflict. */
+  async #withoutConflicts(agent: AgentCaller, report: TelemetryReport, first: FieldConflict): Promise<Recorded> {
+    let conflict = first;
+    const left = new ConflictFilter(report.samples);
+    for (let round = 0; round < maxConflicts; round++) {
+      if (!report.canIgnore || conflict.reason === 'too_many_names') break;
+      left.knows(await this.#store.fields(agent.name, 0));
+      left.knows([{ name: conflict.field, kind: conflict.reason === 'metric_for_text' ? 'text' : 'metric' }]);
+      const { samples, ignored } = left.apply();
+      try {
+        if (samples.length > 0) await this.#store.append(agent.name, samples);
+        return this.#stored(agent, report, samples, report.ignored?.with(ignored) ?? ignored);
+      } catch (error) {
+        if (!(error instanceof FieldConflict)) throw error;
+        conflict = error;
+      }
+    }
+    throw toValidationError(conflict, report);
+  }
+
+  #stored(
+    agent: AgentCaller,
+    { receivedMs }: TelemetryReport,
+    samples: readonly Sample[],
+    ignored: IgnoredFields | undefined,
+  ): Recorded {
+    this.#onRecorded(agent.name, samples, receivedMs);
+    if (ignored) this.ignoredFields += ignored.count;
+    return samples.length === 1 && !ignored ? oneSample : { accepted: samples.length, ignored };
+  }
 }
 
-function toValidationError({ sampleIndex, field, reason }: FieldConflict, { locOf }: TelemetryReport): ValidationError {
-  return invalidValue(locOf(sampleIndex, field), conflicts[reason]);
+function toValidationError({ field, reason }: FieldConflict, { samples, locOf }: TelemetryReport): ValidationError {
+  const index = samples.findIndex(
+    ({ names, texts }) =>
+      (reason !== 'text_for_metric' && names.includes(field)) ||
+      (reason !== 'metric_for_text' && texts.some(([name]) => name === field)),
+  );
+  return invalidValue(locOf(index, field), conflicts[reason]);
 }

@@ -20,6 +20,7 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
       summary: 'Live values as server-sent events; continues after Last-Event-ID or `after`',
       tokenInQuery: true,
       media: ['text/event-stream'],
+      holdsOpen: true,
       query: Type.Object({
         agents: Names('agent-filter', 'Only these agents'),
         metrics: Names('metric-filter', 'Only these metrics'),

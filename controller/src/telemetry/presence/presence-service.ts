@@ -1,6 +1,7 @@
 // Which agents are there. Hears of every post (`seen`), answers from memory, and writes down what must outlive a restart
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
 import type { AgentPresence, Presence } from '@weft/contract';
+import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
@@ -24,6 +25,8 @@ export interface PresenceServiceOptions {
   telemetry: Pick<TelemetryStore, 'latest'>;
   /** Asked for each agent of an answer; default: none. */
   commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
+  /** What is left of the agent's budget; default, and while it is full: undefined. */
+  reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -35,6 +38,7 @@ export class PresenceService {
   readonly #agents: AgentService;
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
+  readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -45,10 +49,12 @@ export class PresenceService {
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
 
-  constructor({ presence, agents, telemetry, commandTransports, onError, now, steadyNow }: PresenceServiceOptions) {
+  constructor(options: PresenceServiceOptions) {
+    const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
     this.#store = presence;
     this.#agents = agents;
     this.#telemetry = telemetry;
+    this.#reportBudget = reportBudget ?? (() => undefined);
     this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
     this.#now = now ?? Date.now;
@@ -104,6 +110,25 @@ export class PresenceService {
     });
   }
 
+  /**
+   * The states of all agents, also of those that report to other nodes: as they were written down last, unless this node
+   * knows something newer.
+   */
+  async states(): Promise<StateOf> {
+    const records = new Map((await this.#store.list()).map((record) => [record.ap_id, record]));
+    this.#followClock();
+    const nowMs = this.#now();
+    return (ap_id, configuration) => {
+      const stored = records.get(ap_id);
+      const own = this.#trackers.get(ap_id);
+      const isOwnNewer = own !== undefined && (!stored || own.record.last_seen >= stored.last_seen);
+      const tracker = isOwnNewer ? own : stored && new AgentPresenceTracker(stored);
+      if (!tracker) return 'never';
+      tracker.configuredMs = configuredIntervalMs(configuration);
+      return tracker.presenceAt(nowMs);
+    };
+  }
+
   /** Of one agent, with the interval that its configuration names now. */
   of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
     this.#followClock();
@@ -127,6 +152,7 @@ export class PresenceService {
     tracker.configuredMs = configuredMs;
     const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
     const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
+    const report_budget = this.#reportBudget(ap_id);
     return {
       ap_id,
       presence,
@@ -136,6 +162,7 @@ export class PresenceService {
       report_interval_seconds: tracker.intervalMs / 1000,
       channel,
       command_ready,
+      ...(report_budget && { report_budget }),
     };
   }
 

@@ -4,8 +4,12 @@ import type { FormatCheck, Formats } from '../../input/validator.ts';
 import { parseNames } from './name-list.ts';
 import { defaultMaxWindowMs, parseWindow } from './time-window.ts';
 
-export const maxMetricNames = 100;
-export const maxAgentNames = 1000;
+/** How many names a list may have, by its format. */
+export const nameBounds = {
+  'metric-names': { minItems: 1, maxItems: 100 },
+  'metric-filter': { minItems: 0, maxItems: 100 },
+  'agent-filter': { minItems: 0, maxItems: 1000 },
+} as const;
 
 export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
   return {
@@ -18,13 +22,13 @@ export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
         throw error;
       }
     },
-    'metric-names': nameList(1, maxMetricNames),
-    'metric-filter': nameList(0, maxMetricNames),
-    'agent-filter': nameList(0, maxAgentNames),
+    'metric-names': nameList(nameBounds['metric-names']),
+    'metric-filter': nameList(nameBounds['metric-filter']),
+    'agent-filter': nameList(nameBounds['agent-filter']),
   };
 }
 
-function nameList(min: number, max: number): FormatCheck {
+function nameList({ minItems: min, maxItems: max }: { minItems: number; maxItems: number }): FormatCheck {
   return (value, loc) => {
     const names = parseNames(value as string[]);
     const ctx = { field_type: 'List', actual_length: names.length };

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import {
   AgentData,
   AgentDetails,
+  AgentFilter,
   AgentMetrics,
   AgentMultiMetricData,
   Aggregate,
@@ -16,8 +17,9 @@ import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
+import { nameBounds } from './metrics-formats.ts';
 import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
-import { parseWindow } from './time-window.ts';
+import { maxWindowLength, parseWindow } from './time-window.ts';
 
 const dayMs = 86_400_000;
 const tag = 'Metrics';
@@ -27,12 +29,24 @@ const Window = Type.Optional(
   Type.String({
     format: 'time-window',
     default: '5',
-    description: 'Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration.',
+    description:
+      'Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration; more than 0, at most the retention of hourly values (default: 400 days).',
+    documented: {
+      anyOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'string', maxLength: maxWindowLength },
+      ],
+      default: 5,
+    },
   }),
 );
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
-const Names = (format: string, description: string) =>
-  Type.Array(Type.String(), { format, description: `${description}; repeated, or separated by commas.` });
+const Names = (format: keyof typeof nameBounds, description: string) =>
+  Type.Array(Type.String(), {
+    format,
+    description: `${description}, at most ${nameBounds[format].maxItems}; repeated, or separated by commas.`,
+    documented: nameBounds[format],
+  });
 const seriesParameters = {
   window: Window,
   max_points: Type.Optional(
@@ -56,9 +70,10 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       method: 'GET',
       url: '/api/v1/metrics/agent_details',
       tag,
-      summary: 'Every agent that the caller may read',
+      summary: 'Every agent that the caller may read; emulated ones whose run has ended only on request',
+      query: AgentFilter,
       response: Type.Array(AgentDetails),
-      handle: ({ caller }) => metrics.agentDetails(caller),
+      handle: ({ query, caller }) => metrics.agentDetails(caller, query),
     }),
     // spec #27
     route({
@@ -84,7 +99,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       summary: 'Several metrics of an agent over a window, one series per metric',
       query: Type.Object({
         agent: AgentName,
-        metrics: Names('metric-names', 'Names of metrics, at most 100'),
+        metrics: Names('metric-names', 'Names of metrics'),
         ...seriesParameters,
       }),
       response: AgentMultiMetricData,

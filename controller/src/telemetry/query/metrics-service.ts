@@ -1,6 +1,8 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
-import type { AgentDetails, AgentMetrics, Aggregate } from '@weft/contract';
+import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
+import { fromListedAgent } from '../../agents/agent-answers.ts';
+import { isListed, needsStates } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
@@ -61,9 +63,11 @@ export class MetricsService {
     this.#now = now;
   }
 
-  /** Every agent that the caller may see, ordered by ap_id. */
-  agentDetails(caller: Caller): Promise<AgentDetails[]> {
-    return this.#agents.list(caller);
+  /** Every agent that the caller may see and the filter lists, ordered by ap_id. */
+  async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<AgentDetails[]> {
+    const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
+    const agents = await this.#agents.list(caller);
+    return agents.filter((agent) => isListed(agent, filter, stateOf)).map(fromListedAgent);
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */

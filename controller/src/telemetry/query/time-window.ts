@@ -19,7 +19,7 @@ const units: Record<string, number> = { s: second, m: minute, h: hour, d: day, w
 export const defaultMaxWindowMs = 400 * day;
 const defaultWindow = '5';
 /** No window worth asking for needs more; whatever is longer is not even looked at. */
-const maxLength = 40;
+export const maxWindowLength = 40;
 
 // Neither has two ways to match the same text, so both take one pass.
 const AMOUNT = /^([0-9]+(?:\.[0-9]+)?)([smhdw]?)$/;
@@ -44,7 +44,7 @@ export function parseWindow(text: string | number = defaultWindow, maxMs = defau
 }
 
 function durationMs(text: string): number | undefined {
-  if (text.length > maxLength) return undefined;
+  if (text.length > maxWindowLength) return undefined;
   const amount = AMOUNT.exec(text);
   if (amount) return Number(amount[1]) * units[amount[2] || 'm']!;
   const iso = ISO_DURATION.exec(text);

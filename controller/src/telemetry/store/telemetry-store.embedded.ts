@@ -1,6 +1,7 @@
 // The embedded backend of the telemetry store: the package @weft/timeseries, whose sources are the agents.
 import { openTimeSeries, type StoreUnavailable, type TimeSeriesOptions } from '@weft/timeseries';
 import { TryLaterError } from '../../errors.ts';
+import { diskFull } from '../../storage/write-probe.ts';
 import type { TelemetryStore } from './telemetry-store.ts';
 
 export interface EmbeddedTelemetryStore extends TelemetryStore {
@@ -31,5 +32,6 @@ function toError({ reason, cause }: StoreUnavailable): TryLaterError {
   if (reason === 'busy') {
     return new TryLaterError(503, 'telemetry_busy', 'More telemetry arrives than can be stored; try again shortly', 1);
   }
+  if (reason === 'full') return diskFull('The disk of the telemetry store is full', cause);
   return new TryLaterError(503, 'telemetry_unavailable', 'Telemetry cannot be stored or read right now', 2, { cause });
 }

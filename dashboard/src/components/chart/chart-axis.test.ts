@@ -1,4 +1,5 @@
 // Labels of the vertical axis can be told apart, whatever is measured.
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { axisLabels, axisSteps } from './chart-axis.ts';
 
@@ -42,4 +43,16 @@ it('there are steps for every span', () => {
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
   }
   expect(axisSteps(5, 5)).toEqual([1]);
+});
+
+it('what is counted has whole steps', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 1e6, noNaN: true }), fc.double({ min: 0.001, max: 1e6 }), (low, span) => {
+      const steps = axisSteps(low, low + span, true);
+      expect(steps.length).toBeGreaterThan(0);
+      for (const step of steps) expect(Number.isInteger(step) && step >= 1).toBe(true);
+    }),
+  );
+  expect(axisSteps(0, 1, true)[0]).toBe(1);
+  expect(axisSteps(0, 40, true)).toEqual([1, 2, 5, 10, 20, 25, 50]);
 });

@@ -7,14 +7,15 @@ const nice = [1, 2, 2.5, 5];
 const largestPlain = 1e9;
 const maxDecimals = 4;
 
-/** Steps that may be taken between two values, smallest first, whatever their size. */
-export function axisSteps(low: number, high: number): number[] {
+/** Steps that may be taken between two values, smallest first, whatever their size; whole ones where things are counted. */
+export function axisSteps(low: number, high: number, isWhole = false): number[] {
   const span = high - low;
   if (!(span > 0) || !Number.isFinite(span)) return [1];
   const power = Math.floor(Math.log10(span));
-  return [power - 2, power - 1, power]
+  const steps = [power - 2, power - 1, power]
     .flatMap((exponent) => nice.map((digit) => digit * 10 ** exponent))
-    .filter((step) => step > 0);
+    .filter((step) => step > 0 && (!isWhole || (step >= 1 && Number.isInteger(step))));
+  return steps.length > 0 ? steps : [1];
 }
 
 export function axisLabels(marks: readonly number[]): string[] {

@@ -3,15 +3,16 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { themeInForce } from '../../styles/theme.ts';
-import { type ChartMark, chartOptions, type TimeRange } from './chart-options.ts';
-import { alignLines, breakGaps, type ChartLine, gapLimit } from './chart-shape.ts';
+import type { ChartMark } from './chart-marks.ts';
+import { chartOptions, type TimeRange } from './chart-options.ts';
+import { alignLines, type ChartLine } from './chart-shape.ts';
 
 export interface ChartCanvasProps {
+  /** With nulls in their gaps. */
   lines: readonly ChartLine[];
   unit: string;
   height: number;
   range: TimeRange;
-  resolutionSeconds?: number | undefined;
   marks: readonly ChartMark[];
   syncKey: string;
   onZoom: (range: TimeRange | undefined) => void;
@@ -20,7 +21,7 @@ export interface ChartCanvasProps {
 }
 
 export function ChartCanvas(props: ChartCanvasProps) {
-  const { lines, height, resolutionSeconds, range } = props;
+  const { lines, height, range } = props;
   const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   const latest = useRef(props);
@@ -29,10 +30,9 @@ export function ChartCanvas(props: ChartCanvasProps) {
   const theme = themeInForce.value;
 
   const aligned = useMemo(() => {
-    const broken = lines.map((line) => breakGaps(line, gapLimit(line.times, resolutionSeconds)));
-    const { times, columns } = alignLines(broken);
+    const { times, columns } = alignLines(lines);
     return [times, ...columns] as unknown as uPlot.AlignedData;
-  }, [lines, resolutionSeconds]);
+  }, [lines]);
 
   useLayoutEffect(() => {
     const element = frame.current!;
@@ -50,6 +50,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
     if (!isMeasured) return;
     const options = chartOptions({
       lines: latest.current.lines,
+      current: () => latest.current.lines,
       unit: latest.current.unit,
       width: frame.current!.clientWidth,
       height,
@@ -57,10 +58,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       range: () => latest.current.range,
       marks: () => latest.current.marks,
       onZoom: (next) => latest.current.onZoom(next),
-      onCursor: (index) => {
-        const time = index === null ? undefined : chart.current?.data[0][index];
-        latest.current.onCursor(time ?? undefined);
-      },
+      onCursor: (time) => latest.current.onCursor(time),
     });
     const made = new uPlot(options, aligned, frame.current!);
     chart.current = made;

@@ -2,13 +2,8 @@
 import type uPlot from 'uplot';
 import { colourOf, withAlpha } from '../colours.ts';
 import { axisLabels, axisSteps } from './chart-axis.ts';
-import { type ChartLine, valueRange } from './chart-shape.ts';
-
-export interface ChartMark {
-  time: number;
-  label: string;
-  kind: 'command' | 'conflict';
-}
+import { type ChartMark, drawMarks, rowHeight } from './chart-marks.ts';
+import { type ChartLine, type Column, indexNear, isCount, valueRange } from './chart-shape.ts';
 
 export interface TimeRange {
   from: number;
@@ -16,7 +11,9 @@ export interface TimeRange {
 }
 
 interface ChartOptions {
+  /** What the chart is made of; `current` has the values of the moment. */
   lines: readonly ChartLine[];
+  current: () => readonly ChartLine[];
   unit: string;
   width: number;
   height: number;
@@ -25,9 +22,14 @@ interface ChartOptions {
   range: () => TimeRange;
   marks: () => readonly ChartMark[];
   onZoom: (range: TimeRange | undefined) => void;
-  /** The place of the crosshair among the times; null when it is elsewhere. */
-  onCursor: (index: number | null) => void;
+  /** The moment under the crosshair; undefined when it is elsewhere. */
+  onCursor: (time: number | undefined) => void;
 }
+
+/** How near the crosshair has to be to a point or a mark to tell of it, as a share of the range. */
+const cursorReach = 0.01;
+/** Half of the longest label of a time: the last one stands under the end of the plot. */
+const timeLabelHalf = 28;
 
 const dashes = [undefined, [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
 const seriesCount = 6;
@@ -46,7 +48,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     width,
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [rowHeight + 2, timeLabelHalf, 0, 0],
     scales: {
       x: { time: true, range: () => [range().from, range().to] },
       y: { range: (_chart, low, high) => valueRange(low, high, unit) },
@@ -57,8 +59,8 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
         font,
         grid: { show: false },
         ticks: { ...grid, size: 4 },
-        space: 64,
-        size: 30,
+        space: (_chart, _axis, from, to, pixels) => timeLabelSpace(from, to, pixels),
+        size: 24,
         values: (_, splits) => timeLabels(splits),
       },
       {
@@ -68,7 +70,8 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
         ticks: { show: false },
         size: (_, labels) => axisWidth(labels),
         gap: 6,
-        incrs: (_chart, _axis, low, high) => axisSteps(low, high),
+        incrs: (_chart, _axis, low, high) => axisSteps(low, high, isCount(options.current(), unit)),
+        space: 28,
         values: (_, splits) => axisLabels(splits),
       },
     ],
@@ -76,6 +79,11 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
       sync: { key: syncKey, setSeries: false, scales: ['x', null] },
       drag: { x: true, y: false, setScale: false },
       points: { size: 7 },
+      // No point is shown far from the crosshair, where there is a gap.
+      dataIdx: (chart, index, closest, time) =>
+        index === 0
+          ? closest
+          : (indexNear(chart.data[0], chart.data[index] as Column, time, reachOf(range())) ?? (null as never)),
       bind: {
         dblclick: () => () => {
           onZoom(undefined);
@@ -86,8 +94,13 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     series,
     bands,
     hooks: {
-      draw: [(chart) => drawMarks(chart, options.marks())],
-      setCursor: [(chart) => onCursor(chart.cursor.idx ?? null)],
+      draw: [(chart) => drawMarks(chart, options.marks(), font)],
+      setCursor: [
+        (chart) => {
+          const { left = -1 } = chart.cursor;
+          onCursor(left < 0 ? undefined : chart.posToVal(left, 'x'));
+        },
+      ],
       setSelect: [
         (chart) => {
           const { left, width: selected } = chart.select;
@@ -100,10 +113,15 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
   };
 }
 
+/** In seconds. */
+export function reachOf({ from, to }: TimeRange): number {
+  return (to - from) * cursorReach;
+}
+
 /** As wide as the longest label asks for; numbers of nine digits need more room than percents. */
 function axisWidth(labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map((label) => label.length));
-  return Math.min(180, Math.max(48, 14 + longest * 7.2));
+  return Math.min(180, Math.max(40, 14 + longest * 7.2));
 }
 
 function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands: uPlot.Band[] } {
@@ -136,25 +154,13 @@ function isLonely(chart: uPlot, index: number): boolean {
   );
 }
 
-function drawMarks(chart: uPlot, marks: readonly ChartMark[]): void {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  ctx.lineWidth = devicePixelRatio;
-  for (const { time, kind } of marks) {
-    const x = Math.round(chart.valToPos(time, 'x', true));
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
-    ctx.strokeStyle = colourOf(kind === 'conflict' ? '--bad' : '--ink-soft');
-    ctx.setLineDash(kind === 'conflict' ? [4 * devicePixelRatio, 3 * devicePixelRatio] : []);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-  }
-  ctx.restore();
+/** Labels with seconds need more room than those of whole minutes. */
+function timeLabelSpace(from: number, to: number, pixels: number): number {
+  return ((to - from) / pixels) * 64 < 60 ? 64 : 48;
 }
 
 function timeLabels(splits: number[]): string[] {
-  const step = (splits[1] ?? 0) - (splits[0] ?? 0);
+  const step = splits.length < 2 ? 60 : splits[1]! - splits[0]!;
   return splits.map((seconds) => {
     const moment = new Date(seconds * 1000);
     if (step >= 86_400) return moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });

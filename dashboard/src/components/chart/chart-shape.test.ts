@@ -8,6 +8,8 @@ import {
   type ChartLine,
   dropBefore,
   gapLimit,
+  indexNear,
+  isCount,
   latestValue,
   valueRange,
 } from './chart-shape.ts';
@@ -64,6 +66,54 @@ describe('lines of one chart', () => {
     const { columns } = alignLines([line([1], [5], { lows: [4], highs: [6] })]);
     expect(columns).toEqual([[5], [4], [6]]);
   });
+});
+
+describe('under the crosshair', () => {
+  const times = [0, 1, 2, 600, 601, 602];
+  const broken = breakGaps(line(times, [1, 2, 3, 4, 5, 6]), gapLimit(times));
+  const near = (time: number, reach = 2) => {
+    const index = indexNear(broken.times, broken.values, time, reach);
+    return index === undefined ? undefined : broken.values[index];
+  };
+
+  it('is the nearer point where a line is drawn, and nothing in a gap or beside the data', () => {
+    expect([near(0.4), near(0.6), near(601.5)]).toEqual([1, 2, 6]);
+    expect([near(300), near(10), near(590), near(700), near(-5)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is never farther away than the reach, unless the line runs there', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.nat(1000), { maxLength: 30 }), fc.nat(1200), fc.nat(20), (moments, time, reach) => {
+        const sorted = moments.toSorted((a, b) => a - b);
+        const whole = breakGaps(line(sorted, sorted), 5);
+        const index = indexNear(whole.times, whole.values, time, reach);
+        const nearest = Math.min(...sorted.map((moment) => Math.abs(moment - time)));
+        if (index === undefined) expect(nearest).toBeGreaterThan(reach);
+        else expect(Math.abs(whole.values[index]! - time)).toBe(nearest);
+        if (index !== undefined) expect(nearest).toBeLessThanOrEqual(Math.max(reach, 2.5));
+      }),
+    );
+  });
+
+  it('of one line is not what another has', () => {
+    const { times: shared, columns } = alignLines([line([0, 10], [1, 2]), line([4, 5, 6], [7, 8, 9])]);
+    expect(indexNear(shared, columns[0]!, 4, 1)).toBe(0);
+    expect(shared[indexNear(shared, columns[0]!, 6, 1)!]).toBe(10);
+    expect(indexNear(shared, columns[1]!, 9, 1)).toBeUndefined();
+  });
+});
+
+it('what is counted has no unit and whole samples, also within buckets', () => {
+  expect(isCount([line([1, 2], [3, null])], '')).toBe(true);
+  expect(isCount([line([1, 2], [3, 4])], 'W')).toBe(false);
+  expect(isCount([line([1, 2], [3, 4.5])], '')).toBe(false);
+  expect(isCount([line([1, 2], [3.2, 4.5], { lows: [3, 4], highs: [4, 5] })], '')).toBe(true);
 });
 
 describe('the vertical range', () => {

@@ -93,6 +93,65 @@ export function valueRange(low: number | null, high: number | null, unit = ''): 
   return [Math.max(bottom, -limit), Math.min(top, limit)];
 }
 
+/** Whether things are counted: there is no unit, and every sample is a whole number, also within points that stand for many. */
+export function isCount(lines: readonly ChartLine[], unit: string): boolean {
+  const isWhole = (values: readonly (number | null)[]) =>
+    values.every((value) => value === null || Number.isInteger(value));
+  return (
+    unit === '' &&
+    lines.every(({ values, lows, highs }) => (lows && highs ? isWhole(lows) && isWhole(highs) : isWhole(values)))
+  );
+}
+
+/**
+ * The point of a column (with nulls in its gaps) that tells of a moment: the nearer one where a line is drawn between two,
+ * else one within reach, which is in seconds; undefined where nothing is drawn.
+ */
+export function indexNear(
+  times: ArrayLike<number>,
+  values: ArrayLike<number | null | undefined>,
+  time: number,
+  reach: number,
+): number | undefined {
+  const from = firstFrom(times, time);
+  const before = nearestValue(values, from - 1, -1, (index) => time - times[index]! <= reach);
+  const after = nearestValue(values, from, 1, (index) => times[index]! - time <= reach);
+  const since = before ? time - times[before.index]! : Number.POSITIVE_INFINITY;
+  const until = after ? times[after.index]! - time : Number.POSITIVE_INFINITY;
+  const nearest = since < until ? before?.index : after?.index;
+  const isOnLine = before?.isJoined && after?.isJoined;
+  return isOnLine || Math.min(since, until) <= reach ? nearest : undefined;
+}
+
+/** The next value in a direction; beyond a gap only while it is near. Points of other lines in between do not matter. */
+function nearestValue(
+  values: ArrayLike<number | null | undefined>,
+  start: number,
+  step: 1 | -1,
+  isNear: (index: number) => boolean,
+): { index: number; isJoined: boolean } | undefined {
+  let isJoined = true;
+  for (let index = start; index >= 0 && index < values.length; index += step) {
+    const value = values[index];
+    if (value !== null && value !== undefined) return { index, isJoined };
+    if (value === null) isJoined = false;
+    if (!isJoined && !isNear(index)) return undefined;
+  }
+  return undefined;
+}
+
+/** The first time that is not before the moment. */
+function firstFrom(times: ArrayLike<number>, time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The newest value that is one. */
 export function latestValue({ values }: ChartLine): number | undefined {
   for (let index = values.length - 1; index >= 0; index--) {

@@ -1,37 +1,42 @@
-// A chart as pages use it: title with unit, legend with values, the drawing, and a word on what a point stands for.
+// A chart as pages use it: title with unit, the values, the drawing, and below it a word on what a point stands for or on
+// what is under the crosshair. It takes the same room before, while and after its values come.
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
 import { formatValue } from '../../format/numbers.ts';
 import { formatMoment, formatSpan } from '../../format/times.ts';
 import { componentText } from '../../text/components.ts';
-import { Button } from '../button.tsx';
+import { Button, IconButton } from '../button.tsx';
 import { lazy } from '../feedback/lazy.tsx';
 import { Skeleton } from '../feedback/skeleton.tsx';
 import './chart.css';
-import type { ChartMark, TimeRange } from './chart-options.ts';
-import { type ChartLine, latestValue } from './chart-shape.ts';
+import type { ChartMark } from './chart-marks.ts';
+import { reachOf, type TimeRange } from './chart-options.ts';
+import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue } from './chart-shape.ts';
 
-export type { ChartMark, TimeRange } from './chart-options.ts';
+export type { ChartMark } from './chart-marks.ts';
+export type { TimeRange } from './chart-options.ts';
 
 const noMarks: readonly ChartMark[] = [];
-const height = 220;
-const ChartCanvas = lazy(
-  () => import('./chart-canvas.tsx').then((module) => module.ChartCanvas),
-  <Skeleton height="220px" />,
-);
+const heights = { small: 140, normal: 220, large: 380 };
+const ChartCanvas = lazy(() => import('./chart-canvas.tsx').then((module) => module.ChartCanvas), null);
 
 interface ChartProps {
   title: string;
   unit: string;
   /** Undefined while they are being fetched. */
   lines: readonly ChartLine[] | undefined;
+  /** What the lines are called, where that is known before they have come. */
+  labels?: readonly string[];
   range: TimeRange;
   /** How much time a point stands for, where it stands for more than one sample. */
   resolutionSeconds?: number | undefined;
   marks?: readonly ChartMark[];
   /** Charts with the same key share their crosshair. */
   syncKey?: string;
+  size?: keyof typeof heights;
+  /** Makes it large or small again; absent: it stays as it is. */
+  onResize?: () => void;
   isZoomed?: boolean;
   /** Undefined: back to the whole window. */
   onZoom: (range: TimeRange | undefined) => void;
@@ -39,18 +44,10 @@ interface ChartProps {
 }
 
 export function Chart(props: ChartProps) {
-  const {
-    title,
-    unit,
-    lines,
-    range,
-    resolutionSeconds,
-    marks = noMarks,
-    syncKey = 'page',
-    isZoomed,
-    onZoom,
-    tools,
-  } = props;
+  const { title, unit, lines, labels, range, resolutionSeconds, marks = noMarks, syncKey = 'page' } = props;
+  const { size = 'normal', onResize, isZoomed, onZoom, tools } = props;
+  const text = componentText.chart;
+  const height = heights[size];
   const cursor = useSignal<number | undefined>(undefined);
   const onCursor = useCallback(
     (time: number | undefined) => {
@@ -58,80 +55,90 @@ export function Chart(props: ChartProps) {
     },
     [cursor],
   );
+  const drawn = useMemo(
+    () => lines?.map((line) => breakGaps(line, gapLimit(line.times, resolutionSeconds))),
+    [lines, resolutionSeconds],
+  );
   const isEmpty = useMemo(() => lines?.every((line) => latestValue(line) === undefined) ?? false, [lines]);
-  const described = (lines ?? []).map((line) => `${line.label}: ${formatLatest(latestValue(line), unit)}`).join(', ');
+  const described = (lines ?? []).map((line) => `${line.label}: ${inWords(latestValue(line), unit)}`).join(', ');
+  const at = cursor.value;
+  const values = drawn
+    ? drawn.map((line) => ({
+        label: line.label,
+        value: inWords(at === undefined ? latestValue(line) : valueAt(line, at, reachOf(range)), unit),
+      }))
+    : (labels ?? [title]).map((label) => ({ label, value: '–' }));
   return (
-    <figure class="card chart" aria-label={componentText.chart.description(title, described)}>
+    <figure class={`card chart ${size}`} aria-label={text.description(title, described)}>
       <figcaption class="spread">
-        <h3>
+        <h3 title={title}>
           {title}
           {unit && <span class="faint"> {unit}</span>}
         </h3>
-        <div class="cluster">
+        <div class="chart-tools">
+          {values.length === 1 && <strong>{values[0]!.value}</strong>}
           {isZoomed && (
             <Button size="small" onClick={() => onZoom(undefined)}>
-              {componentText.chart.zoomBack}
+              {text.zoomBack}
             </Button>
           )}
           {tools}
+          {onResize && (
+            <IconButton
+              class="small"
+              icon={size === 'large' ? 'shrink' : 'fit'}
+              label={size === 'large' ? text.shrink(title) : text.enlarge(title)}
+              aria-pressed={size === 'large'}
+              onClick={onResize}
+            />
+          )}
         </div>
       </figcaption>
-      {lines && <Legend {...{ lines, unit, marks, range }} cursor={cursor.value} />}
-      <div class="chart-body">
-        {lines ? (
-          <ChartCanvas {...{ lines, unit, height, range, resolutionSeconds, marks, syncKey, onZoom, onCursor }} />
+      {values.length > 1 && <Legend values={values} />}
+      <div class="chart-body" style={{ height: `${height}px` }}>
+        {drawn ? (
+          <ChartCanvas lines={drawn} {...{ unit, height, range, marks, syncKey, onZoom, onCursor }} />
         ) : (
           <Skeleton height={`${height}px`} />
         )}
-        {isEmpty && <p class="chart-empty faint">{componentText.chart.noValues}</p>}
+        {isEmpty && <p class="chart-empty faint">{text.noValues}</p>}
       </div>
-      {lines && !isEmpty && <p class="faint small">{resolutionWord(lines, resolutionSeconds)}</p>}
+      <p class="chart-foot faint small">
+        {at !== undefined
+          ? cursorWords(at, marks, reachOf(range))
+          : lines && !isEmpty && resolutionWord(lines, resolutionSeconds)}
+      </p>
     </figure>
   );
 }
 
-interface LegendProps {
-  lines: readonly ChartLine[];
-  unit: string;
-  cursor: number | undefined;
-  marks: readonly ChartMark[];
-  range: TimeRange;
-}
-
-/** How near the crosshair has to be to a mark to tell of it, as a share of the range. */
-const markReach = 0.012;
-
-function Legend({ lines, unit, cursor, marks, range }: LegendProps) {
-  const reach = (range.to - range.from) * markReach;
-  const near = cursor === undefined ? [] : marks.filter(({ time }) => Math.abs(time - cursor) <= reach);
+function Legend({ values }: { values: readonly { label: string; value: string }[] }) {
   return (
     <ul class="chart-legend">
-      {lines.map((line, index) => (
-        <li key={line.name}>
+      {values.map(({ label, value }, index) => (
+        <li key={label}>
           <svg width="18" height="4" aria-hidden="true">
             <line class={`series-${(index % 6) + 1}`} x1="0" x2="18" y1="2" y2="2" />
           </svg>
-          <span class="soft">{line.label}</span>
-          <strong>{formatLatest(cursor === undefined ? latestValue(line) : valueAt(line, cursor), unit)}</strong>
-        </li>
-      ))}
-      {cursor !== undefined && <li class="faint">{formatMoment(cursor * 1000)}</li>}
-      {near.slice(0, 2).map(({ label, time, kind }) => (
-        <li key={`${kind} ${time}`} class="chart-mark">
-          {label}
+          <span class="soft">{label}</span>
+          <strong>{value}</strong>
         </li>
       ))}
     </ul>
   );
 }
 
-/** The line's own point at that moment or the last one before it. */
-function valueAt({ times, values }: ChartLine, time: number): number | undefined {
-  const index = times.findLastIndex((known) => known <= time);
-  return values[index] ?? undefined;
+function cursorWords(at: number, marks: readonly ChartMark[], reach: number): string {
+  const near = marks.filter(({ time }) => Math.abs(time - at) <= reach);
+  return [formatMoment(at * 1000), ...near.slice(0, 2).map(({ label }) => label)].join(' · ');
 }
 
-function formatLatest(value: number | undefined, unit: string): string {
+function valueAt({ times, values }: ChartLine, time: number, reach: number): number | undefined {
+  const index = indexNear(times, values, time, reach);
+  return index === undefined ? undefined : (values[index] ?? undefined);
+}
+
+function inWords(value: number | undefined, unit: string): string {
   return value === undefined ? '–' : formatValue(value, unit);
 }
 

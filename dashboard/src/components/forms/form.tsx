@@ -2,9 +2,10 @@
 // gets the focus.
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Failure, fieldOf, problemWords, toFailure } from '../../api/failure.ts';
 import './form.css';
+import { lastAnswerAt } from '../../data/freshness.ts';
 import { FailureNotice } from '../feedback/notice.tsx';
 
 export interface FormState<Values extends Record<string, string>> {
@@ -36,6 +37,9 @@ export function useForm<Values extends Record<string, string>>(initial: Values):
   }, []);
 }
 
+/** Time to read it, even if Weft is back at once. */
+const shownForMs = 4000;
+
 interface FormProps<Values extends Record<string, string>> {
   form: FormState<Values>;
   /** Throws Failure; a 422 is shown beside the fields it names. */
@@ -46,6 +50,15 @@ interface FormProps<Values extends Record<string, string>> {
 
 export function Form<Values extends Record<string, string>>({ form, onSubmit, children, label }: FormProps<Values>) {
   const element = useRef<HTMLFormElement>(null);
+  const failure = form.failure.value;
+  // Once Weft answers again, that it could not be reached is no longer true.
+  useEffect(() => {
+    if (failure?.code !== 'unreachable') return;
+    const shownAt = Date.now();
+    return lastAnswerAt.subscribe((at) => {
+      if (at > shownAt + shownForMs) form.failure.value = undefined;
+    });
+  }, [failure]);
   const submit = async (event: Event) => {
     event.preventDefault();
     if (form.isBusy.peek()) return;
@@ -63,7 +76,7 @@ export function Form<Values extends Record<string, string>>({ form, onSubmit, ch
   };
   return (
     <form ref={element} class="form" onSubmit={submit} noValidate aria-label={label}>
-      {form.failure.value && <FailureNotice failure={form.failure.value} />}
+      {failure && <FailureNotice failure={failure} />}
       {children}
     </form>
   );

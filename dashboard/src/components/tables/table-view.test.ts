@@ -1,7 +1,7 @@
 // Sorting, filtering and what is visible.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterRows, parseSort, rowsInSight, scrollToRow, sortRows, writeSort } from './table-view.ts';
+import { columnsThatFit, filterRows, parseSort, rowsInSight, scrollToRow, sortRows, writeSort } from './table-view.ts';
 
 describe('rows', () => {
   const same = (value: string | number | undefined) => value;
@@ -24,6 +24,48 @@ describe('rows', () => {
 
   it('a sort is written into an address and read again', () => {
     for (const text of ['name', '-name']) expect(writeSort(parseSort(text))).toBe(text);
+  });
+});
+
+describe('columns', () => {
+  const room = { gap: 16, padding: 16 };
+  const column = fc.record({
+    width: fc.oneof(
+      fc.integer({ min: 40, max: 300 }).map((px) => `${px}px`),
+      fc.constant('minmax(90px, 2fr)'),
+    ),
+    isWideOnly: fc.boolean(),
+  });
+  const tables = fc
+    .array(column, { minLength: 1, maxLength: 9 })
+    .map((columns) => columns.map((one, index) => ({ ...one, name: String(index) })));
+  const least = ({ width }: { width: string }) => Number(/(\d+)px/.exec(width)![1]);
+
+  it('of any table: the first stays, the rest have the width they need, and more room never shows fewer', () => {
+    fc.assert(
+      fc.property(tables, fc.nat(2000), fc.nat(500), (columns, width, more) => {
+        const shown = columnsThatFit(columns, width, room);
+        expect(shown[0]).toBe(columns[0]);
+        expect(shown).toEqual(columns.filter((one) => shown.includes(one)));
+        const needed = shown.reduce((sum, one) => sum + least(one) + 16, 16);
+        if (shown.length > 1) expect(needed).toBeLessThanOrEqual(width);
+        expect(columnsThatFit(columns, width + more, room).length).toBeGreaterThanOrEqual(shown.length);
+      }),
+    );
+  });
+
+  it('those for wide tables go first, from the right', () => {
+    const columns = [
+      { name: 'name', width: 'minmax(160px, 2fr)' },
+      { name: 'type', width: '72px', isWideOnly: true },
+      { name: 'state', width: '96px' },
+      { name: 'site', isWideOnly: true },
+    ];
+    const names = (width: number) => columnsThatFit(columns, width, room).map(({ name }) => name);
+    expect(names(528)).toEqual(['name', 'type', 'state', 'site']);
+    expect(names(527)).toEqual(['name', 'type', 'state']);
+    expect(names(391)).toEqual(['name', 'state']);
+    expect(names(200)).toEqual(['name']);
   });
 });
 

@@ -41,6 +41,42 @@ export function filterRows<Row>(rows: readonly Row[], textOf: (row: Row) => stri
   });
 }
 
+export interface ColumnWidth {
+  name: string;
+  /** As in a CSS grid; the pixels in it are the least that the column needs. Default: `defaultWidth`. */
+  width?: string;
+  /** Among the first to go where the table is narrow. */
+  isWideOnly?: boolean;
+}
+
+export const defaultWidth = 'minmax(120px, 1fr)';
+
+/**
+ * The columns that have room in a table so wide, in their order. Those for wide tables go first, from the right; the first
+ * one, which names the row, always stays.
+ */
+export function columnsThatFit<Column extends ColumnWidth>(
+  columns: readonly Column[],
+  width: number,
+  { gap, padding }: { gap: number; padding: number },
+): Column[] {
+  const [first, ...others] = columns;
+  const leaving = [...others.filter(({ isWideOnly }) => !isWideOnly), ...others.filter(({ isWideOnly }) => isWideOnly)];
+  const needed = (shown: readonly ColumnWidth[]) =>
+    shown.reduce((sum, column) => sum + leastWidth(column) + gap, padding * 2 - gap);
+  let shown = [...columns];
+  while (leaving.length > 0 && needed(shown) > width) {
+    const gone = leaving.pop();
+    shown = shown.filter((column) => column === first || column !== gone);
+  }
+  return shown;
+}
+
+/** `minmax(220px, 1.2fr)` and `220px` need 220. */
+function leastWidth({ width = defaultWidth }: ColumnWidth): number {
+  return Number(/(\d+)px/.exec(width)?.[1] ?? 0);
+}
+
 export interface Sight {
   first: number;
   /** Behind the last one. */

@@ -2,28 +2,39 @@
 // mouse, touch, or Enter.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { navigate } from '../../router/location.ts';
+import { navigate, place, setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { Icon } from '../icon.tsx';
 import './table.css';
-import { filterRows, parseSort, rowsInSight, type SortValue, scrollToRow, sortRows, writeSort } from './table-view.ts';
+import {
+  type ColumnWidth,
+  columnsThatFit,
+  defaultWidth,
+  filterRows,
+  parseSort,
+  rowsInSight,
+  type SortValue,
+  scrollToRow,
+  sortRows,
+  writeSort,
+} from './table-view.ts';
 
 const rowHeight = 36;
+/** As in table.css. */
+const room = { gap: 16, padding: 16 };
+const narrowRoom = { gap: 12, padding: 12 };
+const narrowBelow = 560;
 
-export interface Column<Row> {
-  name: string;
+export interface Column<Row> extends ColumnWidth {
   title: string;
-  cell: (row: Row) => ComponentChildren;
+  /** `isShown` says whether another column has room, for one that stands in for it. */
+  cell: (row: Row, isShown: (column: string) => boolean) => ComponentChildren;
   /** Absent: the column cannot be sorted by. */
   sort?: (row: Row) => SortValue;
-  /** As in a CSS grid; default: `1fr`. */
-  width?: string;
   align?: 'end';
-  /** Left out where the screen is narrow. */
-  isWideOnly?: boolean;
 }
 
 interface TableProps<Row> {
@@ -39,10 +50,17 @@ interface TableProps<Row> {
   initialSort: string;
   /** Beside the filter. */
   tools?: ComponentChildren;
+  /** Parameters of the address by which the page itself has filtered the rows. */
+  filteredBy?: readonly string[];
+  /** What is said when all rows are filtered out. */
+  noMatch?: string;
 }
+
+const noFilters: readonly string[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
+  const { filteredBy = noFilters, noMatch = componentText.table.noMatch } = props;
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
   const sort = parseSort(sortText);
@@ -51,6 +69,10 @@ export function Table<Row>(props: TableProps<Row>) {
     const sortValueOf = columns.find(({ name }) => name === sort.column)?.sort;
     return sortValueOf ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
   }, [rows, filter, sort.column, sort.isDown, columns, textOf]);
+  const filters = ['q', ...filteredBy];
+  const address = new URLSearchParams(place.value.search);
+  const isFiltered = filters.some((name) => address.has(name));
+  const clear = () => setQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
   const turn = (column: string) =>
     setSort(writeSort({ column, isDown: sort.column === column ? !sort.isDown : false }));
 
@@ -79,11 +101,8 @@ export function Table<Row>(props: TableProps<Row>) {
           </span>
         </div>
       )}
-      {shown.length === 0 && rows.length > 0 ? (
-        <EmptyState
-          title={componentText.table.noMatch}
-          actions={<Button onClick={() => setFilter('')}>{componentText.table.clearFilter}</Button>}
-        />
+      {shown.length === 0 && isFiltered ? (
+        <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
       ) : (
         <TableBody {...{ label, columns, keyOf, hrefOf, sort, turn }} rows={shown} />
       )}
@@ -101,15 +120,20 @@ interface TableBodyProps<Row> {
   turn: (column: string) => void;
 }
 
-function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
+function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 600 });
+  const [width, setWidth] = useState(0);
   const [active, setActive] = useState(-1);
   const [at, setAt] = useQueryState('at');
   useLayoutEffect(() => {
     const element = scroller.current!;
     element.scrollTop = Number(at) * rowHeight || 0;
-    const measure = () => setSight({ top: element.scrollTop, height: element.clientHeight });
+    const measure = () => {
+      setSight({ top: element.scrollTop, height: element.clientHeight });
+      setWidth(element.clientWidth);
+    };
+    measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
@@ -128,11 +152,13 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
     );
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
-  const template = columns.map(({ width = 'minmax(0, 1fr)' }) => width).join(' ');
-  const narrow = columns
-    .filter(({ isWideOnly }) => !isWideOnly)
-    .map(({ width = 'minmax(0, 1fr)' }) => width)
-    .join(' ');
+  const isNarrow = width < narrowBelow;
+  const columns = useMemo(
+    () => columnsThatFit(allColumns, width, isNarrow ? narrowRoom : room),
+    [allColumns, width, isNarrow],
+  );
+  const isShown = (column: string) => columns.some(({ name }) => name === column);
+  const template = columns.map(({ width = defaultWidth }) => width).join(' ');
   const idOf = (index: number) => `row-${index}`;
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -160,7 +186,7 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
 
   return (
     <div
-      class="table"
+      class={`table ${isNarrow ? 'is-narrow' : ''}`}
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
@@ -169,14 +195,14 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
       ref={scroller}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
-      style={{ '--columns': template, '--columns-narrow': narrow }}
+      style={{ '--columns': template }}
     >
       <div class="table-head" role="row" aria-rowindex={1}>
-        {columns.map(({ name, title, sort: canSort, align, isWideOnly }) => (
+        {columns.map(({ name, title, sort: canSort, align }) => (
           <div
             key={name}
             role="columnheader"
-            class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}
+            class={align}
             aria-sort={sort.column === name ? (sort.isDown ? 'descending' : 'ascending') : undefined}
           >
             {canSort ? (
@@ -209,14 +235,14 @@ function TableBody<Row>({ label, rows, columns, keyOf, hrefOf, sort, turn }: Tab
                 if (href !== undefined && !(event.target as Element).closest('a, button')) navigate(href);
               }}
             >
-              {columns.map(({ name, cell, align, isWideOnly }, place) => (
-                <div key={name} role="gridcell" class={`${align ?? ''} ${isWideOnly ? 'wide-only' : ''}`}>
+              {columns.map(({ name, cell, align }, place) => (
+                <div key={name} role="gridcell" class={align}>
                   {place === 0 && href !== undefined ? (
                     <a href={href} tabIndex={-1}>
-                      {cell(row)}
+                      {cell(row, isShown)}
                     </a>
                   ) : (
-                    cell(row)
+                    cell(row, isShown)
                   )}
                 </div>
               ))}

@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { useQueryState } from '../../router/use-query-state.ts';
 import { agentsText } from '../../text/agents.ts';
 import { useAgentMarks } from './use-agent-marks.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
@@ -19,6 +20,7 @@ interface Panel {
   title: string;
   unit: string;
   names: string[];
+  labels: string[];
 }
 
 const maxLines = 6;
@@ -28,15 +30,18 @@ export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZ
   const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused });
   const { lines, range, resolutionSeconds, failure } = series;
   const marks = useAgentMarks(ap_id);
+  // In the address, so that a link shows what its sender looks at.
+  const [large, setLarge] = useQueryState('chart');
   return (
     <>
       {failure && <FailureNotice failure={failure} />}
       <div class="chart-grid">
-        {panels.map(({ title, unit, names }) => (
+        {panels.map(({ title, unit, names, labels }) => (
           <Chart
             key={title + unit}
-            title={title}
-            unit={unit}
+            {...{ title, unit, labels }}
+            size={names[0] === large ? 'large' : 'small'}
+            onResize={() => setLarge(names[0] === large ? '' : names[0]!)}
             lines={lines && names.map((name) => lines.get(name)).filter((line) => line !== undefined)}
             range={range}
             resolutionSeconds={resolutionSeconds}
@@ -67,6 +72,7 @@ function toPanels(metrics: readonly Metric[]): Panel[] {
       title: panelTitle(part),
       unit: key.startsWith(' ') ? '' : key,
       names: part.map(({ name }) => name),
+      labels: part.map(({ label }) => label),
     }));
   });
 }

@@ -6,30 +6,33 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { JsonBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { shortAgentName } from '../../format/short-agent-name.ts';
-import '../../components/layout/facts.css';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
 import { PresenceChip, TechnologyChip } from '../../components/glyph.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { geolocationOf, technologyOf } from '../../data/agent-configuration.ts';
+import { technologyOf } from '../../data/agent-configuration.ts';
+import { awaySince } from '../../data/freshness.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
 import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { agentsText } from '../../text/agents.ts';
+import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentCharts } from './agent-charts.tsx';
 import './agent-page.css';
-import { LastSeen } from './last-seen.tsx';
-import { chooseMetrics } from './metric-choice.ts';
+import { ConnectionCard } from './connection-card.tsx';
+import { ManageAgentCard } from './manage-agent-card.tsx';
+import { chooseMetrics, usualCount } from './metric-choice.ts';
 import { MetricChooser } from './metric-chooser.tsx';
 
 export function AgentPage({ params }: PageProps) {
@@ -88,14 +91,7 @@ export function AgentPage({ params }: PageProps) {
   return (
     <Page
       title={shortAgentName(ap_id)}
-      beside={
-        <>
-          <CopyButton text={ap_id} label={text.copyName} />
-          {agent.data && <TechnologyChip technology={technology} />}
-          {there && <PresenceChip presence={there.presence} />}
-          {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
-        </>
-      }
+      beside={<CopyButton text={ap_id} label={text.copyName} />}
       actions={
         <>
           <span class="narrow-only">
@@ -117,17 +113,24 @@ export function AgentPage({ params }: PageProps) {
       }
     >
       {agent.failure && <FailureNotice failure={agent.failure} />}
-      {there && <p class="soft">{there.reason}</p>}
       <div class="agent-grid">
         <section class="stack" aria-label={text.metrics}>
           <h2 class="visually-hidden">{text.metrics}</h2>
-          {known === undefined && <SkeletonLines count={8} />}
+          <div class="agent-head">
+            <div class="agent-state">
+              {agent.data && <TechnologyChip technology={technology} />}
+              {there && <PresenceChip presence={there.presence} />}
+              {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
+              {there && <Reason words={there.reason} />}
+            </div>
+            {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
+          </div>
+          {known === undefined && <ChartPlaces count={usualCount} />}
           {known?.length === 0 && (
-            <div class="card">
+            <div class="card agent-no-metrics">
               <EmptyState title={text.noMetrics}>{text.noMetricsWords}</EmptyState>
             </div>
           )}
-          {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
           {known && known.length > 0 && shown?.length === 0 && <p class="soft">{text.noneChosen}</p>}
           {shown && shown.length > 0 && (
             <AgentCharts
@@ -139,57 +142,44 @@ export function AgentPage({ params }: PageProps) {
           )}
         </section>
         <aside class="stack">
+          <ConnectionCard there={there} configuration={configuration} />
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} />
           </div>
-          <section class="card">
-            <h2>{text.presence}</h2>
-            <dl class="facts">
-              <dt>{text.lastReport}</dt>
-              <dd>
-                <LastSeen at={there?.last_seen} />
-              </dd>
-              <dt>{text.interval}</dt>
-              <dd>{there ? formatSpan(there.report_interval_seconds) : '–'}</dd>
-              <dt>{text.channel}</dt>
-              <dd>{there?.channel ? text.channelOpen : text.channelClosed}</dd>
-              <dt>{text.ready}</dt>
-              <dd>{there?.command_ready ? text.yes : text.no}</dd>
-              <Fact name={text.label} value={configuration.label} />
-              <Fact name={text.site} value={configuration.site} />
-              <Location configuration={configuration} />
-            </dl>
-          </section>
-          <section class="card stack">
-            <h2>{text.configuration}</h2>
+          <details class="card agent-configuration">
+            <summary>
+              <h2>{text.configuration}</h2>
+              <Icon name="chevron-down" size={16} />
+            </summary>
             {agent.data ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
-          </section>
+          </details>
+          {session.value?.isAdmin && <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} />}
         </aside>
       </div>
     </Page>
   );
 }
 
-function Fact({ name, value }: { name: string; value: unknown }) {
-  if (typeof value !== 'string' || value === '') return null;
+/** What Weft says of its connection; when Weft is out of reach, what it said last. */
+function Reason({ words }: { words: string }) {
+  const since = awaySince.value;
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
+    <span class="soft agent-reason">
+      {since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}
+    </span>
   );
 }
 
-function Location({ configuration }: { configuration: Record<string, unknown> }) {
-  const place = geolocationOf(configuration);
-  if (!place) return null;
+/** Rooms for charts that are not known yet, so that nothing below them moves when they come. */
+function ChartPlaces({ count }: { count: number }) {
   return (
-    <>
-      <dt>{agentsText.one.location}</dt>
-      <dd>
-        {formatNumber(place.latitude, 5)}, {formatNumber(place.longitude, 5)}
-      </dd>
-    </>
+    <div class="chart-grid" role="status" aria-label={componentText.loading}>
+      {Array.from({ length: count }, (_, index) => (
+        <div key={index} class="card chart small is-place">
+          <Skeleton width="40%" />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -22,6 +22,7 @@ import { LastSeen } from './last-seen.tsx';
 import { RegisterAgentDialog } from './register-agent-dialog.tsx';
 
 const text = agentsText.columns;
+const filters = ['state', 'type'];
 const presenceOrder = { online: 0, late: 1, offline: 2 };
 const seenAt = ({ details }: FleetAgent) => (details?.last_seen ? Date.parse(details.last_seen) : undefined);
 
@@ -29,7 +30,7 @@ const columns: Column<FleetAgent>[] = [
   {
     name: 'name',
     title: text.name,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(180px, 2fr)',
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id, technology, presence }) => (
       <span class="chip">
@@ -142,6 +143,7 @@ export function AgentsPage() {
           hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
           textOf={textOf}
           initialSort="name"
+          filteredBy={filters}
           tools={
             <>
               <Choice

@@ -15,7 +15,7 @@ const telling = [
   'snr_db',
   'illuminance_lx',
 ];
-const usualCount = 6;
+export const usualCount = 6;
 const maxShown = 60;
 /** Servers and proxies refuse requests whose head is longer than some kilobytes. */
 const maxAddressLength = 6000;

@@ -1,7 +1,9 @@
 // Registering access points: one by hand, or a line to run on many that then register themselves.
-import { useState } from 'preact/hooks';
+import type { InstallChecksums } from '@weft/contract/enrolment-line';
+import { useEffect, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { EnrolmentToken } from '../../api/operations.ts';
+import { readChecksums } from '../../api/service.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
@@ -13,6 +15,7 @@ import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
+import { EnrolmentTokens } from './enrolment-tokens.tsx';
 import './register-agent-dialog.css';
 import { enrolmentLine, installLine, parsePlace } from './registration.ts';
 
@@ -43,7 +46,10 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
       ) : method === 'one' ? (
         <OneByHand onClose={onClose} />
       ) : (
-        <ManyByToken onToken={setToken} />
+        <>
+          <ManyByToken onToken={setToken} />
+          <EnrolmentTokens />
+        </>
       )}
     </Dialog>
   );
@@ -103,11 +109,20 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
 }
 
 function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
+  const [checksums, setChecksums] = useState<InstallChecksums | undefined>(undefined);
+  useEffect(() => {
+    // Without them there is no such line: the other one works all the same.
+    readChecksums().then(setChecksums, () => {});
+  }, []);
   return (
     <>
       <p>{text.tokenWords}</p>
-      <h3>{text.linux}</h3>
-      <CodeBlock text={installLine(location.origin, token)} label={text.installLabel} />
+      {checksums && (
+        <>
+          <h3>{text.linux}</h3>
+          <CodeBlock text={installLine(location.origin, token, checksums)} label={text.installLabel} />
+        </>
+      )}
       <h3>{text.other}</h3>
       <CodeBlock text={enrolmentLine(location.origin, token)} label={text.lineLabel} />
       <p class="soft small">

@@ -18,8 +18,9 @@ it('the enrolment line names this server, the token and a name that fits the pat
 });
 
 it('the line for Linux fetches the agent from this server and quotes what a shell would take apart', () => {
-  const line = installLine('http://weft.test', { token: 'weft-enrol-x', ap_id_pattern: "o'hall-*" });
+  const token = { token: 'weft-enrol-x', ap_id_pattern: "o'hall-*" };
+  const line = installLine('http://weft.test', token, { 'weft.mjs': 'abc' });
   expect(line).toContain('curl -fsSL http://weft.test/install/weft.mjs');
-  expect(line).toContain('WEFT_ENROLMENT_TOKEN=weft-enrol-x');
+  expect(line).toContain('printf %s weft-enrol-x |');
   expect(line).toContain(`--url http://weft.test --ap-id 'o'\\''hall-1'`);
 });

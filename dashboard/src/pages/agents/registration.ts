@@ -1,4 +1,5 @@
 // What a person types to register an access point, as the interface wants it. Pure.
+import { type InstallChecksums, enrolmentLine as lineFor } from '@weft/contract/enrolment-line';
 import { geolocationOf } from '../../data/agent-configuration.ts';
 
 /** `51.4552, -2.5966`; undefined for anything else. */
@@ -17,13 +18,12 @@ interface Enrolment {
 }
 
 /** A line for the shell of an access point with Linux: fetches Weft's own agent, registers it and starts it as a service. */
-export function installLine(origin: string, { token = '', ap_id_pattern }: Enrolment): string {
-  return [
-    // Root runs what was fetched: it must lie where nobody else can put anything in its place.
-    `d=$(mktemp -d) && curl -fsSL ${origin}/install/weft.mjs -o $d/weft.mjs && \\`,
-    `  sudo WEFT_ENROLMENT_TOKEN=${token} \\`,
-    `  node $d/weft.mjs agent install --url ${origin} --ap-id ${quoted(fittingName(ap_id_pattern))}`,
-  ].join('\n');
+export function installLine(
+  url: string,
+  { token = '', ap_id_pattern }: Enrolment,
+  checksums: InstallChecksums,
+): string {
+  return lineFor({ url, ap_id: fittingName(ap_id_pattern), token, checksums });
 }
 
 /** A command line that registers one access point whose agent is somebody's own. */

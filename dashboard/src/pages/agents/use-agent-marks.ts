@@ -19,6 +19,7 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
         ({ created_at, name, state, caller_name }): ChartMark => ({
           time: Date.parse(created_at) / 1000,
           kind: 'command',
+          name,
           label: text.command(name, states[state], caller_name),
         }),
       ),
@@ -26,6 +27,7 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
         ({ ts, parameter }): ChartMark => ({
           time: Date.parse(ts) / 1000,
           kind: 'conflict',
+          name: text.conflictShort,
           label: text.conflict(parameter),
         }),
       ),

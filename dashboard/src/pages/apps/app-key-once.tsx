@@ -1,4 +1,5 @@
 // A new key of an app, with the line that signs in with it.
+import { toShellWord } from '@weft/contract/shell-word';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { SecretOnce } from '../../components/forms/secret-once.tsx';
 import { appsText } from '../../text/apps.ts';
@@ -12,7 +13,7 @@ interface AppKeyOnceProps {
 export function AppKeyOnce({ app_name, api_key, onClose }: AppKeyOnceProps) {
   const text = appsText.secret;
   const signIn = `curl -s '${location.origin}/api/v1/token/?login_type=third_party_app' \\
-  --data-urlencode username=${app_name} \\
+  --data-urlencode ${toShellWord(`username=${app_name}`)} \\
   --data-urlencode "password=$API_KEY"`;
   return (
     <SecretOnce

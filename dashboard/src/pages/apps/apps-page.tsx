@@ -30,14 +30,14 @@ const columns: Column<ThirdPartyAppSummary>[] = [
   {
     name: 'name',
     title: text.name,
-    width: 'minmax(0, 1fr)',
+    width: 'minmax(140px, 1fr)',
     sort: ({ app_name }) => app_name,
     cell: ({ app_name }) => app_name,
   },
   {
     name: 'may',
     title: text.may,
-    width: 'minmax(0, 4fr)',
+    width: 'minmax(220px, 4fr)',
     isWideOnly: true,
     cell: ({ permissions }) => (
       <span class="soft" title={sentenceText(permissionSentence(permissions))}>

@@ -18,7 +18,11 @@ it.each([
 });
 
 it('what means the same as absent is left out', () => {
-  expect(roundTrip({ read: true, commands: true, emulator: true })).toEqual({});
+  expect(roundTrip({ read: true, write: true, commands: true, emulator: true })).toEqual({});
+});
+
+it('no writing becomes no commands and no emulation', () => {
+  expect(roundTrip({ write: false, commands: ['sleep'] })).toEqual({ commands: false, emulator: false });
 });
 
 it.each([

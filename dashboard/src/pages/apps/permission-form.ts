@@ -1,5 +1,6 @@
 // Between the permissions of an app and the fields of their form. Pure. The names of the fields are those of the 422, so
 // that the server's words stand beside the right one.
+import { effectivePermissions } from '@weft/contract/app-permissions';
 import { Failure } from '../../api/failure.ts';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import { appsText } from '../../text/apps.ts';
@@ -29,10 +30,10 @@ export type PermissionValues = {
   permissions: string;
 };
 
-const known = ['agents', 'read', 'commands', 'emulator', 'priority', 'expires_at'];
+const known = ['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
 
 export function toPermissionValues(permissions: Record<string, unknown>): PermissionValues {
-  const { agents, read, commands, emulator, priority, expires_at } = permissions;
+  const { agents, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
   const other = Object.fromEntries(Object.entries(permissions).filter(([key]) => !known.includes(key)));
   return {
     agentsMode: Array.isArray(agents) ? 'some' : 'all',

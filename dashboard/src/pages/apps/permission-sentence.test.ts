@@ -38,6 +38,11 @@ it.each([
     'may not read; may send sleep to a*;',
   ],
   ['no command by false', { commands: false }, 'may not send commands'],
+  [
+    'no command and no emulation by no writing',
+    { write: false, commands: true, emulator: true },
+    'may not send commands; may not start emulated access points',
+  ],
   ['no command by an empty list', { commands: [] }, 'may not send commands'],
   ['no agent', { agents: [] }, 'may read no access points; may send any command to no access points'],
   ['no emulation by zero', { emulator: { max_access_points: 0 } }, 'may not start emulated access points'],

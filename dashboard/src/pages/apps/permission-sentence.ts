@@ -1,5 +1,6 @@
 // What an app may do, as a sentence. Pure. Only what has a meaning to Weft is told, by the rules of the server: a key that
 // is absent does not restrict.
+import { effectivePermissions } from '@weft/contract/app-permissions';
 import { serverNow } from '../../data/server-clock.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { appsText } from '../../text/apps.ts';
@@ -10,7 +11,7 @@ const text = appsText.sentence;
 export type SentencePart = string | { name: string };
 
 export function permissionSentence(permissions: Record<string, unknown>, nowMs = serverNow()): SentencePart[] {
-  const { agents, read, commands, emulator, priority, expires_at } = permissions;
+  const { agents, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
   const until = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (until <= nowMs) return [text.ended(formatDay(until))];
   const whom = namesOf(agents);

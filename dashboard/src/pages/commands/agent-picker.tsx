@@ -46,8 +46,8 @@ export function AgentList({ agents, chosen, onChange, nameOf = ({ ap_id }) => sh
           value={filter}
           onInput={(event) => setFilter(event.currentTarget.value)}
         />
-        <Button size="small" onClick={() => onChange(new Set([...chosen, ...matching.map(({ ap_id }) => ap_id)]))}>
-          {text.all}
+        <Button size="small" onClick={() => onChange(new Set([...chosen, ...shown.map(({ ap_id }) => ap_id)]))}>
+          {text.all(formatNumber(shown.length))}
         </Button>
         {chosen.size > 0 && (
           <Button size="small" kind="quiet" onClick={() => onChange(new Set())}>

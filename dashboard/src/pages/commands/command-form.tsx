@@ -1,5 +1,6 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
 // decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+import { interruptsService } from '@weft/contract/interrupting-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Failure, toFailure } from '../../api/failure.ts';
@@ -10,10 +11,13 @@ import { Form, useForm } from '../../components/forms/form.tsx';
 import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { shortAgentName } from '../../format/short-agent-name.ts';
+import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { CommandFields, type CommandFormState } from './command-fields.tsx';
 import './command-form.css';
 import { CommandOutcome, type Outcome } from './command-outcome.tsx';
+import { ConfirmCommand } from './confirm-command.tsx';
 import {
   commonCommands,
   readDeclaredCommands,
@@ -47,15 +51,25 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
     [targets],
   );
   const isOne = pattern === undefined && targets.length === 1;
+  const [asked, setAsked] = useState<{ name: string; answer: (isConfirmed: boolean) => void } | undefined>(undefined);
+  const confirmed = async (name: string): Promise<boolean> => {
+    if (isDryRun.current || !interruptsService(name)) return true;
+    const isConfirmed = await new Promise<boolean>((answer) => setAsked({ name, answer }));
+    setAsked(undefined);
+    return isConfirmed;
+  };
   const submit = async (values: Record<string, string>) => {
     setOutcome(undefined);
     if ((values.name ?? '').trim() === '') throw problemAt('name', text.noName);
     const command = toCommand(commands, values);
+    if (!(await confirmed(command.name))) return;
+    // Those that were named: a pattern might match others by now.
+    const whom = interruptsService(command.name) ? targets.map(({ ap_id }) => ap_id) : undefined;
     try {
       setOutcome(
         isOne
           ? await sendToOne(targets[0]!.ap_id, command, values, isDryRun.current)
-          : await sendToMany(pattern ?? targets.map(({ ap_id }) => ap_id), command, values, isDryRun.current),
+          : await sendToMany(whom ?? pattern ?? targets.map(({ ap_id }) => ap_id), command, values, isDryRun.current),
       );
     } catch (error) {
       const limit = (values.guard_limit ?? '').trim();
@@ -64,11 +78,18 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
     if (!isDryRun.current) queries.refresh('list_commands');
   };
   const noCommon = commands?.length === 0 && targets.length > 0;
-  const cannotSend = noCommon || targets.length === 0;
+  const notAllowed =
+    session.value?.isAdmin === true ? [] : targets.filter(({ configuration }) => !configuration.emulated);
+  const cannotSend = noCommon || targets.length === 0 || notAllowed.length > 0;
   const problem = form.problems.value.agents;
   return (
     <Form form={form} label={text.label} onSubmit={submit}>
       {problem !== undefined && <Notice kind="warning" title={problem} />}
+      {notAllowed.length > 0 && (
+        <Notice title={text.notAllowed}>
+          {text.notAllowedWords(notAllowed.map(({ ap_id }) => shortAgentName(ap_id)))}
+        </Notice>
+      )}
       {targets.length === 0 && <p class="soft">{text.chooseFirst}</p>}
       {noCommon ? (
         <Notice kind="warning" title={text.noCommon}>
@@ -102,6 +123,14 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
         </Button>
       </div>
       {outcome && <CommandOutcome outcome={outcome} />}
+      {asked && (
+        <ConfirmCommand
+          name={asked.name}
+          ap_ids={targets.map(({ ap_id }) => ap_id)}
+          onConfirm={async () => asked.answer(true)}
+          onClose={() => asked.answer(false)}
+        />
+      )}
     </Form>
   );
 }
@@ -191,11 +220,11 @@ async function sendToOne(
 
 async function sendToMany(
   agents: string[] | string,
-  { name, args }: WrittenCommand,
+  command: WrittenCommand,
   values: Record<string, string>,
   dry_run: boolean,
 ): Promise<Outcome> {
-  const json = { agents, command: { name, ...args }, ...options(values), dry_run };
+  const json = { agents, command: writeCommand(command), ...options(values), dry_run };
   const { batch_id, targets } = await call('command_batch', { json });
   return { isDryRun: dry_run, batch_id, targets };
 }

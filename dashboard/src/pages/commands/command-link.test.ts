@@ -4,7 +4,7 @@ import { session } from '../../session/session.ts';
 import { maySee } from './command-link.tsx';
 
 const signedIn = (username: string, isAdmin: boolean) => {
-  session.value = { token: 'token', username, isAdmin, expiresAt: Number.MAX_SAFE_INTEGER };
+  session.value = { token: 'token', username, isAdmin, renewAt: 0, expiresAt: Number.MAX_SAFE_INTEGER };
 };
 const own = { caller_kind: 'user', caller_name: 'bob@example.org' };
 const others = { caller_kind: 'third_party_app', caller_name: 'energy-saver' };

@@ -28,6 +28,7 @@ import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.columns;
 const pageSize = 100;
+const filters = ['state', 'agent', 'whose'];
 /** More would make the browser's list slow; typing narrows it anyway. */
 const maxOffered = 500;
 
@@ -35,7 +36,7 @@ const columns: Column<Command>[] = [
   {
     name: 'command',
     title: text.command,
-    width: 'minmax(0, 1.3fr)',
+    width: 'minmax(112px, 1.3fr)',
     sort: ({ name }) => name,
     cell: ({ name, args }) => (
       <>
@@ -46,7 +47,7 @@ const columns: Column<Command>[] = [
   {
     name: 'agent',
     title: text.agent,
-    width: 'minmax(0, 1.1fr)',
+    width: 'minmax(120px, 1.1fr)',
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
     isWideOnly: true,
@@ -63,7 +64,7 @@ const columns: Column<Command>[] = [
   {
     name: 'by',
     title: text.by,
-    width: 'minmax(0, 0.9fr)',
+    width: 'minmax(100px, 0.9fr)',
     sort: ({ caller_name }) => caller_name,
     cell: ({ caller_name }) => caller_name,
     isWideOnly: true,
@@ -71,7 +72,7 @@ const columns: Column<Command>[] = [
   {
     name: 'decision',
     title: text.decision,
-    width: 'minmax(0, 2fr)',
+    width: 'minmax(160px, 2fr)',
     sort: ({ verdict }) => verdict,
     cell: (command) => <DecisionCell command={command} />,
     isWideOnly: true,
@@ -117,7 +118,7 @@ export function CommandsPage() {
     ...(Object.hasOwn(commandsText.states, state) && { state: state as CommandState }),
     ...(agent !== '' && { agent }),
   };
-  const { data: agents } = useOperation('metrics_agent_details', {});
+  const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const isOfRejected = state === 'refused';
   const newest = useOperation(
     'list_commands',
@@ -209,10 +210,11 @@ export function CommandsPage() {
           hrefOf={({ command_id }) => `/commands/${encodeURIComponent(command_id)}`}
           textOf={textOf}
           initialSort="age"
+          filteredBy={filters}
+          noMatch={commandsText.empty.none}
           tools={tools}
         />
       )}
-      {isEmpty && isFiltered && <p class="soft commands-none">{commandsText.empty.none}</p>}
       {!isOfRejected && loadOlder && (
         <div>
           <Button isBusy={isLoadingOlder} onClick={loadOlder}>

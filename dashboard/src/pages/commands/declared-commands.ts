@@ -51,7 +51,7 @@ export function toCommand(
   return { name, args };
 }
 
-/** As `send_command` wants it: a name, or JSON. */
+/** As `send_command` wants it: a name or free text, or JSON. */
 export function writeCommand({ name, args }: WrittenCommand): string {
   return Object.keys(args).length === 0 ? name : JSON.stringify({ name, ...args });
 }

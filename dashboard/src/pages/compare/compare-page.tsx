@@ -79,6 +79,7 @@ export function ComparePage() {
                 key={name}
                 title={labelWithoutUnit(label)}
                 unit={unitOf(name, label)}
+                labels={agents}
                 lines={series.lines?.get(name)}
                 range={series.range}
                 resolutionSeconds={series.resolutionSeconds}
@@ -102,14 +103,20 @@ interface MetricPickerProps {
 }
 
 function MetricPicker({ offered, chosen, agentCount, onChange }: MetricPickerProps) {
-  if (!offered) return <SkeletonLines count={2} />;
+  if (!offered) {
+    return (
+      <div class="compare-metrics">
+        <SkeletonLines count={2} />
+      </div>
+    );
+  }
   // What the address names stays on show, whether or not anybody reports it now.
   const missing = chosen.filter((name) => offered.every((metric) => metric.name !== name));
   const all = [...offered, ...missing.map((name) => ({ name, label: name, count: 0 }))];
   if (all.length === 0) return <p class="soft">{text.nothingMeasured}</p>;
   const isFull = chosen.length >= maxMetrics;
   return (
-    <div class="cluster" role="group" aria-label={text.metrics}>
+    <div class="cluster compare-metrics" role="group" aria-label={text.metrics}>
       {all.map(({ name, label, count }) => {
         const isChosen = chosen.includes(name);
         return (

@@ -1,4 +1,5 @@
 // The rules as a form; what the server says against them stands beside the field it is about.
+import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { ConflictRules } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
@@ -6,6 +7,7 @@ import { showToast } from '../../components/feedback/toasts.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
 import { queries } from '../../data/use-operation.ts';
+import { useUnsaved } from '../../router/leaving.ts';
 import { conflictsText } from '../../text/conflicts.ts';
 import { groupCount, type RulesValues, toRules, toRulesValues, withGroup, withoutGroup } from './rules-form.ts';
 
@@ -14,6 +16,8 @@ type RulesForm = FormState<RulesValues>;
 
 export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose: () => void }) {
   const form = useForm<RulesValues>(toRulesValues(rules));
+  const [before] = useState(() => JSON.stringify(toRulesValues(rules)));
+  useUnsaved(JSON.stringify(form.values.value) !== before, isElsewhere);
   const replace = (next: RulesValues) => {
     form.values.value = next;
     // They named places that have moved.
@@ -82,6 +86,10 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
       {actions}
     </Form>
   );
+}
+
+function isElsewhere({ pathname, searchParams }: URL): boolean {
+  return pathname !== '/conflicts' || searchParams.get('view') !== 'rules';
 }
 
 function Numbers({ form, title, fields }: { form: RulesForm; title: string; fields: (readonly [string, string])[] }) {

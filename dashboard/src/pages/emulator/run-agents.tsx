@@ -44,22 +44,22 @@ export function RunAgents({ run, agents }: RunAgentsProps) {
     <section class="card stack">
       <h2>{text.agents}</h2>
       {isGone && <p class="soft">{text.agentsGone}</p>}
-      {!isGone && !agents && <SkeletonLines count={5} />}
-      {!isGone && agents && (
+      {!isGone && (
         <div class="run-agents">
-          <div class="run-map">
-            <LazyFleetMap agents={agents} isStill />
-          </div>
+          <div class="run-map">{agents && <LazyFleetMap agents={agents} isStill />}</div>
           <div class="run-list">
-            <Table
-              label={text.agents}
-              rows={agents}
-              columns={columns}
-              keyOf={({ ap_id }) => ap_id}
-              hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
-              textOf={textOf}
-              initialSort="name"
-            />
+            {!agents && <SkeletonLines count={5} />}
+            {agents && (
+              <Table
+                label={text.agents}
+                rows={agents}
+                columns={columns}
+                keyOf={({ ap_id }) => ap_id}
+                hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
+                textOf={textOf}
+                initialSort="name"
+              />
+            )}
           </div>
         </div>
       )}

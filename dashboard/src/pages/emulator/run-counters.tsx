@@ -16,8 +16,8 @@ const lateSeconds = 5;
 export function RunCounters({ run, events }: { run: EmulatorRun; events: readonly RunEvent[] }) {
   const latest = run.latest ? toRunEvent(run.latest, 0) : undefined;
   const trend = (pick: (event: RunEvent) => number | undefined) => {
-    const values = events.slice(-trendLength).map(pick);
-    return values.length > 1 ? { trend: values } : {};
+    // Its room is there from the start.
+    return { trend: events.slice(-trendLength).map(pick) };
   };
   const isWaiting = latest === undefined && !run.is_over;
   const figure = (value: number | undefined, unit = '') =>

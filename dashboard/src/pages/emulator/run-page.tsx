@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { PageSkeleton } from '../../components/feedback/skeleton.tsx';
+import { PageSkeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
@@ -93,7 +93,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
   const { job_number, is_over, state, detail } = run;
   const { messages } = useJobStream(job_number);
   const events = useMemo(() => runEvents(messages), [messages]);
-  const fleet = useFleet();
+  const fleet = useFleet({ state: 'all' });
   const names = run.agents.join();
   const agents = useMemo(() => {
     const own = new Set(run.agents);
@@ -122,6 +122,11 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
       <div class="run-grid">
         <div class="stack">
           <RunAgents run={run} agents={agents} />
+          {canAsk && !agents && (
+            <section class="card what-if-place">
+              <SkeletonLines count={5} />
+            </section>
+          )}
           {canAsk && agents && agents.length > 0 && <WhatIf job_number={job_number} agents={agents} />}
           <RunMessages events={events} job_number={job_number} />
         </div>

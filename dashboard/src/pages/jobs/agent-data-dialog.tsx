@@ -25,7 +25,7 @@ const maxOffered = 500;
 
 export function AgentDataDialog({ onClose }: { onClose: () => void }) {
   const text = jobsText.data;
-  const { data: agents } = useOperation('metrics_agent_details', {});
+  const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const listId = useId();
   const field = useFocus<HTMLInputElement>();
   const form = useForm({

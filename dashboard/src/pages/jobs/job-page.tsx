@@ -53,11 +53,9 @@ export function JobPage({ params }: PageProps) {
       actions={
         <>
           <Way task_type={job?.task_type} job_number={job_number} messages={messages} />
-          {messages.length > 0 && (
-            <Button icon="download" onClick={() => download(job_number, messages)}>
-              {text.download}
-            </Button>
-          )}
+          <Button icon="download" disabled={messages.length === 0} onClick={() => download(job_number, messages)}>
+            {text.download}
+          </Button>
           {isOpen && (
             <Button kind="danger" onClick={() => setCancelling(true)}>
               {text.cancel}

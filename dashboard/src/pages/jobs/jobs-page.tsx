@@ -30,12 +30,13 @@ import './jobs-page.css';
 
 const text = jobsText.columns;
 const pageSize = 100;
+const filters = ['state', 'whose'];
 
 const columns: Column<Job>[] = [
   {
     name: 'kind',
     title: text.kind,
-    width: 'minmax(0, 1.4fr)',
+    width: 'minmax(140px, 1.4fr)',
     sort: kindOf,
     cell: (job) => kindOf(job),
   },
@@ -176,6 +177,8 @@ export function JobsPage() {
           hrefOf={({ job_number }) => `/jobs/${encodeURIComponent(job_number)}`}
           textOf={textOf}
           initialSort="age"
+          filteredBy={filters}
+          noMatch={jobsText.empty.none}
           tools={
             <>
               <Choice
@@ -199,7 +202,6 @@ export function JobsPage() {
           }
         />
       )}
-      {isEmpty && isFiltered && <p class="soft jobs-none">{jobsText.empty.none}</p>}
       {loadOlder && (
         <div>
           <Button isBusy={isLoadingOlder} onClick={loadOlder}>

@@ -4,14 +4,13 @@ import { PresenceDot } from '../../components/glyph.tsx';
 import { StatCard } from '../../components/layout/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
-import { serverNow } from '../../data/server-clock.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
 import { overviewText } from '../../text/overview.ts';
 import { shellText } from '../../text/shell.ts';
-import { energyOf, type SummedMetric } from './fleet-sums.ts';
+import type { SummedMetric } from './fleet-sums.ts';
 import type { FleetSums } from './use-fleet-sums.ts';
 
 const text = overviewText;
@@ -83,10 +82,10 @@ function SumCard({ label, metric, unit, fleet: { sums, trend }, detail }: SumCar
   );
 }
 
-function energyWords({ trend, isWhole }: FleetSums): string | undefined {
-  if (!trend) return undefined;
-  const amount = formatValue(energyOf(trend, serverNow() / 1000), 'Wh');
-  return isWhole ? text.energyIn(amount, shellText.windows[timeWindow.value]) : text.energySince(amount);
+function energyWords({ isWhole, energyInWindow, energySinceOpening }: FleetSums): string {
+  if (!isWhole) return text.energySince(formatValue(energySinceOpening, 'Wh'));
+  const amount = energyInWindow === undefined ? '–' : formatValue(energyInWindow, 'Wh');
+  return text.energyIn(amount, shellText.windows[timeWindow.value]);
 }
 
 function ConflictsCard() {

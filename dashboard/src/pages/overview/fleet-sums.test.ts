@@ -1,6 +1,6 @@
 // Sums of the fleet, now and over time.
 import { describe, expect, it } from 'vitest';
-import { energyOf, type Sums, stepOf, sumLatest, sumSeries, toTrend } from './fleet-sums.ts';
+import { type Sums, sampleOf, stepOf, sumLatest, sumSeries, toTrend } from './fleet-sums.ts';
 
 const sums = (power_w: number): Sums => ({ throughput_mbps: 0, connected_devices: 0, power_w });
 const ts = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -58,11 +58,15 @@ describe('the trend over a window', () => {
     expect(trend.from).toBe(50);
     expect(trend.bins.map((bin) => bin?.power_w)).toEqual([undefined, 60, 70, undefined, 90]);
   });
+});
 
-  it('counts energy over what is known, and of the present bin only what has passed', () => {
-    const trend = toTrend(stored, [{ time: 94, sums: sums(720) }], window);
-    expect(energyOf(trend, 95)).toBeCloseTo((60 * 10 + 70 * 10 + 720 * 5) / 3600, 10);
-  });
+it('a large fleet is read in part, evenly, and what is read stands for all', () => {
+  const names = Array.from({ length: 250 }, (_, index) => index);
+  expect(sampleOf(names, 250)).toEqual({ sample: names, weight: 1 });
+  const { sample, weight } = sampleOf(names, 100);
+  expect([new Set(sample).size, sample[0], sample[99], weight]).toEqual([100, 0, 247, 2.5]);
+  const series = [{ metric: 'power_w', points: [{ ts: ts(0), value: 10 }] }];
+  expect(sumSeries([series, series], 60, weight).get(0)?.power_w).toBe(50);
 });
 
 it('a bin is as long as the points that came, else a sixtieth of the window', () => {

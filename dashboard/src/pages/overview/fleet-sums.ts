@@ -44,15 +44,15 @@ export interface AgentSeries {
   points: readonly { ts: string; value: number }[];
 }
 
-/** Adds up what each agent had in each bin; `step` is the length of a bin in seconds. */
-export function sumSeries(agents: readonly (readonly AgentSeries[])[], step: number): Map<number, Sums> {
+/** Adds up what each agent had in each bin, as often as it stands for others; `step` is the length of a bin in seconds. */
+export function sumSeries(agents: readonly (readonly AgentSeries[])[], step: number, weight = 1): Map<number, Sums> {
   const bins = new Map<number, Sums>();
   for (const series of agents) {
     for (const { metric, points } of series) {
       if (!isSummed(metric)) continue;
       for (const [bin, mean] of meansByBin(points, step)) {
         const sums = bins.get(bin) ?? { ...noSums };
-        sums[metric] += mean;
+        sums[metric] += mean * weight;
         bins.set(bin, sums);
       }
     }
@@ -77,12 +77,11 @@ export function toTrend(
   return { stepSeconds: step, from: first * step, bins };
 }
 
-/** Watt hours: power times time, over the bins that are known. */
-export function energyOf({ bins, stepSeconds, from }: SumTrend, now: number): number {
-  return bins.reduce((wattHours, sums, index) => {
-    const seconds = Math.min(stepSeconds, Math.max(0, now - (from + index * stepSeconds)));
-    return wattHours + ((sums?.power_w ?? 0) * seconds) / 3600;
-  }, 0);
+/** Some of many, spread evenly, and how many each of them stands for. */
+export function sampleOf<Item>(items: readonly Item[], most: number): { sample: Item[]; weight: number } {
+  if (items.length <= most) return { sample: [...items], weight: 1 };
+  const sample = Array.from({ length: most }, (_, index) => items[Math.floor((index * items.length) / most)]!);
+  return { sample, weight: items.length / most };
 }
 
 function isSummed(metric: string): metric is SummedMetric {

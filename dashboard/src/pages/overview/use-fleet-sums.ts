@@ -1,16 +1,19 @@
-// The sums of the fleet, kept fresh. A small fleet's past is read from the server; a large one's begins when the dashboard is
-// opened, because reading it would cost a question for every agent.
+// The sums of the fleet, kept fresh. The past is read from the server, which takes a question for every agent: of a large
+// fleet only a part is read, and stands for all in the trend. Energy is then counted from when the dashboard was opened.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { LatestMetrics } from '../../api/operations.ts';
+import { fleetPollMs } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
-import { toServerTime } from '../../data/server-clock.ts';
+import { serverNow, toServerTime } from '../../data/server-clock.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
+import { type Drawn, drawnOf, drawnSince, EnergyMeter, energyMetric, readingsOf } from './fleet-energy.ts';
 import {
   type SumSample,
   type Sums,
   type SumTrend,
+  sampleOf,
   stepOf,
   sumLatest,
   summedMetrics,
@@ -18,13 +21,17 @@ import {
   toTrend,
 } from './fleet-sums.ts';
 
-const maxBackfilled = 40;
+const maxRead = 100;
+const readMetrics = [...summedMetrics, energyMetric];
 const lanes = 4;
 const refreshMs = 300_000;
 const maxSeen = 3600;
 
 /** What was seen since the dashboard was opened; it outlives the page. */
 let seen: SumSample[] = [];
+let meter = new EnergyMeter();
+/** By look, as long as the samples. */
+let drawn: Drawn[] = [];
 let seenBy: string | undefined;
 
 export interface FleetSums {
@@ -32,19 +39,23 @@ export interface FleetSums {
   latest: LatestMetrics['agents'] | undefined;
   sums: Sums | undefined;
   trend: SumTrend | undefined;
-  /** False: the past goes back only to when the dashboard was opened. */
+  /** In watt hours, over the window; undefined until it is known. */
+  energyInWindow: number | undefined;
+  /** False: only a part of the fleet's past is read, and energy is known only since the dashboard was opened. */
   isWhole: boolean;
+  /** In watt hours, since the dashboard was opened. */
+  energySinceOpening: number;
 }
 
 export function useFleetSums(agents: readonly { ap_id: string }[] | undefined, windowSeconds: number): FleetSums {
   const { data, updatedAt } = useOperation(
     'metrics_latest',
-    { query: { metrics: [...summedMetrics] } },
-    { pollMs: ({ agents: all }) => Math.max(2000, all.length * 3), isWanted: (agents?.length ?? 0) > 0 },
+    { query: { metrics: readMetrics } },
+    { pollMs: ({ agents: all }) => fleetPollMs(all.length), isWanted: (agents?.length ?? 0) > 0 },
   );
   const sums = useMemo(() => data && sumLatest(data.agents), [data]);
   useEffect(() => {
-    if (sums) note({ time: toServerTime(updatedAt) / 1000, sums });
+    if (sums) note({ time: toServerTime(updatedAt) / 1000, sums }, data?.agents ?? []);
   }, [updatedAt]);
   const names = useMemo(() => agents?.map(({ ap_id }) => ap_id) ?? [], [agents?.length, agents?.[0]?.ap_id]);
   const stored = useStored(names, windowSeconds);
@@ -53,30 +64,49 @@ export function useFleetSums(agents: readonly { ap_id: string }[] | undefined, w
     const step = stored?.step ?? stepOf(windowSeconds, undefined);
     return toTrend(stored?.bins ?? new Map(), seen, { windowSeconds, step, now: toServerTime(updatedAt) / 1000 });
   }, [sums, stored, windowSeconds, updatedAt]);
-  return { latest: data?.agents, sums, trend, isWhole: names.length <= maxBackfilled };
+  const from = toServerTime(updatedAt) / 1000 - windowSeconds;
+  const energyInWindow = stored?.drawn && drawnSince(stored.drawn, from) + drawnSince(drawn, Math.max(from, stored.at));
+  return {
+    latest: data?.agents,
+    sums,
+    trend,
+    energyInWindow,
+    energySinceOpening: meter.wattHours,
+    isWhole: names.length <= maxRead,
+  };
 }
 
-function note(sample: SumSample): void {
+function note(sample: SumSample, agents: LatestMetrics['agents']): void {
   const username = session.peek()?.username;
-  if (username !== seenBy) seen = [];
+  if (username !== seenBy) {
+    seen = [];
+    drawn = [];
+    meter = new EnergyMeter();
+  }
   seenBy = username;
-  if (seen.at(-1)?.time !== sample.time) seen = [...seen, sample].slice(-maxSeen);
+  if (seen.at(-1)?.time === sample.time) return;
+  seen = [...seen, sample].slice(-maxSeen);
+  drawn = [...drawn, { time: sample.time, wattHours: meter.note(readingsOf(agents)) }].slice(-maxSeen);
 }
 
 interface Stored {
   key: string;
   step: number;
   bins: Map<number, Sums>;
+  /** When it was read. */
+  at: number;
+  /** What was drawn until then; undefined if only a part of the fleet was read. */
+  drawn: Drawn[] | undefined;
 }
 
 function useStored(names: readonly string[], windowSeconds: number): Stored | undefined {
   const [stored, setStored] = useState<Stored | undefined>(undefined);
-  const isAffordable = names.length > 0 && names.length <= maxBackfilled;
+  const isWanted = names.length > 0;
   // Read again now and then: while the page was hidden nothing was seen.
   const turn = Math.floor(now.peek() / refreshMs);
   const key = `${windowSeconds} ${names.join(' ')}`;
   useEffect(() => {
-    if (!isAffordable) return;
+    if (!isWanted) return;
     const stop = new AbortController();
     readAll(names, windowSeconds, stop.signal).then(
       (found) => setStored({ key, ...found }),
@@ -84,12 +114,13 @@ function useStored(names: readonly string[], windowSeconds: number): Stored | un
       () => {},
     );
     return () => stop.abort();
-  }, [key, isAffordable, turn]);
+  }, [key, isWanted, turn]);
   return stored?.key === key ? stored : undefined;
 }
 
 async function readAll(names: readonly string[], windowSeconds: number, signal: AbortSignal) {
-  const waiting = [...names];
+  const { sample, weight } = sampleOf(names, maxRead);
+  const waiting = [...sample];
   const answers: Awaited<ReturnType<typeof readOne>>[] = [];
   const work = async () => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -101,16 +132,19 @@ async function readAll(names: readonly string[], windowSeconds: number, signal: 
     windowSeconds,
     Math.max(0, ...answers.map(({ resolution_seconds = 0 }) => resolution_seconds)) || undefined,
   );
+  const all = answers.map(({ series }) => series);
   return {
     step,
-    bins: sumSeries(
-      answers.map(({ series }) => series),
-      step,
-    ),
+    bins: sumSeries(all, step, weight),
+    at: serverNow() / 1000,
+    drawn:
+      weight === 1
+        ? answers.flatMap(({ series, resolution_seconds }) => drawnOf(series, resolution_seconds))
+        : undefined,
   };
 }
 
 function readOne(agent: string, windowSeconds: number, signal: AbortSignal) {
-  const query = { agent, metrics: [...summedMetrics], window: `${windowSeconds}s`, max_points: 60 };
+  const query = { agent, metrics: readMetrics, window: `${windowSeconds}s`, max_points: 60 };
   return call('metrics_agent_multi_metric_data', { query }, { signal });
 }

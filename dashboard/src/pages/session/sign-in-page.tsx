@@ -14,7 +14,7 @@ export function SignInPage() {
       foot={
         <>
           <a href="/recover-password">{sessionText.forgot}</a>
-          {setup.value?.signup === 'open' && (
+          {setup.value !== undefined && setup.value.signup !== 'closed' && (
             <span>
               {sessionText.noAccount} <a href="/sign-up">{sessionText.signUp}</a>
             </span>

@@ -1,4 +1,4 @@
-// Who is signed in, a new password, and the end of the account.
+// Who is signed in and where, a new password, and the end of the account.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
@@ -7,16 +7,18 @@ import { showToast } from '../../components/feedback/toasts.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { formatMoment } from '../../format/times.ts';
-import { session, signOut } from '../../session/session.ts';
+import { queries } from '../../data/use-operation.ts';
+import { leaveSession, replaceSession, session } from '../../session/session.ts';
+import { SessionList } from '../../session/session-list.tsx';
 import { setup } from '../../session/setup-state.ts';
-import { signIn } from '../../session/sign-in.ts';
+import { toSession } from '../../session/sign-in.ts';
+import { signOut } from '../../session/sign-out.ts';
 import { settingsText } from '../../text/settings.ts';
 import { shellText } from '../../text/shell.ts';
 
 export function AccountCard() {
   const text = settingsText.profile;
-  const { username = '', isAdmin = false, expiresAt = 0 } = session.value ?? {};
+  const { username = '', isAdmin = false } = session.value ?? {};
   return (
     <section class="card stack">
       <h2>{text.title}</h2>
@@ -25,8 +27,6 @@ export function AccountCard() {
         <dd>{username}</dd>
         <dt>{text.role}</dt>
         <dd>{isAdmin ? shellText.administrator : shellText.user}</dd>
-        <dt>{text.session}</dt>
-        <dd>{formatMoment(expiresAt)}</dd>
       </dl>
       <div>
         <Button icon="sign-out" onClick={signOut}>
@@ -39,7 +39,7 @@ export function AccountCard() {
 
 export function PasswordCard() {
   const text = settingsText.password;
-  const form = useForm({ password: '' });
+  const form = useForm({ current_password: '', new_password: '' });
   const username = session.value?.username ?? '';
   return (
     <section class="card stack">
@@ -48,18 +48,20 @@ export function PasswordCard() {
       <Form
         form={form}
         label={text.title}
-        onSubmit={async ({ password }) => {
-          await call('update_user', { path: { username }, json: { password } });
-          // The change ended this session too.
-          await signIn(username, password);
-          form.set('password', '');
+        onSubmit={async (json) => {
+          const token = await call('change_password', { json }).catch(throwBesideField);
+          replaceSession(toSession(token, username));
+          queries.refresh('list_sessions');
+          form.set('current_password', '');
+          form.set('new_password', '');
           showToast({ title: text.done });
         }}
       >
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+        <PasswordField form={form} name="current_password" label={text.current} />
         <PasswordField
           form={form}
-          name="password"
+          name="new_password"
           label={text.label}
           isNew
           minLength={setup.value?.password_length.min ?? 8}
@@ -71,6 +73,24 @@ export function PasswordCard() {
           </Button>
         </div>
       </Form>
+    </section>
+  );
+}
+
+/** That the current password is wrong is said where it was typed. */
+function throwBesideField(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== 'wrong_password') throw error;
+  const problem = { loc: ['body', 'current_password'], msg: error.message, type: error.code };
+  throw new Failure(error.status, error.code, error.message, { problems: [problem] });
+}
+
+export function SessionsCard() {
+  const text = settingsText.sessions;
+  return (
+    <section class="card stack" aria-labelledby="sessions">
+      <h2 id="sessions">{text.title}</h2>
+      <p class="soft">{text.words}</p>
+      <SessionList username={session.value?.username ?? ''} canExtend={session.value?.isAdmin ?? false} />
     </section>
   );
 }
@@ -99,7 +119,7 @@ export function DeleteAccountCard() {
               const isLast = error instanceof Failure && error.code === 'last_administrator';
               throw isLast ? new Failure(409, error.code, text.lastAdmin) : error;
             });
-            signOut();
+            leaveSession();
           }}
         >
           {text.confirmWords}

@@ -1,7 +1,7 @@
 // One's account, how the dashboard looks, the way for programs, and how the service is.
 import { Page } from '../../components/layout/page.tsx';
 import { pageTitles } from '../../text/pages.ts';
-import { AccountCard, DeleteAccountCard, PasswordCard } from './account-cards.tsx';
+import { AccountCard, DeleteAccountCard, PasswordCard, SessionsCard } from './account-cards.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { InterfaceCard } from './interface-card.tsx';
 import './settings-page.css';
@@ -13,6 +13,7 @@ export function SettingsPage() {
       <div class="settings-grid">
         <div class="stack">
           <AccountCard />
+          <SessionsCard />
           <PasswordCard />
           <DeleteAccountCard />
         </div>

@@ -12,6 +12,7 @@ import { Dialog } from '../../components/overlays/dialog.tsx';
 import { formatMoment } from '../../format/times.ts';
 import { randomPassword } from '../../session/random-secret.ts';
 import { session } from '../../session/session.ts';
+import { SessionList } from '../../session/session-list.tsx';
 import { usersText } from '../../text/users.ts';
 import { DisableUserDialog } from './disable-user-dialog.tsx';
 import { guardedChange } from './guarded-change.ts';
@@ -83,6 +84,12 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         </Notice>
       )}
       <RoleForm user={user} onDone={onClose} />
+      {!disabled && (
+        <div class="user-sessions">
+          <h3>{text.sessions}</h3>
+          <SessionList username={username} canExtend />
+        </div>
+      )}
       <div class="user-act">
         <span class="soft">{text.resetWords}</span>
         <Button onClick={() => setAsked('reset')}>{text.reset}</Button>

@@ -18,6 +18,7 @@ import { refreshUsers } from './guarded-change.ts';
 import { toUsers, type User } from './user.ts';
 import { UserDialog } from './user-dialog.tsx';
 import './users-page.css';
+import { WaitingUsers } from './waiting-users.tsx';
 
 const columns: Column<User>[] = [
   {
@@ -37,12 +38,8 @@ const columns: Column<User>[] = [
     width: '112px',
     sort: ({ role }) => usersText.roles[role],
     // Where there is no room for the state beside it, that a user is disabled is said in place of the role.
-    cell: (user) => (
-      <>
-        <span class={user.disabled && 'user-wide'}>{usersText.roles[user.role]}</span>
-        {user.disabled && <State user={user} isNarrowOnly />}
-      </>
-    ),
+    cell: (user, isShown) =>
+      (user.disabled || user.isWaiting) && !isShown('state') ? <State user={user} /> : usersText.roles[user.role],
   },
   {
     name: 'state',
@@ -54,27 +51,32 @@ const columns: Column<User>[] = [
   },
 ];
 
-function State({ user, isNarrowOnly = false }: { user: User; isNarrowOnly?: boolean }) {
+function State({ user }: { user: User }) {
   return (
-    <span class={`${user.disabled ? 'user-disabled' : 'soft'} ${isNarrowOnly ? 'user-narrow' : ''}`}>
+    <span class={user.disabled ? 'user-disabled' : 'soft'}>
       {user.disabled && <Icon name="pause" size={14} />}
       {stateOf(user)}
     </span>
   );
 }
 
-function stateOf({ disabled }: User): string {
+function stateOf({ disabled, isWaiting }: User): string {
+  if (isWaiting) return usersText.states.waiting;
   return disabled ? usersText.states.disabled : usersText.states.enabled;
 }
 
 export function UsersPage() {
   const { data, failure: usersFailure } = useOperation('list_users', {}, { pollMs: 15_000 });
   const { data: disabled, failure: disabledFailure } = useOperation('list_disabled_users', {}, { pollMs: 15_000 });
-  const failure = usersFailure ?? disabledFailure;
+  const { data: waiting, failure: waitingFailure } = useOperation('list_waiting_users', {}, { pollMs: 15_000 });
+  const failure = usersFailure ?? disabledFailure ?? waitingFailure;
   const [role, setRole] = useQueryState('role');
   const [chosen, setChosen] = useQueryState('user');
   const [isAdding, setAdding] = useState(false);
-  const users = useMemo(() => data && disabled && toUsers(data, disabled), [data, disabled]);
+  const users = useMemo(
+    () => data && disabled && waiting && toUsers(data, disabled, waiting),
+    [data, disabled, waiting],
+  );
   const rows = useMemo(() => users?.filter((user) => role === '' || user.role === role), [users, role]);
   const textOf = useMemo(() => (user: User) => `${user.username} ${usersText.roles[user.role]} ${stateOf(user)}`, []);
   const { search } = place.value;
@@ -94,6 +96,7 @@ export function UsersPage() {
       }
     >
       {failure && <FailureNotice failure={failure} onRetry={refreshUsers} />}
+      {waiting && waiting.length > 0 && <WaitingUsers users={waiting} />}
       <p class="soft">{usersText.ends}</p>
       {!rows && !failure && <SkeletonLines count={6} />}
       {rows && (

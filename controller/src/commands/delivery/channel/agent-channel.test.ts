@@ -86,6 +86,12 @@ describe('telemetry', () => {
     { samples: [{ ts: 'yesterday', load: 1 }, 7, {}] },
     { payload: {} },
     { load: null },
+    { load: 1, neighbours: ['a', 'b'], samples: 7 },
+    { samples: [{ load: 1 }, { load: 'x', state: 5 }, {}, { state: 'on' }] },
+    { payload: '{"load":1,"radio":{"power":17}}', from: 'x' },
+    { ts: time, time: time + 1, load: 1 },
+    { load: 1, wifi: { Password: 'hunter2' } },
+    { configuration: { api_key: 'hunter2' } },
     { ap_id: 'somebody else', load: 1 },
     { payload: { ap_id: 'somebody else', load: 1 } },
     { samples: [{ load: 1 }, { ap_id: 'somebody else', load: 1 }] },
@@ -106,7 +112,8 @@ describe('telemetry', () => {
       ]) {
         const answer = await ask(client, spelling);
         if (posted.status === 200) {
-          expect(answer).toEqual({ type: 'telemetry_ack', id: 7, accepted: posted.body.accepted });
+          const { status: _status, detail: _detail, ...counts } = posted.body;
+          expect(answer).toEqual({ type: 'telemetry_ack', id: 7, ...counts });
         } else {
           const { detail, code } = posted.body;
           expect(answer).toEqual({ type: 'error', id: 7, status: posted.status, detail, code });
@@ -238,7 +245,9 @@ describe('commands', () => {
     expect(client.messages[0]).toEqual({
       type: 'command',
       command_id,
-      command: { name: 'set_tx_power', dbm: 17 },
+      command: '{"dbm":17,"name":"set_tx_power"}',
+      name: 'set_tx_power',
+      args: { dbm: 17 },
       issued_at: new Date(issued_at).toISOString(),
       expires_at: new Date(expires_at).toISOString(),
     });

@@ -6,7 +6,8 @@ import { AuthenticationError, PermissionError } from '../../../errors.ts';
 import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
 import type { Validator } from '../../../input/validator.ts';
-import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
+import { toIgnored } from '../../../telemetry/ingest/ignored-fields.ts';
+import type { Recorded, TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
@@ -102,19 +103,19 @@ export class AgentChannel implements SocketListener {
     const message = readMessage(bytes, agent.name, telemetry.reports, validator);
     switch (message.type) {
       case 'telemetry':
-        return telemetry.record(agent, message.report).then((accepted) => toAck(message.id, accepted));
+        return telemetry.record(agent, message.report).then((recorded) => toAck(message.id, recorded));
       case 'hello':
-        return this.#hello(agent, message);
+        return this.#hello(agent, message, bytes);
       case 'command_result':
         return this.#result(agent, message);
     }
   }
 
-  async #hello(agent: AgentCaller, { commands }: HelloMessage): Promise<string> {
+  async #hello(agent: AgentCaller, { commands }: HelloMessage, bytes: Uint8Array): Promise<string> {
     const { telemetry } = this.#parts;
     if (commands) {
       const value = { configuration: { commands } };
-      await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name));
+      await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name, bytes));
     }
     return '{"type":"hello_ack"}';
   }
@@ -172,7 +173,8 @@ export class AgentChannel implements SocketListener {
   }
 }
 
-function toAck(id: number | undefined, accepted: number): string {
+function toAck(id: number | undefined, { accepted, ignored }: Recorded): string {
+  if (ignored) return JSON.stringify({ type: 'telemetry_ack', id, accepted, ...toIgnored(ignored) });
   return id === undefined
     ? `{"type":"telemetry_ack","accepted":${accepted}}`
     : `{"type":"telemetry_ack","id":${id},"accepted":${accepted}}`;

@@ -50,7 +50,7 @@ export function readMessage(
     case 'telemetry': {
       const { type, id, ...body } = value;
       if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
-      return { type, id, report: reports.parse({ value: body, inexact }, ap_id, usual && bytes, usual?.endsAt) };
+      return { type, id, report: reports.parse({ value: body, inexact }, ap_id, bytes, usual?.endsAt) };
     }
     case 'command_result':
       return check(validator, CommandResultMessage, value, inexact);

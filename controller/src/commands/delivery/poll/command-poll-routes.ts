@@ -17,6 +17,7 @@ export function commandPollRoutes(poll: CommandPoll): Route[] {
       query: Type.Object({
         wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' })),
       }),
+      holdsOpen: true,
       response: Type.Array(AgentCommand),
       async handle({ query, caller, request }) {
         const gone = new AbortController();

@@ -18,8 +18,8 @@ test('what waits is answered at once, oldest first, and counts as sent; the next
   const { status, body } = await server.request('GET', pathOf('ap-1', 30), agent.token);
   expect(status).toBe(200);
   expect(body).toEqual([
-    expect.objectContaining({ command_id: ids[0], command: { name: 'sleep', after: 1 } }),
-    expect.objectContaining({ command_id: ids[1], command: { name: 'wake', after: 1 } }),
+    expect.objectContaining({ command_id: ids[0], name: 'sleep', args: { after: 1 } }),
+    expect.objectContaining({ command_id: ids[1], name: 'wake', args: { after: 1 } }),
   ]);
   expect((await server.request('GET', pathOf('ap-1'), agent.token)).body).toEqual([]);
   await untilSo(() => expect(server.ledger.of('ap-1').map(({ state }) => state)).toEqual(['sent', 'sent']));

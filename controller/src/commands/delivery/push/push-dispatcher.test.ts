@@ -73,7 +73,7 @@ describe('a push', () => {
     await untilSo(() => expect(stateOf(server, command_id)).toBe('sent'));
     const [{ path, signature, text }] = pushed as [Pushed];
     expect(path).toBe('/base/ap%2F1%20%C3%BC');
-    expect(JSON.parse(text)).toMatchObject({ command_id, command: { name: 'set_tx_power', dbm: 17 } });
+    expect(JSON.parse(text)).toMatchObject({ command_id, name: 'set_tx_power', args: { dbm: 17 } });
     const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(signature)!;
     expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(60);
     expect(createHmac('sha256', agent.secret).update(`${seconds}.${text}`).digest('hex')).toBe(hex);
@@ -125,7 +125,7 @@ describe('a push', () => {
     const agent = await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`);
     const ids = ['one', 'two'].map((name) => server.ledger.send(agent, name));
     await untilSo(() => expect(ids.map((id) => stateOf(server, id))).toEqual(['sent', 'sent']));
-    const order = pushed.map(({ text }) => JSON.parse(text).command.name);
+    const order = pushed.map(({ text }) => JSON.parse(text).command);
     expect(order).toEqual(['one', 'one', 'one', 'two']);
     expect(server.ledger.of('ap-1').flatMap(({ answers }) => answers)).toEqual([]);
   });

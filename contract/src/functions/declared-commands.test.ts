@@ -4,6 +4,15 @@ import { defaultParameter, readDeclaredCommands } from './declared-commands.ts';
 test.each([
   ['sleep', 'power_state'],
   ['wake', 'power_state'],
+  ['turn_on', 'power_state'],
+  ['turn_off', 'power_state'],
+  ['on', 'power_state'],
+  ['off', 'power_state'],
+  ['power_on', 'power_state'],
+  ['power_off', 'power_state'],
+  ['enable', 'power_state'],
+  ['disable', 'power_state'],
+  ['enabled', 'enabled'],
   ['set_tx_power', 'tx_power'],
   ['set_channel', 'channel'],
   ['set_report_interval', 'report_interval'],
@@ -64,6 +73,20 @@ describe('the list of an agent', () => {
       { name: 'x', parameter: 'x' },
       { name: 'y', parameter: 'y', params: { a: {}, b: {}, c: {} } },
     ]);
+  });
+
+  test('says which arguments may be left out', () => {
+    const params = {
+      a: { type: 'number' },
+      b: { optional: true },
+      c: { required: false },
+      d: { default: 7 },
+      e: { default: null },
+      f: { optional: 'yes', required: true },
+    };
+    const found = readDeclaredCommands({ commands: [{ name: 'x', params }] })!.get('x')!;
+    const isOptional = Object.entries(found.params!).filter(([, { optional }]) => optional);
+    expect(isOptional.map(([arg]) => arg)).toEqual(['b', 'c', 'd', 'e']);
   });
 
   test('has units for whoever asks for them', () => {

@@ -12,6 +12,10 @@ export interface DeclaredArgument {
   maximum?: number;
   multipleOf?: number;
   enum?: readonly unknown[];
+  /** A command may come without it. All other arguments are required. */
+  optional?: true;
+  /** Whether its value is kept out of logs and answers; absent: its name decides. */
+  secret?: boolean;
   /** For people. */
   unit?: string;
 }
@@ -20,13 +24,14 @@ export interface DeclaredCommand {
   name: string;
   /** What it sets: commands that set the same can be in conflict. */
   parameter: string;
-  /** undefined when the agent does not say; then any argument passes. */
+  /** undefined when the agent does not say; then any argument passes, and none is required. */
   params?: Record<string, DeclaredArgument>;
 }
 
 const defaultParameters: ReadonlyMap<string, string> = new Map([
-  ['sleep', 'power_state'],
-  ['wake', 'power_state'],
+  ...['sleep', 'wake', 'turn_on', 'turn_off', 'on', 'off', 'power_on', 'power_off', 'enable', 'disable'].map(
+    (name) => [name, 'power_state'] as const,
+  ),
   ['steer_device', 'steering'],
 ]);
 
@@ -86,6 +91,9 @@ function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
     const plain = input.enum.filter((value) => value === null || typeof value !== 'object');
     if (plain.length > 0) bounds.enum = plain;
   }
+  // The agent has a value of its own, or needs none.
+  if (input.optional === true || input.required === false || Object.hasOwn(input, 'default')) bounds.optional = true;
+  if (typeof input.secret === 'boolean') bounds.secret = input.secret;
   if (withUnits && typeof input.unit === 'string') bounds.unit = input.unit;
   return bounds;
 }

@@ -1,0 +1,109 @@
+// What must hold for every sequence of logins, right and wrong, to any accounts from any addresses.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AuthenticationError, TryLaterError } from '../errors.ts';
+import { LocalShares } from '../shares/shares.local.ts';
+import { LoginFailures } from './login-failures.ts';
+
+const limits = { loginFailuresPerAccount: 3, loginFailuresPerAddress: 5 };
+const addresses = ['192.0.2.1', '192.0.2.2'];
+const names = ['ada', 'bob', 'eve', 'nobody', 'no one'];
+
+interface Attempt {
+  address: string;
+  username: string;
+  isRight: boolean;
+}
+
+const attempts = fc.array(
+  fc.record({
+    address: fc.constantFrom(...addresses),
+    username: fc.constantFrom(...names),
+    isRight: fc.boolean(),
+  }),
+  { maxLength: 60 },
+);
+
+/** `in`, `wrong` or `later`, as the caller sees it; `existing` are the accounts that there are. */
+function createLogin(existing: ReadonlySet<string>) {
+  const failures = new LoginFailures(new LocalShares(), limits, 0);
+  return async ({ address, username, isRight }: Attempt): Promise<'in' | 'wrong' | 'later'> => {
+    try {
+      return await failures.count({ kind: 'user', username, address }, async () => {
+        await new Promise(setImmediate);
+        if (!isRight || !existing.has(username)) throw new AuthenticationError();
+        return 'in' as const;
+      });
+    } catch (error) {
+      if (error instanceof AuthenticationError) return 'wrong';
+      if (error instanceof TryLaterError) return 'later';
+      throw error;
+    }
+  };
+}
+
+test('whoever knows its password gets in, whatever others have tried, unless somebody at its own address tried its account', async () => {
+  await fc.assert(
+    fc.asyncProperty(attempts, fc.boolean(), async (tried, atOnce) => {
+      const login = createLogin(new Set(['ada', 'bob', 'eve']));
+      const others = tried.filter(({ address, username, isRight }) => {
+        return isRight || address !== addresses[0] || username !== 'ada';
+      });
+      const running: Promise<unknown>[] = [];
+      for (const each of others) {
+        const outcome = login(each);
+        if (atOnce) running.push(outcome);
+        else await outcome;
+      }
+      expect(await login({ address: addresses[0]!, username: 'ada', isRight: true })).toBe('in');
+      await Promise.all(running);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('guesses against one account from one address that are told right or wrong stay within the limit', async () => {
+  await fc.assert(
+    fc.asyncProperty(attempts, fc.boolean(), async (tried, atOnce) => {
+      const login = createLogin(new Set(names));
+      // The owner is elsewhere: nothing that succeeds there may add guesses here.
+      const guesses = tried.map((each) => ({ ...each, isRight: each.isRight && each.address === addresses[1] }));
+      const told = new Map<string, number>();
+      const note = async (each: Attempt) => {
+        if ((await login(each)) !== 'wrong' || each.address !== addresses[0]) return;
+        told.set(each.username, (told.get(each.username) ?? 0) + 1);
+      };
+      if (atOnce) await Promise.all(guesses.map(note));
+      else for (const each of guesses) await note(each);
+      for (const [name, count] of told) expect(count, name).toBeLessThanOrEqual(limits.loginFailuresPerAccount);
+      const sum = [...told.values()].reduce((total, count) => total + count, 0);
+      expect(sum).toBeLessThanOrEqual(limits.loginFailuresPerAddress);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('no answer to a wrong password tells whether the account exists', async () => {
+  await fc.assert(
+    fc.asyncProperty(attempts, fc.subarray(names), async (tried, existing) => {
+      const wrong = tried.map((each) => ({ ...each, isRight: false }));
+      const answersOf = async (login: ReturnType<typeof createLogin>) => {
+        const answers: string[] = [];
+        for (const each of wrong) answers.push(await login(each));
+        return answers;
+      };
+      expect(await answersOf(createLogin(new Set(existing)))).toEqual(await answersOf(createLogin(new Set())));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('right or wrong, a crowded address is answered the same for an account that is known there', async () => {
+  const login = createLogin(new Set(['ada']));
+  const from = { address: addresses[0]!, isRight: false };
+  expect(await login({ ...from, username: 'ada', isRight: true })).toBe('in');
+  for (const username of ['a', 'b', 'c', 'd', 'e']) expect(await login({ ...from, username })).toBe('wrong');
+  expect(await login({ ...from, username: 'f' })).toBe('later');
+  expect(await login({ ...from, username: 'ada' })).toBe('later');
+  expect(await login({ ...from, username: 'ada', isRight: true })).toBe('in');
+});

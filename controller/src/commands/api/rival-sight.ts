@@ -1,0 +1,69 @@
+// Whom a caller may learn about: rivals on access points that it cannot see stay without name and id, in every answer about
+// commands. The texts of decisions name nobody on another access point (arbitration/conflict-resolution.ts).
+import type { Conflict, Rival } from '@weft/contract';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError } from '../../errors.ts';
+
+const anotherCaller = 'another caller';
+
+interface Answer {
+  detail: string;
+  rival: Rival | null;
+}
+
+export class RivalSight {
+  readonly #agents: Pick<AgentService, 'find'>;
+
+  constructor(agents: Pick<AgentService, 'find'>) {
+    this.#agents = agents;
+  }
+
+  async canSee(caller: Caller, ap_id: string): Promise<boolean> {
+    if (caller.kind === 'user') return true;
+    if (caller.kind === 'agent') return caller.name === ap_id;
+    try {
+      await this.#agents.find(ap_id, caller);
+      return true;
+    } catch (error) {
+      if (error instanceof NotFoundError) return false;
+      throw error;
+    }
+  }
+
+  /** The answer as this caller may have it. */
+  async of<T extends Answer>(caller: Caller, answer: T): Promise<T> {
+    const { rival } = answer;
+    if (!rival || (await this.canSee(caller, rival.ap_id))) return answer;
+    return { ...answer, rival: toHidden(rival), detail: withoutNames(answer.detail, rival) };
+  }
+
+  async ofAll<T extends Answer>(caller: Caller, answers: readonly T[]): Promise<T[]> {
+    return caller.kind === 'user' ? [...answers] : Promise.all(answers.map((answer) => this.of(caller, answer)));
+  }
+
+  /** A conflict in which the caller asked or held something; of the other side only what it may see. */
+  async ofConflict(caller: Caller, conflict: Conflict): Promise<Conflict> {
+    const shown = await this.of(caller, conflict);
+    if (await this.canSee(caller, shown.ap_id)) return shown;
+    const { ap_id, caller_name } = shown;
+    return {
+      ...shown,
+      command_id: null,
+      ap_id: '',
+      parameter: '',
+      caller_kind: null,
+      caller_name: anotherCaller,
+      detail: withoutNames(shown.detail, { ap_id, caller_name: caller_name ?? '' }),
+    };
+  }
+}
+
+function toHidden({ until }: Rival): Rival {
+  return { command_id: '', caller_kind: '', caller_name: anotherCaller, ap_id: '', parameter: '', until };
+}
+
+/** Texts from before decisions left out names are in the database still. */
+function withoutNames(detail: string, { ap_id, caller_name }: Pick<Rival, 'ap_id' | 'caller_name'>): string {
+  return detail.includes(ap_id) || detail.includes(caller_name) ? 'Decided between this and another caller' : detail;
+}

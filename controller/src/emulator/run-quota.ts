@@ -1,0 +1,38 @@
+// What one caller may have of emulated networks at once. What is too much alone is refused by emulator-plan.
+import { TryLaterError } from '../errors.ts';
+import type { RunUsage } from './emulator-run-store.ts';
+
+export interface RunQuota {
+  maxRuns: number;
+  maxAccessPointsPerCaller: number;
+  maxDeviceSeconds: number;
+}
+
+const longestRetrySeconds = 3600;
+
+/** Throws TryLaterError 429 that names the bound and what to do. */
+export function requireQuota(
+  quota: RunQuota,
+  has: RunUsage,
+  wants: { accessPoints: number; deviceSeconds: number },
+  nowMs: number,
+): void {
+  const { maxRuns, maxAccessPointsPerCaller, maxDeviceSeconds } = quota;
+  const refuse = (code: string, bound: string, present: number) => {
+    const seconds = Math.ceil(((has.nextEndMs ?? nowMs) - nowMs) / 1000);
+    throw new TryLaterError(
+      429,
+      code,
+      `At most ${bound} of one caller at once, and you have ${present}: stop one of your networks ` +
+        '(POST /api/v1/emulator/{job_number}/stop), or wait until one ends',
+      Math.min(longestRetrySeconds, Math.max(1, seconds)),
+    );
+  };
+  if (has.runs >= maxRuns) refuse('too_many_runs', `${maxRuns} emulated networks`, has.runs);
+  if (has.accessPoints + wants.accessPoints > maxAccessPointsPerCaller) {
+    refuse('too_many_access_points', `${maxAccessPointsPerCaller} emulated access points`, has.accessPoints);
+  }
+  if (has.deviceSeconds + wants.deviceSeconds > maxDeviceSeconds) {
+    refuse('too_many_device_seconds', `${maxDeviceSeconds} device-seconds (devices times duration)`, has.deviceSeconds);
+  }
+}

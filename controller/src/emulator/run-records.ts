@@ -1,0 +1,75 @@
+// What is stored and published of a planned run: its agents, its task and its record.
+import { randomUUID } from 'node:crypto';
+import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
+import type { AgentRecord } from '../agents/agent-store.ts';
+import { toGeneratedHash } from '../agents/generated-password.ts';
+import type { Caller } from '../caller.ts';
+import { generateSecret } from '../secrets.ts';
+import { profileOf, type RunPlan } from './emulator-plan.ts';
+import { emulatedName, type NewRun } from './emulator-run-store.ts';
+
+type Member = EmulatorTask['agents'][number];
+
+export function toMembers({ accessPoints }: RunPlan, job_number: string): Member[] {
+  return accessPoints.map(({ spec, location }, index) => ({
+    ap_id: emulatedName(spec.access_point_type, job_number, index + 1),
+    password: generateSecret(),
+    access_point_type: spec.access_point_type,
+    location,
+    num_devices: spec.num_devices,
+    duration: spec.duration,
+    ...(spec.scenario !== undefined && { scenario: spec.scenario }),
+    profile: profileOf(spec),
+  }));
+}
+
+export function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Member[], nowMs: number): EmulatorTask {
+  return {
+    agents,
+    num_devices: Math.max(...request.emulators.map(({ num_devices }) => num_devices)),
+    duration: plan.duration,
+    seed: plan.seed,
+    speed: plan.speed,
+    model_start: new Date(plan.modelStartMs).toISOString(),
+    started_at: new Date(nowMs).toISOString(),
+    report_interval_seconds: request.report_interval_seconds ?? 1,
+    faults: request.faults ?? [],
+  };
+}
+
+/** The location is stored only here. */
+export function toAgentRecord(member: Member, caller: Caller, nowMs: number): AgentRecord {
+  const { ap_id, password, access_point_type, location } = member;
+  return {
+    id: randomUUID(),
+    ap_id,
+    password_hash: toGeneratedHash(password),
+    configuration: { geolocation: location, access_point_type },
+    onboard: false,
+    emulated_for: caller.id,
+    ver: generateSecret(),
+    created_at: nowMs,
+  };
+}
+
+export function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: number): NewRun {
+  const by_type: Record<string, number> = {};
+  for (const { spec } of plan.accessPoints) {
+    by_type[spec.access_point_type] = (by_type[spec.access_point_type] ?? 0) + 1;
+  }
+  return {
+    job_number,
+    owner_kind: caller.kind,
+    owner_id: caller.id,
+    owner_name: caller.name,
+    access_points: plan.accessPoints.length,
+    devices: plan.devices,
+    by_type,
+    seed: plan.seed,
+    speed: plan.speed,
+    model_start: plan.modelStartMs,
+    duration: plan.duration,
+    created_at: nowMs,
+    ends_at: plan.endsAtMs,
+  };
+}

@@ -1,0 +1,176 @@
+// Nobody reads standard error: a pipe whose reader sleeps, the socket that a supervisor gives, a terminal. Weft goes on, answers at
+// once, tells what it dropped when it is read again, and can be stopped.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let folder: string;
+let child: ChildProcess | undefined;
+const descriptors: number[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'weft-stalled-'));
+});
+afterEach(() => {
+  child?.kill('SIGKILL');
+  for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Both ends of a pipe, of which the first is read by nobody but the test. */
+function openPipe(): { reader: number; writer: number } {
+  const path = join(folder, 'stderr');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY);
+  descriptors.push(reader, writer);
+  return { reader, writer };
+}
+
+async function start(stderr: number | 'pipe', env: Record<string, string> = {}): Promise<string> {
+  child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/weft.ts'), 'serve', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', stderr],
+  });
+  let said = '';
+  for await (const text of child.stdout!.setEncoding('utf8')) {
+    said += text;
+    const url = /ready: (http\S+)/.exec(said)?.[1];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`weft did not start: ${said}`);
+}
+
+/** On a terminal of its own, of which nothing is read after the address. */
+async function startOnTerminal(env: Record<string, string> = {}): Promise<{ url: string; read: () => string }> {
+  const command = `exec ${process.execPath} ${join(import.meta.dirname, '../../bin/weft.ts')} serve --port 0`;
+  child = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  let found: string | undefined;
+  const stdout = child.stdout!.setEncoding('utf8');
+  while (found === undefined) {
+    await once(stdout, 'readable', { signal: AbortSignal.timeout(60_000) });
+    said += stdout.read() ?? '';
+    found = /ready: (http\S+)/.exec(said)?.[1];
+  }
+  return {
+    url: found,
+    read: () => {
+      said += stdout.read() ?? '';
+      return said;
+    },
+  };
+}
+
+/** Refused requests, each of which is a line of the log; many at a time. */
+async function flood(url: string, count: number): Promise<void> {
+  const path = `/api/v1/users/${'x'.repeat(480)}`;
+  let left = count;
+  const ask = async () => {
+    while (left-- > 0) {
+      const answer = await fetch(url + path, { signal: AbortSignal.timeout(20_000) });
+      await answer.text();
+      expect(answer.status).toBe(401);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, ask));
+}
+
+/** The median of a few answers: other programs of this machine may delay one of them. */
+async function healthMs(url: string): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < 21; count++) {
+    const startedAt = performance.now();
+    await (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(20_000) })).text();
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b)[10]!;
+}
+
+function readAll(descriptor: number): string {
+  const chunk = Buffer.alloc(65_536);
+  let text = '';
+  try {
+    for (let count = readSync(descriptor, chunk); count > 0; count = readSync(descriptor, chunk)) {
+      text += chunk.toString('utf8', 0, count);
+    }
+  } catch {
+    // EAGAIN: nothing more at the moment.
+  }
+  return text;
+}
+
+// At this level every line is written, so that the flood fills every buffer.
+const everyLine = { WEFT_LOG_LEVEL: 'debug' };
+const enough = 3000;
+
+describe.each(['a pipe', 'a socket'])('standard error is %s that nobody reads', (kind) => {
+  it('requests are answered, /healthz at once, and SIGTERM stops Weft', async () => {
+    const url = await start(kind === 'a pipe' ? openPipe().writer : 'pipe', everyLine);
+    await flood(url, enough);
+    expect(await healthMs(url)).toBeLessThan(100);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    expect(Number(/^weft_log_lines_dropped (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+    const ended = once(child!, 'exit');
+    child!.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+});
+
+it('a reader that comes back reads how many lines were dropped, and nothing else is missing', async () => {
+  const { reader, writer } = openPipe();
+  const url = await start(writer, everyLine);
+  await flood(url, enough);
+  let text = '';
+  const isReported = () => {
+    text += readAll(reader);
+    return text.includes('"dropped":');
+  };
+  await expect.poll(isReported, { timeout: 20_000, interval: 5 }).toBe(true);
+  const lines = text
+    .slice(0, text.lastIndexOf('\n'))
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const { dropped } = lines.find((line) => line.dropped !== undefined);
+  const written = lines.filter(({ status }) => status === 401).length;
+  expect(written + dropped).toBeGreaterThanOrEqual(enough);
+  expect(dropped).toBeGreaterThan(0);
+});
+
+it('5,000 refused requests make few lines, and one that says how many more there were', async () => {
+  const { reader, writer } = openPipe();
+  const url = await start(writer);
+  await flood(url, 5000);
+  const ended = once(child!, 'exit');
+  child!.kill('SIGTERM');
+  await ended;
+  const text = readAll(reader);
+  expect(text.length).toBeLessThan(60_000);
+  const lines = text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter(({ status }) => status === 401);
+  const repeated = lines.reduce((sum, line) => sum + (line.repeated ?? 0), 0);
+  const written = lines.filter((line) => line.repeated === undefined).length;
+  expect(repeated + written).toBe(5000);
+  expect(lines.at(-1).msg).toMatch(/^answered \.\.\. and [\d,]+ more like this$/);
+});
+
+it('a terminal shows readable lines, and one that is stopped (Ctrl+S) stops nothing else', async () => {
+  const { url, read } = await startOnTerminal(everyLine);
+  await (await fetch(`${url}/api/v1/users/`)).text();
+  await expect
+    .poll(read, { timeout: 20_000, interval: 5 })
+    .toMatch(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}answered 401 GET \/api\/v1\/users\/ /m);
+  await flood(url, enough);
+  expect(await healthMs(url)).toBeLessThan(100);
+});

@@ -1,0 +1,37 @@
+// Which statuses an operation can answer, and what each means: most follow from the route, the rest it names itself. The
+// OpenAPI document lists them, and the tests compare every answer of the server with them.
+import { isOpen } from '../../auth/permissions.ts';
+import { encodingRule } from './answer-encoding.ts';
+import { type FailureStatus, failureMeanings } from './failure-statuses.ts';
+import type { Route } from './route.ts';
+
+/** Of every operation: they are decided before it, or have their cause in the server. */
+export const universalStatuses: readonly FailureStatus[] = [400, 421, 429, 500, 503];
+
+export function successOf(route: Pick<Route, 'hasNoAnswer'>): 200 | 204 {
+  return route.hasNoAnswer ? 204 : 200;
+}
+
+/** Whether its answers have an ETag, and 304 stands for one that the client has. */
+export function canBeUnchanged(route: Route): boolean {
+  return encodingRule(route) !== undefined && !route.media && !route.hasNoAnswer;
+}
+
+/** Every failure that the operation can answer, with its meaning, in the order of the numbers. */
+export function failuresOf(route: Route): [FailureStatus, string][] {
+  const statuses = new Set<FailureStatus>([...universalStatuses, ...derived(route)]);
+  for (const status of Object.keys(route.failures ?? {})) statuses.add(Number(status) as FailureStatus);
+  return [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => [status, route.failures?.[status] ?? failureMeanings[status]]);
+}
+
+function derived({ operation, method, url, target, query, body, form, rawBody }: Route): FailureStatus[] {
+  const hasName = url.includes(':') || target !== undefined;
+  return [
+    ...(isOpen(operation) ? [] : ([401, 403] as const)),
+    ...(hasName ? ([404] as const) : []),
+    ...(method === 'GET' ? [] : ([413, 415] as const)),
+    ...(url.includes(':') || query || body || form || rawBody ? ([422] as const) : []),
+  ];
+}

@@ -1,0 +1,19 @@
+// The tags of the interface document: each route names one, and each has a description.
+
+/** In the order of the document. */
+export const tagDescriptions = {
+  Token: 'Log in as a user, an agent or an app, for an access token.',
+  Users: 'Accounts of people: sign up, recover a password, manage users.',
+  Agents: 'Access points, and the tokens with which they register themselves.',
+  'Third-party apps': 'Programs of others, with what each of them may do.',
+  Audit: 'Who changed what, and when.',
+  Telemetry: 'What agents report.',
+  Metrics: 'What agents have reported: series, latest values, live values, presence.',
+  Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',
+  Callbacks: 'Where workers deliver the results of jobs.',
+  Commands: 'Commands to agents, and their results.',
+  Conflicts: 'Commands that exclude each other, and the rules that decide.',
+  Emulator: 'Emulated networks of access points and devices.',
+} as const;
+
+export type Tag = keyof typeof tagDescriptions;

@@ -1,0 +1,151 @@
+// All connections of the server, and the bound on their number. When it is reached, connections without a login give way
+// (connection-choice.ts). Those on which a good token was shown, and those of trusted proxies, are never closed for others.
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Caller } from '../../caller.ts';
+import type { OpenShare } from '../../shares/open-share.ts';
+import { addressKey } from '../../shares/rate-limiter.ts';
+import type { Shares } from '../../shares/shares.ts';
+import type { ServiceMetrics } from '../pages/service-metrics.ts';
+import { createNetworkCheck } from '../request/setup-check.ts';
+import { type Candidate, chooseConnectionToClose } from './connection-choice.ts';
+
+export interface ConnectionTableOptions {
+  maxConnections: number;
+  trustedProxies: readonly string[];
+  shares: Shares;
+  metrics: ServiceMetrics;
+}
+
+class Connection implements Candidate {
+  readonly socket: Socket;
+  readonly address: string;
+  /** Of the last request; answers are written in the order of the requests. */
+  response: ServerResponse | undefined;
+  /** Set once it is not to be closed for others. */
+  giveBack: (() => void) | undefined;
+
+  constructor(socket: Socket, address: string) {
+    this.socket = socket;
+    this.address = address;
+  }
+
+  get isIdle(): boolean {
+    return this.response === undefined || this.response.writableFinished;
+  }
+}
+
+export class ConnectionTable {
+  readonly #max: number;
+  readonly #isProxy: (address: string) => boolean;
+  /** Of one caller, how many are kept from being closed: a token must not be enough to take them all. */
+  readonly #known: OpenShare;
+  readonly #all = new Set<Connection>();
+  readonly #unknown = new Map<string, Set<Connection>>();
+  /** TLS has a socket of its own above that of the connection. */
+  readonly #bySocket = new WeakMap<Socket, Connection>();
+  readonly #byPeer = new Map<string, Connection>();
+  #gaveWay = 0;
+  #refused = 0;
+
+  constructor({ maxConnections, trustedProxies, shares, metrics }: ConnectionTableOptions) {
+    this.#max = maxConnections;
+    this.#isProxy = createNetworkCheck(trustedProxies);
+    this.#known = shares.open('connections', Math.ceil(maxConnections / 2));
+    metrics.add({
+      weft_connections: { help: 'Open connections', value: () => this.#all.size },
+      weft_connections_gave_way: {
+        help: 'Connections without a login that were closed for others since the start',
+        value: () => this.#gaveWay,
+      },
+      weft_connections_refused: {
+        help: 'Connections that were closed at once since the start, because all were in use',
+        value: () => this.#refused,
+      },
+    });
+  }
+
+  watch(server: Server, isTls: boolean): void {
+    server.on('connection', (socket: Socket) => this.#admit(socket, isTls));
+    if (isTls) {
+      server.on('secureConnection', (socket: Socket) => {
+        const connection = this.#byPeer.get(peerOf(socket));
+        if (connection) this.#bySocket.set(socket, connection);
+      });
+    }
+  }
+
+  /** A request came on the socket and is answered with this. */
+  noteRequest(socket: Socket, response: ServerResponse): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection) connection.response = response;
+  }
+
+  /** A good token was shown on the socket: that of a caller, or the callback token of a job. */
+  noteLogin(socket: Socket, { kind, name }: { kind: Caller['kind'] | 'job'; name: string }): void {
+    const connection = this.#bySocket.get(socket);
+    if (!connection || connection.giveBack || !this.#all.has(connection)) return;
+    try {
+      connection.giveBack = this.#known.take(`${kind}:${name}`);
+    } catch {
+      // It goes on like a connection without a login.
+      return;
+    }
+    this.#removeUnknown(connection);
+  }
+
+  #admit(socket: Socket, isTls: boolean): void {
+    const { remoteAddress } = socket;
+    // The peer is gone already.
+    if (remoteAddress === undefined) {
+      socket.destroy();
+      return;
+    }
+    const address = addressKey(remoteAddress);
+    if (this.#all.size >= this.#max && !this.#makeRoom(address)) {
+      this.#refused++;
+      socket.destroy();
+      return;
+    }
+    const connection = new Connection(socket, address);
+    this.#all.add(connection);
+    this.#bySocket.set(socket, connection);
+    const peer = isTls ? peerOf(socket) : undefined;
+    if (peer !== undefined) this.#byPeer.set(peer, connection);
+    if (!this.#isProxy(remoteAddress)) this.#addUnknown(connection);
+    socket.once('close', () => {
+      if (peer !== undefined && this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
+      this.#remove(connection);
+    });
+  }
+
+  #makeRoom(address: string): boolean {
+    const chosen = chooseConnectionToClose(this.#unknown, address);
+    if (!chosen) return false;
+    this.#gaveWay++;
+    this.#remove(chosen);
+    chosen.socket.destroy();
+    return true;
+  }
+
+  #remove(connection: Connection): void {
+    this.#all.delete(connection);
+    this.#removeUnknown(connection);
+    connection.giveBack?.();
+  }
+
+  #addUnknown(connection: Connection): void {
+    const group = this.#unknown.get(connection.address);
+    if (group) group.add(connection);
+    else this.#unknown.set(connection.address, new Set([connection]));
+  }
+
+  #removeUnknown(connection: Connection): void {
+    const group = this.#unknown.get(connection.address);
+    if (group?.delete(connection) && group.size === 0) this.#unknown.delete(connection.address);
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,55 @@
+// /readyz says whether jobs are taken at all.
+import { expect, test } from 'vitest';
+import { untilSo } from '../../../../test/pure/until-so.ts';
+import { startWeft } from '../../../../test/weft.ts';
+import type { Events } from '../../events.ts';
+import type { Platform } from '../../part.ts';
+import { createAccountParts } from '../../parts.ts';
+import { createJobsPart } from '../jobs-part.ts';
+
+const details = '/api/v1/agent_details/request_all_agents_details';
+
+test('/readyz fails while nobody takes jobs, and not because of jobs that wait for their owner’s share', async () => {
+  let isWorking = false;
+  const withIdleWorker = (platform: Platform, events: Events) => {
+    const accounts = createAccountParts(platform, events);
+    const { auth, principals } = accounts.auth;
+    const consume: Platform['broker']['consume'] = async (queue, options, handle) => {
+      const take: typeof handle = async (delivery) => {
+        await untilSo(() => expect(isWorking).toBe(true));
+        await handle(delivery);
+      };
+      return platform.broker.consume(queue, options, take);
+    };
+    const broker = new Proxy(platform.broker, {
+      get: (target, key: keyof Platform['broker']) => {
+        const value = target[key];
+        if (key === 'consume') return consume;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const { agents, agentStore } = accounts.agents;
+    const deps = { ...platform, agents, agentStore, changes: accounts.audit.changes };
+    const tuning = { queueWatch: { stillMs: 300, everyMs: 20 } };
+    return { ...accounts, jobs: createJobsPart({ ...deps, broker, auth, principals, tuning }, events) };
+  };
+  const weft = await startWeft({}, { createParts: withIdleWorker });
+  try {
+    const token = await weft.admin();
+    const ready = () => weft.request('GET', '/readyz');
+    expect(await ready()).toMatchObject({ status: 200, body: { parts: { jobs: 'ok' } } });
+    const { job_number } = (await weft.request('POST', details, { token })).body;
+    await untilSo(async () => {
+      expect(await ready()).toMatchObject({ status: 503, body: { parts: { broker: 'ok', jobs: 'failing' } } });
+    });
+    await weft.parts.jobs.jobStore.setAside([job_number], 'job', Date.now());
+    await untilSo(async () => expect((await ready()).status).toBe(200));
+    isWorking = true;
+    await untilSo(async () => {
+      const { body } = await weft.request('GET', `/api/v1/jobs/${job_number}`, { token });
+      expect(body.state).toBe('succeeded');
+    });
+  } finally {
+    await weft.stop();
+  }
+});

@@ -1,0 +1,48 @@
+// Tells whether the queue of jobs stands still: the oldest job that nobody has taken is the same for too long. Jobs that
+// wait for their owner's share do not count, so that nobody can make a node look broken by asking for much.
+import { TryLaterError } from '../../errors.ts';
+import type { JobStore } from '../store/job-store.ts';
+
+export interface QueueWatchOptions {
+  jobs: Pick<JobStore, 'oldestQueued'>;
+  onError: (error: unknown, message: string) => void;
+  stillMs?: number;
+  everyMs?: number;
+}
+
+export class QueueWatch {
+  readonly #options: Required<QueueWatchOptions>;
+  #timer: NodeJS.Timeout | undefined;
+  #oldest: { job_number: string; sinceMs: number } | undefined;
+  #isStill = false;
+
+  constructor(options: QueueWatchOptions) {
+    this.#options = { stillMs: 30_000, everyMs: 2_000, ...options };
+  }
+
+  get isStill(): boolean {
+    return this.#isStill;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), this.#options.everyMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never throws. */
+  async look(nowMs = performance.now()): Promise<void> {
+    const { jobs, onError, stillMs } = this.#options;
+    try {
+      const job_number = (await jobs.oldestQueued())?.job_number;
+      if (job_number === undefined) this.#oldest = undefined;
+      else if (job_number !== this.#oldest?.job_number) this.#oldest = { job_number, sinceMs: nowMs };
+      this.#isStill = this.#oldest !== undefined && nowMs - this.#oldest.sinceMs >= stillMs;
+    } catch (error) {
+      // Of a database that is away others tell.
+      if (!(error instanceof TryLaterError)) onError(error, 'the queue of jobs could not be looked at');
+    }
+  }
+}

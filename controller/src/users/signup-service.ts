@@ -1,0 +1,82 @@
+// Sign-up: people create an account for themselves. Where strangers can reach Weft it works once an administrator has
+// approved it.
+import type { TokenData, WaitingUser } from '@weft/contract';
+import type { AuditService } from '../audit/audit-service.ts';
+import { type Actor, anonymous } from '../caller.ts';
+import { ConflictError, PermissionError, TryLaterError } from '../errors.ts';
+import { userApproved, userRefused } from './user-entries.ts';
+import { type NewUser, normalizeUsername, toTokenData, type UserService, userNotFound } from './user-service.ts';
+import type { UserRecord, UserStore } from './user-store.ts';
+
+export interface SignupServiceOptions {
+  users: UserService;
+  store: UserStore;
+  audit: AuditService;
+  signup: 'open' | 'approve' | 'closed';
+  maxWaiting: number;
+}
+
+export class SignupService {
+  readonly #options: SignupServiceOptions;
+
+  constructor(options: SignupServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws PermissionError while sign-up is closed. */
+  async requireOpen(): Promise<void> {
+    const { users, signup } = this.#options;
+    if (signup === 'closed') {
+      throw new PermissionError('signup_closed', 'Sign-up is closed; ask an administrator for an account');
+    }
+    if (!(await users.hasAdmin())) {
+      throw new PermissionError('no_administrator', 'Sign-up opens once the first administrator has been created');
+    }
+  }
+
+  async signUp(input: Omit<NewUser, 'roles'>): Promise<TokenData> {
+    const { users, store, signup, maxWaiting } = this.#options;
+    await this.requireOpen();
+    const user = { ...input, roles: ['user'] };
+    if (signup === 'open') return users.register(user, anonymous, 'user_signed_up', null);
+    if ((await store.countWaiting()) >= maxWaiting) {
+      throw new TryLaterError(
+        429,
+        'too_many_waiting_users',
+        `At most ${maxWaiting} accounts may wait for approval; ask an administrator`,
+        3600,
+      );
+    }
+    return users.register(user, anonymous, 'user_signed_up', Date.now());
+  }
+
+  /** Those that wait longest first. */
+  async listWaiting(): Promise<WaitingUser[]> {
+    return (await this.#options.store.listWaiting()).map(({ username, waiting_since }) => ({
+      username,
+      waiting_since: new Date(waiting_since!).toISOString(),
+    }));
+  }
+
+  /** The account works from now on; one that does already is not changed. */
+  async approve(username: string, by: Actor): Promise<TokenData> {
+    const { store, audit } = this.#options;
+    const also = audit.entry<UserRecord>(({ after }) => userApproved(by, after!));
+    const user = await store.approve(normalizeUsername(username), also);
+    if (!user) throw userNotFound();
+    return toTokenData(user);
+  }
+
+  /** Deletes the account. Throws ConflictError if it does not wait. */
+  async refuse(username: string, by: Actor): Promise<void> {
+    const { store, audit } = this.#options;
+    const name = normalizeUsername(username);
+    const also = audit.entry<UserRecord>(({ before }) => userRefused(by, before!));
+    if (await store.removeWaiting(name, also)) return;
+    if (!(await store.get(name))) throw userNotFound();
+    throw new ConflictError(
+      'user_not_waiting',
+      'This account does not wait for approval; disable or delete it instead',
+    );
+  }
+}

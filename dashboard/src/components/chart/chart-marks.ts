@@ -1,0 +1,56 @@
+// Moments on a chart that explain it, such as commands: a thin vertical line, and above it what happened where there is
+// room for the words.
+import type uPlot from 'uplot';
+import { colourOf, withAlpha } from '../colours.ts';
+import { placeLabels } from './mark-labels.ts';
+
+export interface ChartMark {
+  time: number;
+  /** One or two words, written at the line. */
+  name: string;
+  /** The whole sentence, for the crosshair. */
+  label: string;
+  kind: 'command' | 'conflict';
+}
+
+/** As tall as the room above the plot. */
+export const rowHeight = 13;
+
+export function drawMarks(chart: uPlot, marks: readonly ChartMark[], font: string): void {
+  const { ctx, bbox } = chart;
+  const pixel = devicePixelRatio;
+  const right = bbox.left + bbox.width;
+  ctx.save();
+  ctx.lineWidth = pixel;
+  ctx.font = font.replace(/^\d+px/, `${11 * pixel}px`);
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'top';
+  const shown = marks
+    .map((mark) => ({ ...mark, x: Math.round(chart.valToPos(mark.time, 'x', true)) }))
+    .filter(({ x }) => x >= bbox.left && x <= right)
+    .map((mark) => ({ ...mark, width: ctx.measureText(mark.name).width }));
+  for (const { x, kind } of shown) {
+    ctx.strokeStyle = markColour(kind);
+    ctx.setLineDash(kind === 'conflict' ? [4 * pixel, 3 * pixel] : []);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  const places = placeLabels(shown, { left: bbox.left, right, gap: 3 * pixel, rows: 2 });
+  for (const [index, { width, kind, name }] of shown.entries()) {
+    const place = places[index];
+    if (!place) continue;
+    // The first row stands above the plot, where no values are.
+    const top = bbox.top + (place.row - 1) * rowHeight * pixel;
+    ctx.fillStyle = withAlpha(colourOf('--surface'), 0.7);
+    ctx.fillRect(place.start - pixel, top, width + 2 * pixel, rowHeight * pixel);
+    ctx.fillStyle = markColour(kind);
+    ctx.fillText(name, place.start, top + pixel);
+  }
+  ctx.restore();
+}
+
+function markColour(kind: ChartMark['kind']): string {
+  return colourOf(kind === 'conflict' ? '--bad' : '--ink-soft');
+}

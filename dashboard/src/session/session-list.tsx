@@ -1,0 +1,130 @@
+// The open sessions of a user: since when, from where, by which program; each can be ended.
+import { useSignal } from '@preact/signals';
+import { call } from '../api/client.ts';
+import { toFailure } from '../api/failure.ts';
+import type { Session } from '../api/operations.ts';
+import { Button } from '../components/button.tsx';
+import { FailureNotice } from '../components/feedback/notice.tsx';
+import { SkeletonLines } from '../components/feedback/skeleton.tsx';
+import { showFailure, showToast } from '../components/feedback/toasts.tsx';
+import { queries, useOperation } from '../data/use-operation.ts';
+import { formatMoment } from '../format/times.ts';
+import { sessionText } from '../text/session.ts';
+import { clientWords } from './client-words.ts';
+import { leaveSession, session } from './session.ts';
+import './session-list.css';
+
+const text = sessionText.list;
+
+interface SessionListProps {
+  username: string;
+  /** May let a session be renewed for longer. */
+  canExtend?: boolean;
+}
+
+export function SessionList({ username, canExtend = false }: SessionListProps) {
+  const { data, failure } = useOperation('list_sessions', { path: { username } }, { pollMs: 15_000 });
+  const busy = useSignal(false);
+  const isOwn = username === session.value?.username;
+  const act = async (action: () => Promise<string>) => {
+    busy.value = true;
+    try {
+      showToast({ title: await action() });
+    } catch (error) {
+      showFailure(toFailure(error));
+    } finally {
+      busy.value = false;
+      queries.refresh('list_sessions');
+    }
+  };
+  const end = ({ id, is_current }: Session) =>
+    act(async () => {
+      await call('end_session', { path: { username, id } });
+      if (is_current) leaveSession();
+      return text.ended;
+    });
+  const others = data?.filter(({ is_current }) => !is_current) ?? [];
+  const endOthers = () =>
+    act(async () => {
+      for (const { id } of others) {
+        await call('end_session', { path: { username, id } }).catch((error) => {
+          if (toFailure(error).code !== 'session_not_found') throw error;
+        });
+      }
+      return text.othersEnded(String(others.length));
+    });
+  const extend = ({ id }: Session) =>
+    act(async () => {
+      const { ends_at } = await call('extend_session', { path: { username, id } });
+      return text.extended(formatMoment(Date.parse(ends_at)));
+    });
+  return (
+    <>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_sessions')} />}
+      {!data && !failure && <SkeletonLines count={2} />}
+      {data?.length === 0 && <p class="soft">{text.none}</p>}
+      {data && data.length > 0 && (
+        <ul class="session-list">
+          {data.map((each) => (
+            <Row
+              key={each.id}
+              session={each}
+              isBusy={busy.value}
+              onEnd={() => end(each)}
+              onExtend={canExtend ? () => extend(each) : undefined}
+            />
+          ))}
+        </ul>
+      )}
+      {others.length > 1 && (
+        <div>
+          <Button disabled={busy.value} onClick={endOthers}>
+            {isOwn ? text.endOthers : text.endAll}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  session: Session;
+  isBusy: boolean;
+  onEnd: () => void;
+  onExtend: (() => void) | undefined;
+}
+
+function Row({ session: { created_at, renewed_at, ends_at, address, client, is_current }, ...rest }: RowProps) {
+  const { isBusy, onEnd, onExtend } = rest;
+  const words = clientWords(client);
+  const since = formatMoment(Date.parse(created_at));
+  const renewed = formatMoment(Date.parse(renewed_at));
+  return (
+    <li>
+      <div>
+        <strong title={client}>{words}</strong>
+        {is_current && <span class="session-current">{text.current}</span>}
+        <p class="soft small">
+          <span class="mono">{address}</span> · {text.since(since)}
+          {renewed !== since && ` · ${text.used(renewed)}`} · {text.until(formatMoment(Date.parse(ends_at)))}
+        </p>
+      </div>
+      <div class="session-acts">
+        {onExtend && (
+          <Button
+            size="small"
+            kind="quiet"
+            disabled={isBusy}
+            aria-label={text.extendOf(words, since)}
+            onClick={onExtend}
+          >
+            {text.extend}
+          </Button>
+        )}
+        <Button size="small" disabled={isBusy} aria-label={text.endOf(words, since)} onClick={onEnd}>
+          {text.end}
+        </Button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,116 @@
+// The charts of an access point as a person reads them: six at a glance, one large; what is written on them, and what the
+// crosshair says where nothing was measured.
+import { describe, expect, test } from 'vitest';
+import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
+import { hasBrowser, type Visit } from './browser.ts';
+import { startDemo } from './demo-network.ts';
+import { visitSignedIn } from './signed-in.ts';
+import { eventually, serve } from './weft-process.ts';
+
+type Page = Visit['page'];
+
+interface Written {
+  text: string;
+  left: number;
+  right: number;
+  width: number;
+  title: string;
+}
+
+/** Notes every word that is written on a canvas, and where, in pixels of the canvas. */
+const listen = `
+  window.written = [];
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const { e, a } = this.getTransform();
+    const { actualBoundingBoxLeft: before, actualBoundingBoxRight: after } = this.measureText(text);
+    const title = this.canvas.closest('figure')?.querySelector('h3')?.textContent ?? '';
+    window.written.push({ text, left: e + a * (x - before), right: e + a * (x + after), width: this.canvas.width, title });
+    return write.call(this, text, x, y, ...rest);
+  };
+`;
+/** The library hides points by moving them out of the plot. */
+const pointsShown = `[...document.querySelectorAll('.u-cursor-pt')].filter(
+  (point) => !/translate\\(-/.test(point.style.transform),
+).length`;
+const written = (page: Page) => page.evaluate('window.written') as Promise<Written[]>;
+const charts = (page: Page) => page.getByRole('figure', { name: /^Chart of / });
+
+describe.skipIf(!hasBrowser)('charts of an access point', () => {
+  test('six fit on the screen of a laptop, one click enlarges, all that is written on them can be read', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const [cell] = await startDemo(weft, token);
+    const query = new URLSearchParams({ agent_id: cell!.ap_id, command: '{"name":"set_tx_power","dbm":30}' });
+    expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
+    const seen = await visitSignedIn(weft, { title: 'Overview' });
+    const { page } = seen;
+    await page.addInitScript(listen);
+    await page.goto(`${weft.url}/agents/${cell!.ap_id}?window=1h`);
+    await page.getByRole('heading', { level: 1, name: shortAgentName(cell!.ap_id) }).waitFor();
+    await eventually(
+      () => page.locator('.chart canvas').count(),
+      (count) => count === 6,
+    );
+
+    expect(await charts(page).count()).toBe(6);
+    for (const chart of await charts(page).all()) {
+      const { y, height } = (await chart.boundingBox())!;
+      expect(y + height).toBeLessThanOrEqual(900);
+    }
+    // The configuration is a click away.
+    expect(await page.getByText('"report_interval_seconds"').isVisible()).toBe(false);
+
+    const power = page.getByRole('figure', { name: /^Chart of Power/ });
+    const small = (await power.boundingBox())!;
+    await page.getByRole('button', { name: 'Enlarge the chart of Power' }).click();
+    await page.getByRole('button', { name: 'Shrink the chart of Power' }).waitFor();
+    const large = (await power.boundingBox())!;
+    expect(large.width).toBeGreaterThan(small.width * 1.8);
+    expect(large.height).toBeGreaterThan(small.height * 1.8);
+    expect(page.url()).toContain('chart=power_w');
+    await page.getByRole('button', { name: 'Shrink the chart of Power' }).click();
+    expect(page.url()).not.toContain('chart=');
+
+    // Words are whole; devices are counted in whole numbers; a command is named where it was sent.
+    const words = await eventually(
+      () => written(page),
+      (all) => all.some(({ text }) => text === 'set_tx_power'),
+    );
+    expect(words.filter(({ right, width, left }) => right > width + 1 || left < -1)).toEqual([]);
+    expect(words.filter(({ text }) => /^\d\d:\d\d/.test(text)).length).toBeGreaterThan(6);
+    const counts = words.filter(({ text, title }) => title.startsWith('Connected devices') && /^[\d.\s]+$/.test(text));
+    expect(counts.length).toBeGreaterThan(1);
+    expect(counts.filter(({ text }) => text.includes('.'))).toEqual([]);
+  });
+
+  test('the crosshair gives a value where there is one, and none where nothing was measured', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const [cell] = await startDemo(weft, token);
+    const path = `/agents/${cell!.ap_id}?window=1h`;
+    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
+    const power = page.getByRole('figure', { name: /^Chart of Power/ });
+    await power.locator('canvas').waitFor();
+    const value = power.locator('strong');
+    await eventually(
+      async () => (await value.textContent()) ?? '',
+      (text) => /^\d/.test(text),
+    );
+    const plot = (await power.locator('.u-over').boundingBox())!;
+    const pointAt = (share: number) => page.mouse.move(plot.x + plot.width * share, plot.y + plot.height / 2);
+    // The network is younger than a minute; this was half an hour ago.
+    await pointAt(0.5);
+    await eventually(
+      async () => (await value.textContent()) ?? '',
+      (text) => text === '–',
+    );
+    expect(await page.evaluate(pointsShown)).toBe(0);
+    await pointAt(0.997);
+    await eventually(
+      async () => (await value.textContent()) ?? '',
+      (text) => /^\d/.test(text),
+    );
+    expect(await page.evaluate(pointsShown)).toBeGreaterThan(0);
+  });
+});

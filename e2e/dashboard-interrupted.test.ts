@@ -1,0 +1,78 @@
+// What somebody is in the middle of when something comes between: another page, a restart, a lost connection.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { heading, visitSignedIn } from './signed-in.ts';
+import { password, serve, temporaryFolder } from './weft-process.ts';
+
+const away = /As of \d\d:\d\d:\d\d, not connected/;
+
+describe.skipIf(!hasBrowser)('work in the dashboard', () => {
+  test('on rules is not lost by going elsewhere: one is asked first, at a link, at Back and at closing the tab', async () => {
+    const weft = await serve();
+    await weft.createAdmin();
+    const { page } = await visitSignedIn(weft, { path: '/conflicts', title: 'Conflicts' });
+    await page.getByRole('link', { name: 'Rules' }).click();
+    await page.getByRole('button', { name: 'Edit rules' }).click();
+    const share = page.getByLabel('Share of a site');
+    const before = await share.inputValue();
+    const isKept = () =>
+      page.evaluate('window.dispatchEvent(new Event("beforeunload", { cancelable: true }))') as Promise<boolean>;
+    const dialog = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
+    expect(await isKept()).toBe(true);
+
+    await share.fill('0.4');
+    // The page takes note of what was typed with its next frame.
+    await expect.poll(isKept).toBe(false);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await share.inputValue()).toBe('0.4');
+    expect(page.url()).toBe(`${weft.url}/conflicts?view=rules`);
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.goBack();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await share.inputValue()).toBe('0.4');
+    expect(page.url()).toBe(`${weft.url}/conflicts?view=rules`);
+
+    // What is as it was needs no question; who means it, goes.
+    await share.fill(before);
+    await expect.poll(isKept).toBe(true);
+    await share.fill('0.4');
+    await expect.poll(isKept).toBe(false);
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
+    await heading(page, 'Jobs');
+    expect(page.url()).toBe(`${weft.url}/jobs`);
+  });
+
+  test('while Weft is away ages stand still and say as of when; after its restart the form forgets its error', async () => {
+    const folder = temporaryFolder();
+    const weft = await serve({ folder });
+    const token = await weft.createAdmin();
+    const configuration = { access_point_type: 'WiFi', commands: ['wake'], report_interval_seconds: 60 };
+    const json = { ap_id: 'ap-1', password, configuration };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    const agent = (await weft.login('ap-1', password, 'agent')).body.access_token;
+    await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { power_w: 4 } });
+    const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1' });
+    const connection = page.locator('dl.facts');
+    await connection.getByText(/just now|\d+.s ago/).waitFor();
+    await page.getByLabel('Command', { exact: true }).selectOption('wake');
+
+    await weft.end('SIGKILL');
+    const port = new URL(weft.url).port;
+    await page.getByRole('status').filter({ hasText: away }).waitFor();
+    await page.getByText(/As of \d\d:\d\d:\d\d, not connected: Last report/).waitFor();
+    await connection.getByText(/^\d\d:\d\d:\d\d$/).waitFor();
+    expect(await connection.getByText(/just now| ago/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const error = page.getByRole('form').getByRole('alert');
+    await error.filter({ hasText: 'Weft cannot be reached.' }).waitFor();
+
+    await serve({ folder, env: { WEFT_PORT: port } });
+    await page.getByText(away).first().waitFor({ state: 'detached' });
+    await connection.getByText(/just now|\d+.(s|min) ago/).waitFor();
+    await error.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Command', { exact: true }).inputValue()).toBe('wake');
+  });
+});

@@ -1,0 +1,181 @@
+// Every page of the dashboard at every width, as a person finds it a moment after opening: nothing beside or below the
+// frame, no column too narrow to read, nothing that jumps while it loads, nothing on the console.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
+import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
+import { type Furnished, furnish } from './furnished-weft.ts';
+import { signInHere, visitSignedIn } from './signed-in.ts';
+import { root, sharedServer } from './weft-process.ts';
+
+interface Route {
+  path: string;
+  access: 'public' | 'user' | 'admin';
+}
+
+const routesFile = pathToFileURL(join(root, 'dashboard', 'src', 'routes.ts')).href;
+const { routes } = (await import(/* @vite-ignore */ routesFile)) as { routes: readonly Route[] };
+
+const screens: Record<string, VisitOptions> = {
+  '390 px': { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  '768 px': { viewport: { width: 768, height: 1024 } },
+  '860 px': { viewport: { width: 860, height: 900 } },
+  '1024 px': { viewport: { width: 1024, height: 768 } },
+  '1440 px': { viewport: { width: 1440, height: 900 } },
+  // What a laptop's window leaves to the page at 200 %.
+  '1440 px at 200 %': { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
+};
+const maxShift = 0.1;
+/** As of a network: what comes late comes in a frame of its own, as people see it. */
+const latency = 40;
+
+/** What is on the pages stays; a command more or less makes no difference. */
+const furnished = sharedServer(furnish);
+
+/** Where each route leads with what there is; a parameter without a value fails the test, so that new pages get one. */
+function addressesOf(access: (route: Route) => boolean, { params }: Furnished): string[] {
+  return routes.filter(access).map(({ path }) =>
+    path.replaceAll(/:(\w+)/g, (_, name: string) => {
+      const value = params[`${path} ${name}`] ?? params[name];
+      expect(value, `${path} needs a value for ${name} in e2e/furnished-weft.ts`).toBeDefined();
+      return encodeURIComponent(value!);
+    }),
+  );
+}
+
+describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
+  test('fits its frame, keeps its columns readable and does not jump, at every width', async () => {
+    const here = await furnished();
+    const found = await Promise.all(Object.entries(screens).map(([name, screen]) => walk(here, name, screen)));
+    expect(found.flat()).toEqual([]);
+  });
+
+  test('has a form for commands that fits side panels of 320 to 400 px: reasons, dots and choices', async () => {
+    const { weft, params } = await furnished();
+    const path = `/agents/${params.ap_id}`;
+    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(params.ap_id!) });
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
+    await form.getByLabel('dbm').fill('30');
+    await form.getByText('More options').click();
+    await form.getByRole('button', { name: 'Dry run' }).click();
+    await form.getByText('Dry run: nothing was sent').waitFor();
+    for (const width of [320, 360, 400]) expect(await page.evaluate(panelProblems(width))).toEqual([]);
+    await form.getByRole('button', { name: 'Send', exact: true }).click();
+    await form.getByText('Succeeded', { exact: true }).waitFor();
+    for (const width of [320, 360, 400]) expect(await page.evaluate(panelProblems(width))).toEqual([]);
+  });
+});
+
+/** What leaves its card or is too narrow to be read in a side panel so wide. */
+const panelProblems = (width: number) => `(() => {
+  document.querySelector('.agent-grid').style.gridTemplateColumns = 'minmax(0, 1fr) ${width}px';
+  const card = document.querySelector('.agent-commands');
+  const problems = [];
+  const inside = card.getBoundingClientRect();
+  if (Math.abs(inside.width - ${width}) > 1) problems.push('the panel is ' + inside.width + ' px wide');
+  for (const element of card.querySelectorAll('*')) {
+    const { right, left } = element.getBoundingClientRect();
+    if (element.getClientRects().length > 0 && (right > inside.right + 0.5 || left < inside.left - 0.5)) {
+      problems.push(element.outerHTML.slice(0, 80) + ' leaves the card');
+    }
+  }
+  for (const why of card.querySelectorAll('.verdicts .why')) {
+    if (why.clientWidth < inside.width * 0.7) problems.push('a reason is ' + why.clientWidth + ' px wide');
+  }
+  // Its longest choice, and the arrow beside it.
+  const pen = document.createElement('canvas').getContext('2d');
+  for (const select of card.querySelectorAll('select')) {
+    if (select.getClientRects().length === 0) continue;
+    pen.font = getComputedStyle(select).font;
+    const needed = Math.max(...[...select.options].map(({ text }) => pen.measureText(text).width)) + 40;
+    if (select.clientWidth < needed) problems.push('a choice needs ' + needed + ' px and has ' + select.clientWidth);
+  }
+  return problems;
+})()`;
+
+async function walk(here: Furnished, name: string, screen: VisitOptions): Promise<string[]> {
+  const seen = await visit(here.weft.url, { ...screen, path: '/sign-in' });
+  const network = await seen.context.newCDPSession(seen.page);
+  await network.send('Network.enable');
+  const unlimited = { downloadThroughput: -1, uploadThroughput: -1 };
+  await network.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited });
+  const problems: string[] = [];
+  const look = async (addresses: readonly string[]) => {
+    for (const address of addresses) problems.push(...(await problemsAt(seen, here.weft.url, address)));
+  };
+  await look(addressesOf(({ access }) => access === 'public', here));
+  await seen.page.goto(`${here.weft.url}/sign-in`);
+  await signInHere(seen.page);
+  await seen.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await look([...addressesOf(({ access }) => access !== 'public', here), ...here.views]);
+  return problems.map((problem) => `${name}: ${problem}`);
+}
+
+async function problemsAt({ page, said }: Visit, origin: string, address: string): Promise<string[]> {
+  await page.goto(origin + address);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const found = (await page.evaluate(measure)) as {
+    overflow: string[];
+    narrow: string[];
+    shift: number;
+    shifts: string[];
+  };
+  return [
+    ...found.overflow,
+    ...found.narrow,
+    ...(found.shift < maxShift ? [] : [`layout shift ${found.shift.toFixed(3)}: ${found.shifts.join('; ')}`]),
+    ...said.splice(0),
+  ].map((problem) => `${address}: ${problem}`);
+}
+
+/** In the page, because everything it looks at is there. Waits until nothing has moved for a while. */
+const measure = `(async () => {
+  const shifts = [];
+  const words = (node) => node ? node.nodeName.toLowerCase() + '.' + (node.className?.baseVal ?? node.className ?? '') : 'gone';
+  const note = (entries) => {
+    for (const { value, hadRecentInput, sources } of entries) {
+      if (!hadRecentInput) shifts.push({ value, words: value.toFixed(3) + ' ' + sources.map(({ node }) => words(node)).join(' ') });
+    }
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ type: 'layout-shift', buffered: true });
+  const main = () => document.querySelector('main') ?? document.body;
+  const look = () => [main().scrollHeight, main().querySelectorAll('*').length, document.querySelectorAll('.skeleton').length].join();
+  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  let last = look();
+  for (let since = performance.now(); performance.now() - since < 350 || document.querySelector('.skeleton'); await frame()) {
+    if (look() !== last) {
+      last = look();
+      since = performance.now();
+    }
+  }
+  note(observer.takeRecords());
+  const overflow = [];
+  const page = document.documentElement;
+  const shell = document.querySelector('.shell') ?? document.querySelector('#app').firstElementChild;
+  const frameHeight = Math.max(innerHeight, Math.ceil(shell.getBoundingClientRect().height));
+  if (page.scrollHeight > frameHeight) overflow.push('the document is ' + (page.scrollHeight - frameHeight) + ' px taller than its frame');
+  if (page.scrollWidth > page.clientWidth) overflow.push('the document is ' + (page.scrollWidth - page.clientWidth) + ' px too wide');
+  const inner = document.querySelector('main.shell-main');
+  if (inner) {
+    const end = inner.querySelector('.page').getBoundingClientRect().bottom - inner.getBoundingClientRect().top + inner.scrollTop;
+    const beyond = inner.scrollHeight - Math.max(inner.clientHeight, Math.ceil(end));
+    if (beyond > 0) overflow.push('its matter ends ' + beyond + ' px before it can be scrolled to');
+    if (inner.scrollWidth > inner.clientWidth) overflow.push('its matter is ' + (inner.scrollWidth - inner.clientWidth) + ' px too wide');
+  }
+  const narrow = [];
+  for (const head of document.querySelectorAll('[role="columnheader"], th[scope="col"], thead th')) {
+    const width = Math.round(head.getBoundingClientRect().width);
+    if (head.getClientRects().length === 0) continue;
+    const isFirst = head.parentElement.firstElementChild === head;
+    if (width < (isFirst && head.closest('[role="grid"]') ? 100 : 40)) narrow.push('the column ' + head.textContent + ' is ' + width + ' px wide');
+  }
+  return {
+    overflow,
+    narrow,
+    shift: shifts.reduce((sum, { value }) => sum + value, 0),
+    shifts: shifts.map(({ words }) => words),
+  };
+})()`;

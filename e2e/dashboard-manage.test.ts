@@ -1,0 +1,107 @@
+// Access points as administrators manage them in a real browser: edited with an undo, deleted, and the tokens with which
+// they register themselves.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from './browser.ts';
+import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { adminUsername, eventually, password, serve } from './weft-process.ts';
+
+async function site() {
+  const weft = await serve();
+  const token = await weft.createAdmin();
+  const configuration = {
+    access_point_type: 'WiFi',
+    site: 'Bristol',
+    geolocation: { latitude: 51.4, longitude: -2.6, altitude: 12 },
+    commands: ['sleep', 'wake'],
+    vendor: { firmware: '1.2' },
+  };
+  const json = { ap_id: 'ap-1', password, configuration };
+  expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  const stored = async () => (await weft.request('GET', '/api/v1/agents/ap-1', { token })).body.configuration;
+  return { weft, token, configuration, stored };
+}
+
+describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
+  test('one is edited without losing what the form does not show, restored, and deleted by its name', async () => {
+    const { weft, token, configuration, stored } = await site();
+    const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1' });
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit ap-1' });
+    expect(await dialog.getByLabel('Location').inputValue()).toBe('51.4, -2.6');
+    await dialog.getByLabel('Label').fill('Hall, north door');
+    await dialog.getByLabel('Site').fill('');
+    await dialog.getByLabel('Tags').fill('roof, north');
+    await dialog.getByLabel('Location').fill('somewhere');
+    await dialog.getByLabel('Report interval in seconds').fill('0');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Enter a number above 0').waitFor();
+    expect(await dialog.locator('[aria-invalid="true"]').count()).toBe(2);
+    expect(await stored()).toEqual(configuration);
+    await expectFitting(page);
+    await dialog.getByLabel('Location').fill('51.5, -2.7');
+    await dialog.getByLabel('Report interval in seconds').fill('15');
+    await dialog.getByRole('button', { name: 'Set a new password' }).click();
+    await dialog.getByLabel('New password').fill('another horse entirely');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('ap-1 saved').waitFor();
+    const { site: _site, ...rest } = configuration;
+    expect(await stored()).toEqual({
+      ...rest,
+      label: 'Hall, north door',
+      tags: ['roof', 'north'],
+      geolocation: { latitude: 51.5, longitude: -2.7, altitude: 12 },
+      report_interval_seconds: 15,
+    });
+    expect((await weft.login('ap-1', 'another horse entirely', 'agent')).status).toBe(200);
+    await page.getByRole('definition').filter({ hasText: 'Hall, north door' }).waitFor();
+
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Old configuration of ap-1 restored').waitFor();
+    expect(await stored()).toEqual(configuration);
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Delete ap-1?' });
+    expect(await question.getByRole('button', { name: 'Delete access point' }).isDisabled()).toBe(true);
+    await question.getByLabel('Type the name of the access point to confirm').fill('ap-1');
+    await question.getByRole('button', { name: 'Delete access point' }).click();
+    await heading(page, 'Access points');
+    await page.getByText('ap-1 deleted').waitFor();
+    expect((await weft.request('GET', '/api/v1/agents/ap-1', { token })).status).toBe(404);
+  });
+
+  test('enrolment tokens are listed with who made them, and revoked', async () => {
+    const { weft, token } = await site();
+    const json = { ap_id_pattern: 'ap-hall-*', max_uses: 3 };
+    const made = await weft.request('POST', '/api/v1/enrolment_tokens', { token, json });
+    const agent = { ap_id: 'ap-hall-1', password, configuration: {} };
+    const enrolled = { token: made.body.token, json: agent };
+    expect((await weft.request('POST', '/api/v1/agents/public', enrolled)).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
+    await page.getByRole('button', { name: 'Register an access point' }).click();
+    await page.getByRole('radio', { name: 'Several access points' }).click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'ap-hall-*' });
+    await entry.getByText(`2 of 3 left`).waitFor();
+    await entry.getByText(`created by ${adminUsername}`).waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Revoke the token for ap-hall-*' }).click();
+    await page
+      .getByRole('dialog', { name: /^Revoke/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page.getByText('Token for ap-hall-* revoked').waitFor();
+    await eventually(
+      () => entry.count(),
+      (count) => count === 0,
+    );
+    expect((await weft.request('GET', '/api/v1/enrolment_tokens', { token })).body).toEqual([]);
+  });
+
+  test('people who are not administrators see no way to change one', async () => {
+    const { weft, token } = await site();
+    const json = { username: 'grace@example.org', password, roles: ['user'] };
+    expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1', username: json.username });
+    await page.locator('summary', { hasText: 'Configuration' }).waitFor();
+    expect(await page.getByRole('button', { name: /^(Edit|Delete)$/ }).count()).toBe(0);
+  });
+});

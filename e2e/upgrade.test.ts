@@ -1,0 +1,84 @@
+// From version 0.1.0 to this one: its data folder is read, and what it had built is noticed and replaced.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { root, runWeft, serve, temporaryFolder } from './weft-process.ts';
+
+const kept = join(root, 'test', 'kept-data', '0.1.0.tar.gz');
+const admin = { username: 'ada@example.org', password: 'correct horse battery' };
+
+function unpack(): string {
+  const folder = temporaryFolder();
+  expect(spawnSync('tar', ['-xzf', kept, '-C', folder]).status).toBe(0);
+  return join(folder, 'data');
+}
+
+test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry, commands, the audit log', async () => {
+  const years = '3650';
+  const env = {
+    WEFT_DATA_DIR: unpack(),
+    WEFT_TELEMETRY_RETENTION_DAYS: years,
+    WEFT_ROLLUP_RETENTION_DAYS: years,
+    WEFT_JOB_RETENTION_HOURS: '8760',
+  };
+  const weft = await serve({ env });
+  const token = (await weft.login(admin.username, admin.password)).body.access_token;
+  expect((await weft.login('bob@example.org', 'password')).status).toBe(200);
+  expect((await weft.login('roof-1', 'roof password', 'agent')).status).toBe(200);
+  const app = await weft.login('energy-saver', 'an old key of the app', 'third_party_app');
+  expect(app.status).toBe(200);
+  const get = async (path: string) => (await weft.request('GET', `/api/v1/${path}`, { token })).body;
+  expect(await get('agents/roof-1')).toMatchObject({ ap_id: 'roof-1', configuration: { site: 'Bristol' } });
+  expect((await get('third_party_apps/energy-saver')).api_key).toBe('an old key of the app');
+  const { points } = await get('metrics/agent_data?agent=roof-1&window=3650d');
+  expect(points).toEqual([expect.objectContaining({ power_w: 12.5, note: 'as it was' })]);
+  const commands = JSON.stringify(await get('commands'));
+  for (const name of ['set_tx_power', 'sleep']) expect(commands).toContain(`"name":"${name}"`);
+  const { out } = await runWeft(['audit', 'verify'], { env });
+  expect(out).toContain('intact');
+  // And it can be written: the chain of the audit log goes on.
+  const json = { username: 'new@example.org', password: 'a new password', roles: ['user'] };
+  expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+  await weft.end();
+});
+
+/** This checkout without what is installed and built; the packages are those of this one. */
+function freshCheckout(): string {
+  const checkout = join(temporaryFolder(), 'weft');
+  const isLeft = (source: string) =>
+    /^(\.git|data|bench\/results|.*\bnode_modules|[a-z]+\/dist)$/.test(relative(root, source));
+  cpSync(root, checkout, { recursive: true, filter: (source) => !isLeft(source) });
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  return checkout;
+}
+
+test('a start says that the build is missing or old; npm run build replaces it without starting anything', async () => {
+  const checkout = freshCheckout();
+  const launcher = [process.execPath, join(checkout, 'controller', 'src', 'bin', 'weft.ts')];
+  const start = () => serve({ launcher });
+  const missing = await start();
+  expect(missing.err).toContain('are not built, and are not served: run npm run build');
+  await missing.end();
+
+  const dist = join(checkout, 'dashboard', 'dist');
+  mkdirSync(join(dist, 'install'), { recursive: true });
+  writeFileSync(join(dist, 'index.html'), '<title>of an older version</title>');
+  writeFileSync(join(dist, 'pages.json'), '["/"]');
+  writeFileSync(join(dist, 'install', 'weft.mjs'), 'of an older version');
+  writeFileSync(join(dist, '.sources'), 'of an older version');
+  const old = await start();
+  expect(old.err).toContain('were built from other sources than these: run npm run build');
+  expect((await old.request('GET', '/install/weft.mjs')).body).toBe('of an older version');
+  await old.end();
+
+  const build = spawnSync('npm', ['run', 'build'], { cwd: checkout, encoding: 'utf8' });
+  expect(build.status, build.stderr).toBe(0);
+  const current = await start();
+  expect(current.err).not.toContain('npm run build');
+  expect((await current.request('GET', '/install/weft.mjs')).body).toBe(
+    readFileSync(join(dist, 'install', 'weft.mjs'), 'utf8'),
+  );
+  expect((await current.request('GET', '/', { headers: { accept: 'text/html' } })).body).not.toContain('older version');
+  await current.end();
+});

@@ -1,0 +1,35 @@
+// Both interface documents as Weft serves them, made from its parts without starting a server.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../controller/src/config.ts';
+import { createEvents } from '../controller/src/events.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
+import { createDocuments } from '../controller/src/pages.ts';
+import type { Part } from '../controller/src/part.ts';
+import { createParts } from '../controller/src/parts.ts';
+import { openPlatform } from '../controller/src/platform.ts';
+
+export async function interfaceDocuments(): Promise<{ openApi: object; asyncApi: object }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'weft-documents-'));
+  const env = { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent' };
+  const config = loadConfig({ env, file: {}, flags: {} });
+  const events = createEvents();
+  const platform = await openPlatform({
+    config,
+    events,
+    log: createLogger('silent'),
+    ownUrl: () => '',
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  try {
+    const parts: Part[] = Object.values(createParts(platform, events));
+    const routes = parts.flatMap((part) => part.routes ?? []);
+    return createDocuments(config, routes);
+  } finally {
+    await platform.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

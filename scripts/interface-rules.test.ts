@@ -1,0 +1,32 @@
+// Each validator of the interface documents finds what it is there for. That both are clean is a check of its own.
+import { expect, test } from 'vitest';
+import { interfaceDocuments } from './interface-documents.ts';
+import { interfaceProblems } from './interface-rules.ts';
+
+interface Tree {
+  // biome-ignore lint/suspicious/noExplicitAny: parts of every shape are broken here
+  [key: string]: any;
+}
+
+test('broken documents are reported by the validator that looks for it', async () => {
+  const { openApi, asyncApi } = (await interfaceDocuments()) as Record<'openApi' | 'asyncApi', Tree>;
+  const { get } = openApi.paths['/api/v1/users/{username}'];
+  delete openApi.tags[0].description;
+  delete get.description;
+  delete get.parameters[0].description;
+  asyncApi.channels.agent_data.bindings.amqp.exchange = { name: 'weft', type: 'direct' };
+  delete asyncApi.servers;
+  for (const channel of Object.values<Tree>(asyncApi.channels)) delete channel.servers;
+  const problems = await interfaceProblems({ openApi, asyncApi });
+  expect(problems.filter((line) => !line.startsWith('asyncapi.json'))).toEqual([
+    expect.stringMatching(/^openapi\.json, Redocly: #\/tags\/0\/description: .*\(tag-description\)$/),
+    expect.stringMatching(/^openapi\.json, Spectral: .*\(operation-description\)$/),
+    expect.stringMatching(/^openapi\.json, Spectral: .*\(oas3-parameter-description\)$/),
+  ]);
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^asyncapi\.json, AsyncAPI parser: channels\.agent_data\.bindings\.amqp: /),
+      expect.stringMatching(/^asyncapi\.json, Spectral: .*\(asyncapi-servers\)$/),
+    ]),
+  );
+});

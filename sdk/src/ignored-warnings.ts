@@ -1,0 +1,44 @@
+// Tells a program what Weft leaves out of its reports: once for each field, not with every report.
+import type { IgnoredField } from '@weft/contract';
+
+/** Enough for every field that Weft would store. */
+const maxRemembered = 1_024;
+
+const reasons: Record<IgnoredField['reason'], string> = {
+  array: 'arrays are not stored; send numbers under names of their own',
+  text_for_metric: 'it was a number before, and a metric stays a number',
+  metric_for_text: 'it was a text before, and a text stays a text',
+  name: 'a name has 1 to 256 characters, no comma and no control characters',
+  repeated: 'another field of the sample has this name',
+  not_finite: 'the number is too large',
+  text: 'this text is not a JSON object',
+  not_an_object: 'it should be an object with latitude and longitude',
+  beside_payload: 'only fields inside of payload are stored',
+  beside_samples: 'only fields inside of samples are stored',
+  reserved: 'this name has a meaning of its own and is not a field',
+};
+
+export class IgnoredWarnings {
+  readonly #tell: (field: IgnoredField) => void;
+  readonly #told = new Set<string>();
+
+  constructor(tell: (field: IgnoredField) => void = warn) {
+    this.#tell = tell;
+  }
+
+  heard(fields: readonly IgnoredField[]): void {
+    for (const each of fields) {
+      const key = `${each.reason} ${each.field}`;
+      if (this.#told.has(key) || this.#told.size >= maxRemembered) continue;
+      this.#told.add(key);
+      this.#tell(each);
+    }
+  }
+}
+
+function warn({ field, reason }: IgnoredField): void {
+  process.emitWarning(
+    `Weft does not store the field ${JSON.stringify(field)}: ${reasons[reason] ?? reason}`,
+    'WeftWarning',
+  );
+}
