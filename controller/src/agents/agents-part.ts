@@ -1,5 +1,6 @@
 // Agents as a part: the registry of access points, and their enrolment.
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -8,13 +9,13 @@ import { createAgentStore } from './agent-store.sql.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
 
-export function createAgentsPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, hasher, audit, freshMs } = platform;
+export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
+  const { config, database, hasher, audit, changes, freshMs } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
     hasher,
-    callerChanged: events.callerChanged.emit,
+    changes,
     audit,
     maxAgents: config.quotas.agents,
     freshMs,

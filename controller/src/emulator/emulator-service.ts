@@ -111,12 +111,8 @@ export class EmulatorService {
       publish_after: now + publishHoldMs,
     };
     const records = members.map((member) => toAgentRecord(member, caller, now));
-    await runs.create(
-      run,
-      records,
-      job,
-      audit.entry(({ after }) => runStarted(caller, after!)),
-    );
+    const also = audit.entry<EmulatorRunRecord>(({ after }) => runStarted(caller, after!));
+    await runs.create(run, records, job, { requireOwner: true, also });
     agents.emulated(records);
     outbox.publish(job);
     return {

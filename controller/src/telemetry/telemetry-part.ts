@@ -65,6 +65,9 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     metrics.recorded(ap_id);
     feed.publish(ap_id, samples, receivedMs);
   });
+  events.callerChanged.on(({ kind, id }) => {
+    if (kind !== 'agent') feed.callerChanged(id);
+  });
   events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);
     await presence.remove(ap_id);
