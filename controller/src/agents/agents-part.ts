@@ -7,9 +7,10 @@ import { AgentService } from './agent-service.ts';
 import { createAgentStore } from './agent-store.sql.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+import { reachableUrls } from './reachable-urls.ts';
 
 export function createAgentsPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, hasher, audit, freshMs } = platform;
+  const { config, database, hasher, audit, freshMs, ownUrl } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
@@ -21,7 +22,12 @@ export function createAgentsPart(platform: Platform & { audit: AuditService }, e
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,
   });
-  const enrolment = new EnrolmentService({ agents, tokens: createEnrolmentTokenStore(database), audit });
+  const enrolment = new EnrolmentService({
+    agents,
+    tokens: createEnrolmentTokenStore(database),
+    audit,
+    reachableUrls: () => reachableUrls(config, ownUrl()),
+  });
   events.recordsChanged.on(() => agents.forgetAll());
   return {
     agents,

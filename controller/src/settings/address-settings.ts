@@ -23,7 +23,7 @@ export const addressSettings = {
     group: 'Address',
     placeholder: 'ORIGIN',
     read: read.origin,
-    description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails.',
+    description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails and for the lines that register access points.',
   }),
   tlsCert: optional('tls-cert', {
     name: 'WEFT_TLS_CERT',

@@ -75,7 +75,7 @@ export type EmulatorSpec = { access_point_type: string; num_access_points: numbe
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 
-export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string };
+export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string; urls?: (string)[] };
 
 export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number };
 
