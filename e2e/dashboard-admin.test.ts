@@ -175,7 +175,16 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     expect([await send('energy-saver', 'sleep'), await send('load-balancer', 'wake')]).toEqual([200, 409]);
     const { page } = await visitSignedIn(weft, { path: '/conflicts', title: 'Conflicts' });
     await page.getByText(/load-balancer asked to change power_state of ap-3 and was rejected/).waitFor();
+    const sides = page.getByRole('definition');
+    await sides.filter({ hasText: 'wake priority 50' }).waitFor();
+    await sides.filter({ hasText: 'sleep priority 50' }).waitFor();
     await expectFitting(page);
+    await page.getByRole('link', { name: 'energy-saver', exact: true }).click();
+    await heading(page, 'energy-saver');
+    await page.goBack();
+    await page.getByRole('link', { name: /^Rule 5g_/ }).click();
+    await page.locator('tr[aria-current="true"]').waitFor();
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByLabel('Reason').selectOption('merged');
     await page.getByText('No conflicts found').waitFor();
 
@@ -197,6 +206,15 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByRole('row', { name: /5g_coverage.*Merge \(maximum\)/ }).waitFor();
     const rules = (await weft.request('GET', '/api/v1/conflicts/rules', { token })).body;
     expect([rules.groups[0].merge, rules.blast_radius.fraction]).toEqual(['max', 0.5]);
+
+    // The log tells what was changed, not all that there is.
+    await page.goto(`${weft.url}/audit`);
+    await page.getByRole('button', { name: /changed the conflict rules/ }).click();
+    const lines = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    await lines.filter({ hasText: 'added: blast_radius.fraction: 0.5' }).waitFor();
+    await lines.filter({ hasText: /removed: groups\.5g_coverage\.policy/ }).waitFor();
+    expect(await lines.count()).toBeLessThan(8);
+    await expectFitting(page);
 
     const other = await visitSignedIn(weft, {
       path: '/conflicts?view=rules',

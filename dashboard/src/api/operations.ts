@@ -47,7 +47,7 @@ export type CommandResult = { state: 'received' | 'succeeded' | 'failed'; result
 
 export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
 
-export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null };
+export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null; command: string | null; sent_command: string | null; priority: number | null; rival_command: string | null; rival_priority: number | null };
 
 export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null };
 
