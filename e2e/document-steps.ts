@@ -57,6 +57,7 @@ function withoutChance(text: string): string {
   return text
     .replaceAll(/eyJ[\w.-]+/g, '<token>')
     .replaceAll(/weft-enrol-[\w.-]+/g, '<enrolment token>')
+    .replaceAll(/\b[\da-f]{64}\b/g, '<hash>')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .trim();

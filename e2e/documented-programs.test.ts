@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { documentedCommands } from '../scripts/documented-commands.ts';
 import { App } from '../sdk/src/index.ts';
 import { folderOfNode } from './other-node.ts';
@@ -20,6 +20,11 @@ interface Demo {
 async function startDemo(): Promise<Demo> {
   const demo = new WeftProcess(['demo', '--port', '0']);
   await demo.until('sign-in', () => demo.out.includes('Stop'));
+  // It ends its control program only if it is asked to end.
+  onTestFinished(async () => {
+    demo.child.kill('SIGINT');
+    await demo.ended();
+  });
   const [, url = ''] = /running: (\S+)/.exec(demo.out) ?? [];
   const [, password = ''] = /Password +(\S+)/.exec(demo.out) ?? [];
   const admin = new App({ url, username: 'demo@weft.test', password });

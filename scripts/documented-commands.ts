@@ -34,12 +34,7 @@ export function commandsIn(text: string): string[] {
   const inline = [...text.replaceAll(/```.*?```/gs, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
   return [...blocks, ...inline]
     .flatMap((line) => line.split(/\s*(?:&&|\|\|?|;|\$\(|\s{3,})\s*/))
-    .map((part) =>
-      part
-        .replace(/\s+#.*$/, '')
-        .trim()
-        .replace(variables, ''),
-    )
+    .map((part) => part.replace(/ #.*$/, '').trim().replace(variables, ''))
     .filter((part) => ofInterest.test(part));
 }
 

@@ -24,6 +24,7 @@ const servers = [
     variable: 'TEST_AMQP_URL',
   },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
+  { title: 'nginx', debianPackage: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
   {
     title: 'Chromium',
     debianPackage: 'chromium-headless-shell',
@@ -44,7 +45,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb', 'rabbitmq-server', 'haproxy'];
+const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx'];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };
@@ -84,7 +85,9 @@ function installPackages(packages) {
     // A new machine has no package lists, an old one has outdated lists.
     const result = first.status === 0 ? first : apt('update').status === 0 ? apt('install', ...packages) : first;
     if (result.status === 0) {
-      for (const service of services.filter((name) => packages.includes(name))) {
+      for (const service of services.filter((name) =>
+        packages.some((each) => each === name || each === `${name}-light`),
+      )) {
         spawnSync('update-rc.d', [service, 'disable']);
       }
       if (!hadNameServer && existsSync(nameServer.program)) spawnSync('systemctl', ['disable', ...nameServer.units]);

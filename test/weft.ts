@@ -173,7 +173,16 @@ export async function startWeft<Parts extends PartList = AllParts>(
       'RESETS_PER_ADDRESS',
     ].map((name) => [`WEFT_LIMIT_${name}`, '100000']),
   );
-  const env = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...generous, ...overrides };
+  // Tests of the audit log count entries; those of logins would come in between.
+  const rarely = { WEFT_SECURITY_EVENT_SECONDS: '86400' };
+  const env = {
+    WEFT_PORT: '0',
+    WEFT_DATA_DIR: dataDir,
+    WEFT_LOG_LEVEL: 'silent',
+    ...rarely,
+    ...generous,
+    ...overrides,
+  };
   const metrics = new SeenStatuses();
   const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
   noteDocumented(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));

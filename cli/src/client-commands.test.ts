@@ -308,7 +308,7 @@ test('jobs are listed, followed and cancelled', async () => {
 test('apps: made with a key that works, rotated, removed; only administrators', async () => {
   await logIn();
   const { code, out } = await run(['apps', 'add', 'planner', '--agents', 'roof-*', '--read-only']);
-  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{32}\n$/)]);
+  expect([code, out]).toEqual([0, expect.stringMatching(/^\S{43}\n$/)]);
   const planner = { WEFT_APP_NAME: 'planner', WEFT_APP_KEY: out.trim() };
   expect((await run(['agents'], { env: planner })).code).toBe(0);
   expect(await run(['command', 'roof-1', 'set_tx_power', 'dbm=1'], { env: planner })).toMatchObject({ code: 1 });

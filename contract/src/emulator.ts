@@ -6,11 +6,30 @@ const Timestamp = Type.String({ format: 'date-time' });
 /** Of one request; more would use a core that requests need. */
 export const maxEmulatedDevices = 200_000;
 
+/** Which traffic the devices of an access point want. */
+export const EmulatorProfile = Type.Enum(['office', 'home', 'city', 'stadium', 'always'], {
+  title: 'EmulatorProfile',
+  type: 'string',
+  description:
+    'Traffic demand over a day; `always`: constant and lively, whatever the hour. Default: city for 5G, office for the others.',
+});
+export type EmulatorProfile = Type.Static<typeof EmulatorProfile>;
+
+/** Read by the controller: whatever it is not, it says so with the index. */
+const Location = Type.Unsafe<string | Record<string, unknown>>({
+  documented: {
+    anyOf: [
+      { type: 'string', maxLength: 200 },
+      { type: 'object', description: 'With `latitude` or `lat`, and `longitude`, `long`, `lon` or `lng`.' },
+    ],
+  },
+});
+
 export const EmulatorSpec = Type.Object(
   {
     access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
     num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
-    locations: Type.Array(Type.String({ documented: { maxLength: 200 } }), {
+    locations: Type.Array(Location, {
       documented: { minItems: 1 },
       description: 'Coordinates or place names, assigned in turn.',
     }),
@@ -27,12 +46,7 @@ export const EmulatorSpec = Type.Object(
     scenario: Type.Optional(
       Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
     ),
-    profile: Type.Optional(
-      Type.Enum(['office', 'home', 'city', 'stadium'], {
-        type: 'string',
-        description: 'Traffic demand over a day. Default: city for 5G, office for the others.',
-      }),
-    ),
+    profile: Type.Optional(EmulatorProfile),
   },
   { title: 'EmulatorSpec' },
 );
@@ -91,11 +105,11 @@ export const EmulatorSpinupRequest = Type.Object(
 );
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 
-const Location = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
+const Position = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
 
 /** An access point that is about to exist. */
 export const EmulatedAgent = Type.Object(
-  { ap_id: Type.String(), access_point_type: Type.String(), location: Location },
+  { ap_id: Type.String(), access_point_type: Type.String(), location: Position },
   { title: 'EmulatedAgent' },
 );
 export type EmulatedAgent = Type.Static<typeof EmulatedAgent>;
@@ -123,6 +137,7 @@ export const EmulatorAccepted = Type.Object(
     websocket: Type.String({ description: 'The path of the WebSocket for progress and the end.' }),
     agents: Type.Array(EmulatedAgent),
     places: Type.Array(ResolvedPlace, { description: 'The place of each location that is a name.' }),
+    profiles: Type.Array(EmulatorProfile, { description: 'The profile of each entry of `emulators`.' }),
     seed: Type.Integer(),
     ends_at: Timestamp,
   },

@@ -102,6 +102,22 @@ export const JobMessage = Type.Object(
 );
 export type JobMessage = Type.Static<typeof JobMessage>;
 
+/** What a listener finds in the queue of commands. It has no token: nobody but Weft delivers commands. */
+const { callback_token: _, ...noticeFields } = JobMessage.properties;
+export const CommandNotice = Type.Object(
+  {
+    ...noticeFields,
+    data: Type.Object({
+      agent_id: Type.String({ description: 'The ap_id.' }),
+      command_id: Type.String(),
+      command: Type.String({ description: 'As the caller sent it, or as Weft has changed it.' }),
+      name: Type.String(),
+      args: Type.Record(Type.String(), Type.Unknown(), { description: 'Secret ones as a fingerprint.' }),
+    }),
+  },
+  { title: 'CommandNotice' },
+);
+
 /** `data` of `agent_details`: the agents to tell of. */
 export const AgentDetailsTask = Type.Object(
   {

@@ -104,6 +104,15 @@ test('ten wrong settings are ten lines, each with the name', () => {
   expect(problems).toContainEqual(expect.stringMatching(/^WEFT_CORS_ORIGINS must name each origin/));
 });
 
+test.each(['https://example.org/weft', 'https://www.example.org/weft/', 'http://10.0.0.1:8080/a/b'])(
+  'a public address with a path (%s) is refused with what to do instead',
+  (WEFT_PUBLIC_URL) => {
+    const [problem, ...others] = problemsOf({ env: { WEFT_PUBLIC_URL } });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^WEFT_PUBLIC_URL must not have a path: .* name of its own .*docs\/operations\.md/);
+  },
+);
+
 test.each([
   ['empty', ''],
   ['31 bytes', randomBytes(40).toString('base64').replace(/[+/]/g, 'x').slice(0, 31)],

@@ -109,7 +109,7 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   if (clearText !== undefined) problems.push(clearText);
   const { passwordMinLength: min, passwordMaxLength: max, adminPassword } = values;
   if (min > max) problems.push(`WEFT_PASSWORD_MIN_LENGTH (${min}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
-  const { agentPasswordMinLength: agentMin = min } = values;
+  const { agentPasswordMinLength: agentMin = 1 } = values;
   if (agentMin > max) {
     problems.push(`WEFT_AGENT_PASSWORD_MIN_LENGTH (${agentMin}) must not be above WEFT_PASSWORD_MAX_LENGTH (${max})`);
   }

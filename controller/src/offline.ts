@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UserCreate, UserUpdate } from '@weft/contract';
 import { AuditService } from './audit/audit-service.ts';
 import { createAuditLog } from './audit/audit-store.sql.ts';
-import { openDatabase } from './backends.ts';
+import { openDatabase, openKeyring } from './backends.ts';
 import type { Actor } from './caller.ts';
 import type { Config } from './config.ts';
 import { createFormats } from './input/formats.ts';
@@ -24,7 +24,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   const hasher = new PasswordHasher();
   const store = createUserStore(database);
   const { quotas } = config;
-  const audit = new AuditService(createAuditLog(database));
+  const audit = new AuditService(createAuditLog(database, { key: openKeyring(config) }));
   const by: Actor = { kind: 'command_line', id: null, name: operator };
   const users = new UserService({
     users: store,
@@ -71,7 +71,9 @@ export async function openAuditLog(config: Config) {
   }
   const database = openDatabase(config);
   await database.migrate();
-  const log = createAuditLog(database);
+  // Whoever has only a copy of the database can check the hashes; the seals need the secret, which is not made up here.
+  const hasSecret = config.secret !== undefined || existsSync(join(config.dataDir, 'secret'));
+  const log = createAuditLog(database, { key: hasSecret ? openKeyring(config) : undefined });
   return {
     verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
     page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),

@@ -17,10 +17,17 @@ export function createAccountParts(platform: Platform, events: Events) {
   const audit = createAuditPart(platform);
   const users = createUsersPart({ ...platform, audit: audit.audit }, events);
   const agents = createAgentsPart({ ...platform, audit: audit.audit }, events);
-  const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit }, events);
+  const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit, security: audit.security }, events);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
   const auth = createAuthPart(
-    { ...platform, audit: audit.audit, users: users.users, agents: agents.agents, principals },
+    {
+      ...platform,
+      audit: audit.audit,
+      security: audit.security,
+      users: users.users,
+      agents: agents.agents,
+      principals,
+    },
     events,
   );
   return { auth, users, agents, apps, audit };

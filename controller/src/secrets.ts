@@ -1,6 +1,14 @@
 // Everything that is derived from the installation's one secret: the keys that sign tokens, the keys that encrypt what
 // must be readable again, and the set-up code. Several secrets may be valid at once while one is being rotated out.
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 const keyBytes = 32;
 
@@ -12,17 +20,16 @@ export class Keyring {
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
   readonly #fingerprintKey: Buffer;
+  readonly #sealKeys: { id: string; key: Buffer }[];
 
   constructor(secret: string, previousSecrets: readonly string[] = []) {
     const secrets = [secret, ...previousSecrets];
     this.tokenKeys = secrets.map((each) => derive(each, 'token signing'));
     this.callbackKeys = secrets.map((each) => derive(each, 'callback tokens'));
-    this.#storageKeys = secrets.map((each) => {
-      const key = derive(each, 'storage encryption');
-      return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };
-    });
+    this.#storageKeys = secrets.map((each) => withId(derive(each, 'storage encryption')));
     this.#setupKey = derive(secret, 'set-up code');
     this.#fingerprintKey = derive(secret, 'fingerprints');
+    this.#sealKeys = secrets.map((each) => withId(derive(each, 'audit log')));
   }
 
   /** Ciphertext that `decrypt` opens only with the same `context` (say, the record's id), so that rows cannot be swapped. */
@@ -61,6 +68,22 @@ export class Keyring {
     return createHmac('sha256', this.#fingerprintKey).update(text).digest('base64url').slice(0, 22);
   }
 
+  /** For the audit log: a code that only the holder of the secret can compute, with the id of its key. */
+  seal(text: string): string {
+    const { id, key } = this.#sealKeys[0]!;
+    return `${id}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  }
+
+  /** `unknown`: sealed with a secret that is not configured. */
+  checkSeal(text: string, seal: string): 'good' | 'bad' | 'unknown' {
+    const [id, code = ''] = seal.split('.');
+    const entry = this.#sealKeys.find((each) => each.id === id);
+    if (!entry) return 'unknown';
+    const expected = createHmac('sha256', entry.key).update(text).digest();
+    const given = Buffer.from(code, 'base64url');
+    return given.length === expected.length && timingSafeEqual(given, expected) ? 'good' : 'bad';
+  }
+
   /** The code that is required to create the first administrator from another machine; the same on every node and after a restart. */
   get setupCode(): string {
     const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -78,6 +101,11 @@ export function generateSecret(): string {
 /** The stored form of generated secrets of 256 bits: slow hashing would not make them safer. */
 export function hashGeneratedSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** Keys are told apart by a hash of theirs. */
+function withId(key: Buffer): { id: string; key: Buffer } {
+  return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };
 }
 
 function derive(secret: string, purpose: string): Buffer {

@@ -79,6 +79,18 @@ export function origin(value: string): string {
   return url.origin;
 }
 
+/** Where Weft is reached. Links, pages and sockets begin at the root of the host. */
+export function publicOrigin(value: string): string {
+  const url = URL.parse(value);
+  if (url !== null && ['http:', 'https:'].includes(url.protocol) && url.pathname !== '/') {
+    const name = `${url.protocol}//weft.${url.hostname.replace(/^www\./, '')}`;
+    throw new Error(
+      `must not have a path: Weft is served at the root of a host name. Give it a name of its own in the proxy, such as ${name}, and set that without a path (docs/operations.md, "Behind a reverse proxy")`,
+    );
+  }
+  return origin(value);
+}
+
 export function urlWith(...schemes: string[]): (value: string) => string {
   return (value) => {
     const url = URL.parse(value);

@@ -21,6 +21,8 @@ const maxShownProblems = 100;
 interface MadeLine {
   ap_id: string;
   line: string;
+  /** Of the line, for agents that are installed in another way. */
+  token: string;
   expires_at: string;
 }
 
@@ -120,7 +122,7 @@ class LineMaker {
       signal: this.#signal,
     });
     const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
-    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, checksums, more }), expires_at };
+    return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, checksums, more }), token, expires_at };
   }
 }
 

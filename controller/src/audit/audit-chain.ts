@@ -1,12 +1,13 @@
 // The hash chain of the audit log: hashes an entry, and verifies the chain up to the first invalid entry.
 import { createHash } from 'node:crypto';
+import type { Keyring } from '../secrets.ts';
 import type { AuditRecord } from './audit-store.ts';
 
 /** The previous hash of the first entry. */
 export const genesisHash = '0'.repeat(64);
 
 /** SHA-256, hex, over the previous hash and everything in the entry, as one JSON array. */
-export function chainHash(previousHash: string, entry: Omit<AuditRecord, 'hash'>): string {
+export function chainHash(previousHash: string, entry: Omit<AuditRecord, 'hash' | 'mac'>): string {
   const { seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail } = entry;
   const text = JSON.stringify([
     previousHash,
@@ -23,12 +24,26 @@ export function chainHash(previousHash: string, entry: Omit<AuditRecord, 'hash'>
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** The key of the installation, as far as the chain needs it. */
+export type ChainKey = Pick<Keyring, 'seal' | 'checkSeal'>;
+
+/** What the end of the log is sealed as: its length and its beginning with seals cannot be changed either. */
+export function headText(seq: number, hash: string, keyedFrom: number): string {
+  return `${seq} ${hash} ${keyedFrom}`;
+}
+
 export class ChainWalk {
   seq: number;
   hash: string;
+  /** Entries whose seal was checked, those from before there were seals, and those of a secret that is not configured. */
+  readonly seals = { checked: 0, without: 0, unknown: 0 };
+  /** From this entry on every entry has a seal. */
+  keyedFrom = Number.POSITIVE_INFINITY;
+  readonly #key: ChainKey | undefined;
 
   /** Begins after this entry. */
-  constructor(seq = 0, hash = genesisHash) {
+  constructor(key: ChainKey | undefined, seq = 0, hash = genesisHash) {
+    this.#key = key;
     this.seq = seq;
     this.hash = hash;
   }
@@ -43,6 +58,19 @@ export class ChainWalk {
     }
     this.seq = entry.seq;
     this.hash = entry.hash;
+    return this.#checkSeal(entry);
+  }
+
+  #checkSeal({ seq, hash, mac }: AuditRecord): { seq: number; reason: string } | undefined {
+    if (mac === null) {
+      this.seals.without++;
+      const isKeyed = this.seals.checked + this.seals.unknown > 0 || seq >= this.keyedFrom;
+      return isKeyed ? { seq, reason: 'the seal of the entry is missing' } : undefined;
+    }
+    const outcome = this.#key?.checkSeal(hash, mac) ?? 'unknown';
+    if (outcome === 'bad') return { seq, reason: 'the entry was written without the secret of this installation' };
+    if (outcome === 'good') this.seals.checked++;
+    else this.seals.unknown++;
     return undefined;
   }
 }

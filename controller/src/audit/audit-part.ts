@@ -3,9 +3,33 @@ import type { Part, Platform } from '../part.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AuditService } from './audit-service.ts';
 import { createAuditLog } from './audit-store.sql.ts';
+import { SecurityLog } from './security-log.ts';
 
-export function createAuditPart({ database }: Platform) {
-  const log = createAuditLog(database);
+export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform) {
+  const log = createAuditLog(database, { key: keyring });
   const audit = new AuditService(log);
-  return { log, audit, routes: auditRoutes(audit) } satisfies Part & Record<string, unknown>;
+  const security = new SecurityLog({
+    database,
+    auditLog: log,
+    periodMs: config.securityEventSeconds * 1000,
+    log: serverLog,
+    onError,
+  });
+  return {
+    log,
+    audit,
+    security,
+    routes: auditRoutes(audit),
+    authenticator: {
+      refused: (caller, operation, address) =>
+        security.note({
+          actor: caller,
+          action: 'request_refused',
+          target: { kind: 'operation', name: operation },
+          address,
+        }),
+    },
+    start: () => security.start(),
+    stop: () => security.stop(),
+  } satisfies Part & Record<string, unknown>;
 }

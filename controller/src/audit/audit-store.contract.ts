@@ -203,12 +203,18 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
     };
 
     test('tells how many there are and the hash of the newest, from the beginning or from an entry', async () => {
-      expect(await log.verify()).toEqual({ isWhole: true, count: 0, seq: 0, head: genesisHash });
+      expect(await log.verify()).toMatchObject({ isWhole: true, count: 0, seq: 0, head: genesisHash });
       await fill(5);
       const head = (await all())[0]!.hash;
-      expect(await log.verify()).toEqual({ isWhole: true, count: 5, seq: 5, head });
-      expect(await log.verify({ fromSeq: 4 })).toEqual({ isWhole: true, count: 2, seq: 5, head });
-      expect(await log.verify({ fromSeq: 6 })).toEqual({ isWhole: true, count: 0, seq: 5, head });
+      expect(await log.verify()).toEqual({
+        isWhole: true,
+        count: 5,
+        seq: 5,
+        head,
+        seals: { checked: 5, without: 0, unknown: 0 },
+      });
+      expect(await log.verify({ fromSeq: 4 })).toMatchObject({ isWhole: true, count: 2, seq: 5, head });
+      expect(await log.verify({ fromSeq: 6 })).toMatchObject({ isWhole: true, count: 0, seq: 5, head });
       expect(await log.verify({ fromSeq: 7 })).toMatchObject({ isWhole: false, seq: 6 });
     });
 
@@ -221,7 +227,7 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
     });
 
     const copy = (to: number, from: number) =>
-      `INSERT INTO audit_log SELECT ${to}, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash
+      `INSERT INTO audit_log SELECT ${to}, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash, mac
        FROM audit_log WHERE seq = ${from}`;
     const tampering: [string, string[], number][] = [
       ...['actor_kind', 'actor_id', 'actor_name', 'action', 'target_kind', 'target', 'detail', 'hash'].map(
@@ -272,7 +278,8 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
       expect(await log.verify({ notedHash: genesisHash })).toMatchObject({ isWhole: true });
       await database.query('DELETE FROM audit_log WHERE seq > 2');
       await database.query('UPDATE audit_head SET seq = 2, hash = ?', [second!.hash]);
-      expect(await log.verify()).toMatchObject({ isWhole: true, count: 2 });
+      // By the seal of its end, even without the hash.
+      expect(await log.verify()).toMatchObject({ isWhole: false, reason: expect.stringContaining('secret') });
       expect(await log.verify(noted)).toMatchObject({ isWhole: false });
       await database.query('DELETE FROM audit_log');
       await database.query('UPDATE audit_head SET seq = 0, hash = ?', [genesisHash]);

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { TryLaterError } from '../errors.ts';
 import { type SqlDatabase, type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
-import { ChainWalk, chainHash } from './audit-chain.ts';
+import { type ChainKey, ChainWalk, chainHash, headText } from './audit-chain.ts';
 import {
   type AuditLog,
   type AuditPageOptions,
@@ -15,7 +15,7 @@ import {
   type NewAuditEntry,
 } from './audit-store.ts';
 
-const COLUMNS = 'seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash';
+const COLUMNS = 'seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash, mac';
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
 const rowsPerInsert = 50;
 /** How many entries one statement of a search scans: a few milliseconds. */
@@ -25,22 +25,30 @@ const walkPage = 200;
 /** The minimum of the column; entries have numbers from 1 on. */
 const lowestSeq = -(2 ** 31);
 
-type Head = { seq: number; hash: string };
+type Head = { seq: number; hash: string; mac: string | null; keyed_from: number | null };
 
-export function createAuditLog(db: SqlDatabase, now: () => number = Date.now): AuditLog {
-  return new SqlAuditLog(db, now);
+export interface AuditLogOptions {
+  /** Without it nothing is sealed or checked: for those who read a log without its secret. */
+  key?: ChainKey | undefined;
+  now?: () => number;
+}
+
+export function createAuditLog(db: SqlDatabase, options: AuditLogOptions = {}): AuditLog {
+  return new SqlAuditLog(db, options);
 }
 
 class SqlAuditLog implements AuditLog {
   readonly #db: SqlDatabase;
   readonly #now: () => number;
+  readonly #key: ChainKey | undefined;
   readonly #lockSql: string;
 
-  constructor(db: SqlDatabase, now: () => number) {
+  constructor(db: SqlDatabase, { key, now = Date.now }: AuditLogOptions) {
     this.#db = db;
     this.#now = now;
+    this.#key = key;
     // SQLite has one writer at a time, from the beginning of its transaction.
-    this.#lockSql = `SELECT seq, hash FROM audit_head WHERE id = 1${db.dialect === 'postgres' ? ' FOR UPDATE' : ''}`;
+    this.#lockSql = `SELECT seq, hash, keyed_from FROM audit_head WHERE id = 1${db.dialect === 'postgres' ? ' FOR UPDATE' : ''}`;
   }
 
   async lock(tx: SqlQueries): Promise<void> {
@@ -49,18 +57,25 @@ class SqlAuditLog implements AuditLog {
 
   async append(tx: SqlQueries, entries: readonly NewAuditEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    let { seq, hash } = await this.#lockHead(tx);
+    let { seq, hash, keyed_from: keyedFrom } = await this.#lockHead(tx);
+    if (this.#key) keyedFrom ??= seq + 1;
     const ts = this.#now();
     const records = entries.map((entry) => {
       seq += 1;
       const content = { seq, ts, ...toColumns(entry) };
       hash = chainHash(hash, content);
-      return { ...content, hash };
+      return { ...content, hash, mac: this.#key?.seal(hash) ?? null };
     });
     for (let start = 0; start < records.length; start += rowsPerInsert) {
       await insert(tx, records.slice(start, start + rowsPerInsert));
     }
-    await tx.query('UPDATE audit_head SET seq = ?, hash = ? WHERE id = 1', [seq, hash]);
+    const mac = keyedFrom === null ? null : (this.#key?.seal(headText(seq, hash, keyedFrom)) ?? null);
+    await tx.query('UPDATE audit_head SET seq = ?, hash = ?, mac = ?, keyed_from = ? WHERE id = 1', [
+      seq,
+      hash,
+      mac,
+      keyedFrom,
+    ]);
   }
 
   async list(options: AuditPageOptions): Promise<{ entries: AuditRecord[]; has_more: boolean }> {
@@ -81,17 +96,18 @@ class SqlAuditLog implements AuditLog {
   }
 
   async verify({ fromSeq = 1, notedHash }: { fromSeq?: number; notedHash?: string } = {}): Promise<AuditVerification> {
-    let walk = new ChainWalk();
+    let walk = new ChainWalk(this.#key);
     if (fromSeq > 1) {
       const [before] = await this.page(fromSeq - 1, 1);
       if (before?.seq !== fromSeq - 1) return { isWhole: false, seq: fromSeq - 1, reason: 'the entry is missing' };
-      walk = new ChainWalk(before.seq, before.hash);
+      walk = new ChainWalk(this.#key, before.seq, before.hash);
     }
     const startSeq = walk.seq;
     let isNoted = notedHash === undefined || notedHash === walk.hash;
     for (;;) {
       // The head first: the entries up to it exist when it is read, so entries beyond it can only be newer.
       const head = await this.#head();
+      walk.keyedFrom = head?.keyed_from ?? Number.POSITIVE_INFINITY;
       const page = await this.page(walk.seq === 0 ? lowestSeq : walk.seq + 1, walkPage);
       for (const entry of page) {
         const fault = walk.step(entry);
@@ -99,10 +115,10 @@ class SqlAuditLog implements AuditLog {
         isNoted ||= entry.hash === notedHash;
       }
       if (page.length > 0) continue;
-      const fault = endFault(walk, head);
+      const fault = endFault(walk, head) ?? sealFault(this.#key, head);
       if (fault) return { isWhole: false, ...fault };
       if (!isNoted) return { isWhole: false, seq: walk.seq, reason: 'no entry has the hash that was noted' };
-      return { isWhole: true, count: walk.seq - startSeq, seq: walk.seq, head: walk.hash };
+      return { isWhole: true, count: walk.seq - startSeq, seq: walk.seq, head: walk.hash, seals: walk.seals };
     }
   }
 
@@ -113,7 +129,7 @@ class SqlAuditLog implements AuditLog {
   }
 
   async #head(): Promise<Head | undefined> {
-    const [head] = await this.#db.query<Head>('SELECT seq, hash FROM audit_head WHERE id = 1');
+    const [head] = await this.#db.query<Head>('SELECT seq, hash, mac, keyed_from FROM audit_head WHERE id = 1');
     return head;
   }
 
@@ -144,6 +160,7 @@ async function insert(tx: SqlQueries, records: readonly AuditRecord[]): Promise<
     record.target,
     record.detail,
     record.hash,
+    record.mac,
   ]);
   try {
     await tx.query(`INSERT INTO audit_log (${COLUMNS}) VALUES ${records.map(() => ROW).join(', ')}`, values);
@@ -207,6 +224,14 @@ function endFault(walk: ChainWalk, head: Head | undefined): { seq: number; reaso
   if (head.seq < walk.seq) return { seq: head.seq + 1, reason: 'the entry does not belong to the log' };
   if (head.hash !== walk.hash) return { seq: walk.seq, reason: 'the log ends with another entry than was written' };
   return undefined;
+}
+
+/** The end may be that of a log that was cut, or rewritten without seals. */
+function sealFault(key: ChainKey | undefined, head: Head | undefined): { seq: number; reason: string } | undefined {
+  if (!key || !head || head.keyed_from === null) return undefined;
+  const { seq, hash, mac, keyed_from } = head;
+  if (mac !== null && key.checkSeal(headText(seq, hash, keyed_from), mac) !== 'bad') return undefined;
+  return { seq, reason: 'the end of the log was written without the secret of this installation' };
 }
 
 function damaged(why: string): TryLaterError {

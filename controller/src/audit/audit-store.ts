@@ -26,6 +26,8 @@ export interface AuditRecord {
   /** JSON, at most `maxDetailBytes`. */
   detail: string;
   hash: string;
+  /** The seal of its hash, with the key of the installation; null for entries from before there were any. */
+  mac: string | null;
 }
 
 export interface AuditFilters {
@@ -52,6 +54,8 @@ export type AuditVerification =
       /** The newest entry; 0 and zeros if there is none. */
       seq: number;
       head: string;
+      /** How many entries have a seal that was checked, none (they are older), or one of a secret that is not configured. */
+      seals: { checked: number; without: number; unknown: number };
     }
   | {
       isWhole: false;
@@ -89,7 +93,8 @@ export interface AuditLog {
   /**
    * Verifies the chain in bounded memory, from the entry `fromSeq` or from the beginning, to the newest. Detects every entry that was
    * changed, removed, moved or inserted, and a truncated end. With `notedHash`, one of the verified entries (or the empty
-   * beginning) must have that hash: this also detects a log that was rewritten as a whole.
+   * beginning) must have that hash: this also detects a log that was rewritten as a whole. With the key of the installation the seals are
+   * checked too, which detects that without a noted hash.
    */
   verify(options?: { fromSeq?: number; notedHash?: string }): Promise<AuditVerification>;
 }

@@ -2,6 +2,7 @@
 import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
+import type { SecurityLog } from '../audit/security-log.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
@@ -9,6 +10,7 @@ import type { UserService } from '../users/user-service.ts';
 import { AgentPassword } from './agent-password.ts';
 import { AuthService } from './auth-service.ts';
 import { LoginFailures } from './login-failures.ts';
+import { createLoginNotes } from './login-notes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { SessionService } from './session-service.ts';
 import { createSessionStore } from './session-store.sql.ts';
@@ -19,6 +21,7 @@ const changesPerHour = 600;
 
 interface AuthPartDeps extends Platform {
   audit: AuditService;
+  security: SecurityLog;
   users: UserService;
   agents: AgentService;
   /** Where the records of each kind of caller are. */
@@ -26,7 +29,7 @@ interface AuthPartDeps extends Platform {
 }
 
 export function createAuthPart(deps: AuthPartDeps, events: Events) {
-  const { config, database, keyring, shares, freshMs, audit, users, agents, principals, onError } = deps;
+  const { config, database, keyring, shares, freshMs, audit, security, users, agents, principals, onError } = deps;
   const store = createSessionStore(database);
   const auth = new AuthService({
     sources: principals,
@@ -36,6 +39,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     freshMs,
   });
   const failures = new LoginFailures(shares, config.limits);
+  failures.onOutcome = createLoginNotes({ security, principals, onError });
   const sessions = new SessionService({
     auth,
     sessions: store,
@@ -43,6 +47,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     changePassword: users.changePassword.bind(users),
     failures,
     audit,
+    security,
     changes: shares.limiter('too_many_token_changes', { max: changesPerHour, windowMs: 3_600_000 }),
     limits: config,
     onError,

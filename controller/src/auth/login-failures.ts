@@ -18,6 +18,9 @@ export interface LoginAttempt {
   address: string;
 }
 
+/** How an attempt ended. `accepted_again`: of an account that logged in correctly from there within a day. */
+export type LoginOutcome = 'accepted' | 'accepted_again' | 'refused';
+
 export interface LoginLimits {
   loginFailuresPerAccount: number;
   loginFailuresPerAddress: number;
@@ -31,6 +34,8 @@ export class LoginFailures {
   /** Correct logins of an account from an address. */
   readonly #known: RateLimiter;
   readonly #paused: FairTurns;
+  /** Told how each attempt ended, before it is answered; must neither throw nor wait. */
+  onOutcome: (attempt: LoginAttempt, outcome: LoginOutcome) => void = () => {};
   readonly #pauseMs: number;
 
   /** `pauseMs`: how long a wrong password occupies the one check that a crowded address has at a time. */
@@ -49,7 +54,8 @@ export class LoginFailures {
    * in place of an AuthenticationError if too many from there have; counts an AuthenticationError as one more. What is
    * answered, and when, does not depend on whether the account exists.
    */
-  async count<T>({ kind, username, address }: LoginAttempt, login: (turn: PasswordTurn) => Promise<T>): Promise<T> {
+  async count<T>(tried: LoginAttempt, login: (turn: PasswordTurn) => Promise<T>): Promise<T> {
+    const { kind, username, address } = tried;
     const from = addressKey(address);
     const account = `${from} ${kind} ${username.trim().normalize('NFC').toLowerCase()}`;
     this.#perAccount.check(account);
@@ -63,9 +69,11 @@ export class LoginFailures {
       this.#perAccount.forget(account);
       this.#known.forget(account);
       this.#known.count(account);
+      this.onOutcome(tried, isKnown ? 'accepted_again' : 'accepted');
       return outcome;
     }
     this.#perAccount.count(account);
+    this.onOutcome(tried, 'refused');
     if (this.#perAddress.isReached(from)) {
       // As long as for an account that is not known here: else its answer would tell that it is.
       if (isKnown) await this.#inPause(from, async () => outcome);

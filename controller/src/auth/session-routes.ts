@@ -15,6 +15,7 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
       url: '/api/v1/users/me/password',
       tag,
       summary: 'Change your password: all your other sessions end',
+      failures: { 403: 'The current password is wrong, or the caller is no user' },
       body: PasswordChange,
       response: Token,
       handle: async (context) => {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoginType, Session, Token } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
+import type { SecurityLog } from '../audit/security-log.ts';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../errors.ts';
 import type { RateLimiter } from '../shares/rate-limiter.ts';
@@ -36,6 +37,7 @@ export interface SessionServiceOptions {
   changePassword: ChangePassword;
   failures: LoginFailures;
   audit: AuditService;
+  security: SecurityLog;
   /** How often one caller may end or renew a token: each end is remembered until the token expires. */
   changes: RateLimiter;
   limits: { sessionHours: number; displaySessionDays: number; maxSessions: number };
@@ -90,7 +92,7 @@ export class SessionService {
 
   /** A new token of the same session. Throws AuthenticationError once the session has lasted as long as it may. */
   async renew(caller: Caller, claims: TokenClaims, { address, client }: Origin): Promise<Token> {
-    const { auth, sessions, changes } = this.#options;
+    const { auth, sessions, changes, security } = this.#options;
     const { session: id, ver } = claims;
     changes.take(principalOf(caller));
     const now = Date.now();
@@ -99,6 +101,7 @@ export class SessionService {
     const { token, expiresAtMs } = await auth.issue({ caller, ver }, { session: id, endsAtMs: found.ends_at });
     const renewal = { renewed_at: now, expires_at: Math.max(expiresAtMs, found.expires_at), address, client };
     if (!(await sessions.renew(id, ver, renewal))) throw sessionOver();
+    security.note({ actor: caller, action: 'token_renewed', target: { kind: 'user', name: caller.name }, address });
     return token;
   }
 

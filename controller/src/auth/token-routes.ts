@@ -25,6 +25,7 @@ export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
       failures: { 401: 'The name or the secret is wrong' },
       query: Type.Object({ login_type: LoginType }),
       form: LoginForm,
+      queryInForm: 'login_type',
       response: Token,
       handle: (context) => {
         const { username, password } = context.body;

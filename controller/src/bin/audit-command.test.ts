@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chainHash, genesisHash } from '../audit/audit-chain.ts';
+import type { AuditRecord } from '../audit/audit-store.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import { runCommand } from './commands.ts';
 
@@ -41,9 +43,15 @@ test('a log that is whole: how many, the newest hash, exit code 0', async () => 
   await addUser('bob');
   const { code, out, err } = await weft(['audit', 'verify']);
   expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/^The audit log is intact: 2 entries\.\n[0-9a-f]{64}\n$/);
+  expect(out).toMatch(/^The audit log is intact: 2 entries\.\n[0-9a-f]{64}\nHashes and seals checked: 2 seals\.\n$/);
   const json = await weft(['audit', 'verify', '--json']);
-  expect(JSON.parse(json.out)).toEqual({ is_whole: true, count: 2, seq: 2, head: out.split('\n')[1] });
+  expect(JSON.parse(json.out)).toEqual({
+    is_whole: true,
+    count: 2,
+    seq: 2,
+    head: out.split('\n')[1],
+    seals: { checked: 2, without: 0, unknown: 0 },
+  });
 });
 
 test('a log that somebody has been at: where, exit code 1', async () => {
@@ -71,4 +79,55 @@ test('a folder without a database is a failure, and stays without one', async ()
   expect([code, out]).toEqual([1, '']);
   expect(err).toMatch(/^weft: there is no database in .*\n$/);
   expect(existsSync(join(folder, 'data'))).toBe(false);
+});
+
+/** As somebody would who has the file and not the secret: entry 1 is another one, and all hashes fit again. */
+async function recomputeHashes(): Promise<void> {
+  const database = openSqlite(join(folder, 'data', 'weft.db'));
+  await database.query("UPDATE audit_log SET target = 'eve@weft.test' WHERE seq = 1");
+  const rows = (await database.query('SELECT * FROM audit_log ORDER BY seq')) as unknown as AuditRecord[];
+  let hash = genesisHash;
+  for (const row of rows) {
+    hash = chainHash(hash, row);
+    await database.query('UPDATE audit_log SET hash = ? WHERE seq = ?', [hash, row.seq]);
+  }
+  await database.query('UPDATE audit_head SET hash = ?', [hash]);
+  await database.close();
+}
+
+test('a chain that was computed anew is found out by its seals; without the secret only hashes are checked, which is said', async () => {
+  await addUser('ada');
+  await addUser('bob');
+  await recomputeHashes();
+  const found = await weft(['audit', 'verify']);
+  expect([found.code, found.out]).toEqual([1, expect.stringContaining('without the secret of this installation')]);
+  // Without seals it would look like an old log, but for the sealed end.
+  await tamper('UPDATE audit_log SET mac = NULL');
+  expect((await weft(['audit', 'verify'])).out).toContain('the seal of the entry is missing');
+  rmSync(join(folder, 'data', 'secret'));
+  await tamper("UPDATE audit_log SET mac = 'other.code'");
+  const blind = await weft(['audit', 'verify']);
+  expect([blind.code, blind.out]).toEqual([
+    0,
+    expect.stringContaining('2 not, because their secret is not configured'),
+  ]);
+  expect(existsSync(join(folder, 'data', 'secret'))).toBe(false);
+});
+
+test('entries from before there were seals stay valid, and the next ones have seals', async () => {
+  await addUser('ada');
+  await tamper('UPDATE audit_log SET mac = NULL');
+  await tamper('UPDATE audit_head SET mac = NULL, keyed_from = NULL');
+  expect((await weft(['audit', 'verify'])).out).toContain('Hashes checked; no seals, 1 from before there were seals.');
+  await addUser('bob');
+  expect((await weft(['audit', 'verify'])).out).toContain('1 seals, 1 from before');
+});
+
+test('a log that was cut is found out by the seal of its end', async () => {
+  await addUser('ada');
+  await addUser('bob');
+  await tamper('UPDATE audit_head SET seq = 1, hash = (SELECT hash FROM audit_log WHERE seq = 1)');
+  await tamper('DELETE FROM audit_log WHERE seq = 2');
+  const { code, out } = await weft(['audit', 'verify']);
+  expect([code, out]).toEqual([1, expect.stringContaining('the end of the log was written without the secret')]);
 });

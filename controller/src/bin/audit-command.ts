@@ -20,10 +20,22 @@ export async function auditCommand(args: string[], around: Surroundings): Promis
   try {
     const result = await log.verify(notedHash === undefined ? {} : { notedHash });
     if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(result)}\n`);
-    else if (result.isWhole) around.stdout.write(`The audit log is intact: ${result.count} entries.\n${result.head}\n`);
+    else if (result.isWhole)
+      around.stdout.write(
+        `The audit log is intact: ${result.count} entries.\n${result.head}\n${sealWords(result.seals)}\n`,
+      );
     else around.stdout.write(`The audit log is broken at entry ${result.seq}: ${result.reason}.\n`);
     return result.isWhole ? exitCode.ok : exitCode.failure;
   } finally {
     await log.close();
   }
+}
+
+/** Which of the two chains could be checked. */
+function sealWords({ checked, without, unknown }: { checked: number; without: number; unknown: number }): string {
+  const older = without > 0 ? `, ${without} from before there were seals` : '';
+  if (unknown > 0) {
+    return `Hashes checked. Seals: ${checked} checked${older}, ${unknown} not, because their secret is not configured (WEFT_SECRET, WEFT_SECRET_PREVIOUS).`;
+  }
+  return checked > 0 ? `Hashes and seals checked: ${checked} seals${older}.` : `Hashes checked; no seals${older}.`;
 }

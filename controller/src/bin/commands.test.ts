@@ -97,7 +97,7 @@ test('settings that cannot be used: one line each on stderr, exit code 78', asyn
   expect(err.trim().split('\n')).toEqual([
     expect.stringMatching(/^weft: WEFT_PORT must be a whole number from 0 to 65535, not "x" \(--port\)$/),
     expect.stringMatching(/^weft: WEFT_SECRET is a placeholder/),
-    expect.stringMatching(/^weft: WEFT_SIGNUP must be one of open, closed/),
+    expect.stringMatching(/^weft: WEFT_SIGNUP must be one of open, approve, closed/),
   ]);
 });
 

@@ -102,6 +102,7 @@ async function spinUp(app: App, place: string): Promise<number> {
       locations: [place],
       num_devices: 6,
       duration: hours * 3600,
+      profile: 'always' as const,
     })),
   });
   return agents.length;

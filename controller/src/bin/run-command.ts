@@ -9,9 +9,9 @@ export async function runFileCommand(args: string[], { env }: Surroundings): Pro
   if (file === undefined || file.startsWith('-')) throw new UsageError('Usage: weft run FILE [ARGUMENT]...');
   if (!existsSync(file)) throw new UsageError(`The file ${file} does not exist.`);
   const child = spawn(process.execPath, [file, ...rest], { stdio: 'inherit', env });
-  // A terminal interrupts both processes by itself.
+  // Ctrl+C reaches every process in the foreground by itself: twice, it would end a program that is tidying up.
   const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    if (signal !== 'SIGINT') child.kill(signal);
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, passOn);

@@ -1,6 +1,12 @@
 // Turns a request into a plan: the access points and their positions, the duration of the network, and all problems of
 // the request. Pure, except for the gazetteer.
-import { type EmulatorSpec, type EmulatorSpinupRequest, maxEmulatedDevices, type ResolvedPlace } from '@weft/contract';
+import {
+  type EmulatorProfile,
+  type EmulatorSpec,
+  type EmulatorSpinupRequest,
+  maxEmulatedDevices,
+  type ResolvedPlace,
+} from '@weft/contract';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
@@ -23,6 +29,11 @@ export interface PlannedAccessPoint {
   emulator: number;
   spec: EmulatorSpec;
   location: { latitude: number; longitude: number };
+}
+
+/** The traffic that an entry gets if it does not say. */
+export function profileOf({ profile, access_point_type }: EmulatorSpec): EmulatorProfile {
+  return profile ?? (access_point_type === '5G' ? 'city' : 'office');
 }
 
 export interface RunPlan {
@@ -133,7 +144,7 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
       }
       found.push(location);
       const { latitude, longitude, place } = location;
-      if (place) plan.places.push({ emulator, location: index, given: text, ...place, latitude, longitude });
+      if (place) plan.places.push({ emulator, location: index, given: String(text), ...place, latitude, longitude });
     }
     if (found.length < spec.locations.length) continue;
     for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type)) {

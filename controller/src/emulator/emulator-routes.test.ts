@@ -118,6 +118,28 @@ describe('#25', () => {
     expect(JSON.stringify((await get(`/api/v1/jobs/${job_number}`, 'ada')).body)).not.toContain(password);
   });
 
+  it('reads locations in brackets and as objects, and says which traffic each entry got', async () => {
+    const { agents, profiles, job_number } = await spinUp(
+      'ada',
+      { ...wifi, num_access_points: 1, locations: ['(51.45, -2.58)'] },
+      { ...wifi, num_access_points: 1, locations: [{ lat: 51.4, long: -2.5 }], profile: 'always' },
+      { ...wifi, num_access_points: 1, locations: ['{"lat":51.4,"long":-2.5}'], access_point_type: '5G' },
+    );
+    expect(agents.map(({ location }: { location: object }) => location)).toEqual([
+      { latitude: 51.45, longitude: -2.58 },
+      { latitude: 51.4, longitude: -2.5 },
+      { latitude: 51.4, longitude: -2.5 },
+    ]);
+    expect(profiles).toEqual(['office', 'always', 'city']);
+    await post(`/api/v1/emulator/${job_number}/stop`, 'ada');
+    for (const location of [7, null, ['51', '-2'], {}, { lat: 'north', long: 1 }]) {
+      const { status, body } = await post(spinupPath, 'ada', {
+        emulators: [{ ...wifi, locations: ['Bristol', location] }],
+      });
+      expect([status, body.detail[0].loc]).toEqual([422, ['body', 'emulators', 0, 'locations', 1]]);
+    }
+  });
+
   it('is for users and apps, an app within its own limit', async () => {
     expect((await post(spinupPath, 'agent', { emulators: [wifi] })).status).toBe(403);
     expect((await weft.request('POST', spinupPath, { json: { emulators: [wifi] } })).status).toBe(401);

@@ -22,7 +22,7 @@ import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
 import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { planRun, type RunPlan } from './emulator-plan.ts';
+import { planRun, profileOf, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import { requireQuota } from './run-quota.ts';
@@ -120,6 +120,7 @@ export class EmulatorService {
       websocket: `/api/v1/ws/${job_number}`,
       agents: members.map(({ ap_id, access_point_type, location }) => ({ ap_id, access_point_type, location })),
       places: plan.places,
+      profiles: request.emulators.map(profileOf),
       seed: plan.seed,
       ends_at: new Date(plan.endsAtMs).toISOString(),
     };

@@ -1,5 +1,7 @@
-// Parses the location of an emulated access point: coordinates in several notations, a geo: URI, or the name
-// of a place. `spread` then distributes access points over the result.
+// Parses the location of an emulated access point: coordinates in several notations, an object of them, a geo: URI, or the
+// name of a place. `spread` then distributes access points over the result.
+import { isObject } from '@weft/contract/is-object';
+import { readPlace } from '@weft/contract/place';
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';
 import { findPlaces } from './gazetteer.ts';
 import { parseGeoUri } from './geo-uri.ts';
@@ -16,15 +18,43 @@ export interface FoundLocation extends Location {
 }
 
 const maxLength = 200;
+const keyedProblem =
+  'should have a latitude from -90 to 90 (`lat`, `latitude`) and a longitude from -180 to 180 (`long`, `lon`, `lng`, `longitude`)';
 
 /** Never throws. Uses the most populous of several places with one name. */
-export function parseLocation(text: string): FoundLocation | NoLocation {
+export function parseLocation(location: unknown): FoundLocation | NoLocation {
+  if (isObject(location)) return keyed(location);
+  if (typeof location !== 'string') return { problem: 'should be coordinates or the name of a place' };
+  return parseText(location);
+}
+
+function parseText(text: string): FoundLocation | NoLocation {
   if (text.length > maxLength) return { problem: `should have at most ${maxLength} characters` };
   const given = text.trim();
   if (given === '') return { problem: 'should be coordinates or the name of a place' };
   if (/^geo:/i.test(given)) return checked(parseGeoUri(given));
-  const coordinates = parseCoordinates(given);
+  const object = given.startsWith('{') ? parseObject(given) : undefined;
+  if (object) return keyed(object);
+  const coordinates = parseCoordinates(withoutBrackets(given));
   return coordinates === undefined ? named(given) : checked(coordinates);
+}
+
+/** As pairs are written: `(51.45, -2.58)`. */
+function withoutBrackets(given: string): string {
+  return /^\([^()]*\)$|^\[[^[\]]*\]$/.test(given) ? given.slice(1, -1) : given;
+}
+
+function parseObject(given: string): Record<string, unknown> | undefined {
+  try {
+    const object: unknown = JSON.parse(given);
+    return isObject(object) ? object : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyed(object: Record<string, unknown>): FoundLocation | NoLocation {
+  return readPlace({ geolocation: object }) ?? { problem: keyedProblem };
 }
 
 function checked(found: Location | NoLocation): FoundLocation | NoLocation {

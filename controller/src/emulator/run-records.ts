@@ -5,7 +5,7 @@ import type { AgentRecord } from '../agents/agent-store.ts';
 import { toGeneratedHash } from '../agents/generated-password.ts';
 import type { Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
-import type { RunPlan } from './emulator-plan.ts';
+import { profileOf, type RunPlan } from './emulator-plan.ts';
 import { emulatedName, type NewRun } from './emulator-run-store.ts';
 
 type Member = EmulatorTask['agents'][number];
@@ -19,7 +19,7 @@ export function toMembers({ accessPoints }: RunPlan, job_number: string): Member
     num_devices: spec.num_devices,
     duration: spec.duration,
     ...(spec.scenario !== undefined && { scenario: spec.scenario }),
-    ...(spec.profile !== undefined && { profile: spec.profile }),
+    profile: profileOf(spec),
   }));
 }
 

@@ -22,8 +22,9 @@ export const addressSettings = {
     name: 'WEFT_PUBLIC_URL',
     group: 'Address',
     placeholder: 'ORIGIN',
-    read: read.origin,
-    description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails and for the lines that register access points.',
+    read: read.publicOrigin,
+    description:
+      'Public address of this Weft, such as https://weft.example.org. Used for links in mails and for the lines that register access points.',
   }),
   tlsCert: optional('tls-cert', {
     name: 'WEFT_TLS_CERT',

@@ -78,4 +78,12 @@ export const operationSettings = {
     read: read.wholeNumber(1, 3600),
     description: 'Time that requests in progress have to finish when Weft is stopped.',
   }),
+  securityEventSeconds: withDefault('security-event-seconds', '60', {
+    name: 'WEFT_SECURITY_EVENT_SECONDS',
+    group: 'Operation',
+    placeholder: 'SECONDS',
+    read: read.wholeNumber(1, 86_400),
+    description:
+      'How often logins, refusals and shown keys are written to the audit log; equal ones of this time are one entry with a count.',
+  }),
 } as const;

@@ -15,15 +15,7 @@ const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777
 
 test('files of Weft that others could read are corrected; other files and links are left alone', () => {
   mkdirSync(join(folder, 'telemetry', 'journal'), { recursive: true });
-  const own = [
-    'secret',
-    'lock',
-    'weft.db',
-    'weft.db-wal',
-    'broker.db',
-    'telemetry/telemetry.db',
-    'telemetry/journal/1',
-  ];
+  const own = ['lock', 'weft.db', 'weft.db-wal', 'broker.db', 'telemetry/telemetry.db', 'telemetry/journal/1'];
   for (const name of [...own, 'notes.txt']) {
     writeFileSync(join(folder, name), '');
     chmodSync(join(folder, name), 0o644);
@@ -36,8 +28,8 @@ test('files of Weft that others could read are corrected; other files and links 
   expect(mode('notes.txt')).toBe(0o644);
 });
 
-test('a file that only its owner may read stays that way', () => {
-  writeFileSync(join(folder, 'secret'), '', { mode: 0o400 });
+test('a secret that others could read stays as it is, for the start to refuse it', () => {
+  writeFileSync(join(folder, 'secret'), '', { mode: 0o644 });
   prepareDataFolder(folder);
-  expect(mode('secret')).toBe(0o400);
+  expect(mode('secret')).toBe(0o644);
 });

@@ -29,8 +29,8 @@ export function prepareDataFolder(dataDir: string): void {
   }
 }
 
-/** What Weft keeps in the data folder; other people's files there are left alone. */
-const ownNames = /^(secret|lock|(weft|broker)\.db.*|telemetry|outbox|emulator)$/;
+/** What Weft keeps in the data folder. A secret that others could read is not corrected but refused: it may be known. */
+const ownNames = /^(lock|(weft|broker)\.db.*|telemetry|outbox|emulator)$/;
 
 /** Only the owner may read what Weft has written: an earlier version, a restored copy or a umask may have let others. */
 function makePrivate(dataDir: string): void {

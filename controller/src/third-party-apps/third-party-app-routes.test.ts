@@ -221,14 +221,14 @@ describe('permissions', () => {
 
 describe('names', () => {
   const create = (app_name: unknown) =>
-    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'k', permissions: {} } });
+    weft.request('POST', apps, { token: admin, json: { app_name, api_key: 'a longer key', permissions: {} } });
 
   /** It can be created, used to log in, read by itself, changed and removed under its name in the path. */
   async function lives(app_name: string): Promise<void> {
     const path = apps + encodeURIComponent(app_name);
     const created = await create(app_name);
     expect([app_name, created.status, created.body.app_name]).toEqual([app_name, 200, app_name]);
-    const token = await weft.login('third_party_app', app_name, 'k');
+    const token = await weft.login('third_party_app', app_name, 'a longer key');
     expect((await weft.request('GET', path, { token })).body).toMatchObject({ app_name });
     expect((await weft.request('PUT', path, { token: admin, json: { permissions: { a: 1 } } })).status).toBe(200);
     expect((await weft.request('DELETE', path, { token: admin })).status).toBe(200);

@@ -43,7 +43,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       tag,
       summary: 'Get a third-party app',
       response: ThirdPartyApp,
-      handle: (context) => apps.get(context.path('app_name')),
+      handle: (context) => apps.show(context.path('app_name'), context.caller, context.address),
     }),
     // spec #19
     route({

@@ -4,7 +4,8 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import type { SecurityLog } from '../audit/security-log.ts';
+import type { Actor, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
 import { appCreated, appRemoved, appUpdated } from './third-party-app-entries.ts';
@@ -21,6 +22,7 @@ export interface ThirdPartyAppServiceOptions {
   keyring: Keyring;
   callerChanged: CallerChanged;
   audit: AuditService;
+  security: SecurityLog;
   maxApps: number;
 }
 
@@ -29,11 +31,13 @@ export class ThirdPartyAppService implements PrincipalSource {
   readonly #keyring: Keyring;
   readonly #callerChanged: CallerChanged;
   readonly #audit: AuditService;
+  readonly #security: SecurityLog;
   readonly #maxApps: number;
   /** Decrypted for unknown names, so that they take as long as known ones. */
   readonly #decoy: string;
 
-  constructor({ apps, keyring, callerChanged, audit, maxApps }: ThirdPartyAppServiceOptions) {
+  constructor({ apps, keyring, callerChanged, audit, security, maxApps }: ThirdPartyAppServiceOptions) {
+    this.#security = security;
     this.#apps = apps;
     this.#keyring = keyring;
     this.#callerChanged = callerChanged;
@@ -42,9 +46,12 @@ export class ThirdPartyAppService implements PrincipalSource {
     this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
   }
 
-  async get(app_name: string): Promise<ThirdPartyApp> {
+  /** With its key, which is a security event. */
+  async show(app_name: string, by: Caller, address: string): Promise<ThirdPartyApp> {
     const app = await this.#apps.get(app_name);
     if (!app) throw appNotFound();
+    const target = { kind: 'third_party_app', name: app_name };
+    this.#security.note({ actor: by, action: 'key_shown', target, address });
     return this.#toResponse(app);
   }
 

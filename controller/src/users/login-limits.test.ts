@@ -88,6 +88,22 @@ describe('a login', () => {
     }
   });
 
+  test('takes the login type from the form as well, and refuses two that differ', async () => {
+    const post = (query: string, form: Record<string, string>) =>
+      weft.request('POST', `/api/v1/token/${query}`, { form: { username: 'ap-1', password, ...form } });
+    expect((await post('', { login_type: 'agent' })).status).toBe(200);
+    expect((await post('?login_type=agent', { login_type: 'agent' })).status).toBe(200);
+    const differs = await post('?login_type=agent', { login_type: 'user' });
+    expect([differs.status, differs.body.detail[0].loc]).toEqual([422, ['body', 'login_type']]);
+    const unknown = await post('', { login_type: 'admin' });
+    expect([unknown.status, unknown.body.detail[0].loc]).toEqual([422, ['query', 'login_type']]);
+    const multipart = new FormData();
+    for (const [name, value] of Object.entries({ username: 'ap-1', password, login_type: 'agent' })) {
+      multipart.set(name, value);
+    }
+    expect((await weft.request('POST', '/api/v1/token/', { body: multipart })).status).toBe(200);
+  });
+
   test('an unknown login type, or none, is told together with the missing fields', async () => {
     const missing = [
       { loc: ['body', 'username'], msg: 'Field required', type: 'missing' },

@@ -35,7 +35,8 @@ describe('the default of WEFT_SIGNUP', () => {
     [{ WEFT_HOST: '0.0.0.0', WEFT_SIGNUP: 'open' }, 'open'],
     [{ WEFT_SIGNUP: 'approve' }, 'approve'],
     [{ WEFT_HOST: '0.0.0.0', WEFT_SIGNUP: 'closed' }, 'closed'],
-  ])('with %j is %s', (env, signup) => {
+  ])('with %j is %s', (given, signup) => {
+    const env = { WEFT_INSECURE_HTTP: 'allow', ...given };
     expect(loadConfig({ env, file: {}, flags: {} }).signup).toBe(signup);
   });
 });

@@ -33,6 +33,7 @@ export function waitingUserRoutes(signups: SignupService): Route[] {
       target: 'username',
       tag,
       summary: 'Refuse a user who waits for approval, and delete the account',
+      failures: { 409: 'The account does not wait for approval' },
       response: StatusAnswer,
       async handle(context) {
         await signups.refuse(context.path('username'), context.caller);

@@ -57,7 +57,7 @@ export type DisabledUser = { username: string; disabled_at: string; disabled_by:
 
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
 
-export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; seed: number; ends_at: string };
+export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; seed: number; ends_at: string };
 
 export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
 
@@ -65,13 +65,15 @@ export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: nu
 
 export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
+export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
+
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
 
 export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
 
 export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
 
-export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: 'office' | 'home' | 'city' | 'stadium' };
+export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile };
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 

@@ -44,7 +44,7 @@ export const emulatorText = {
     profile: 'Traffic',
     default: (name: string) => `${name} (default)`,
     scenario: 'Cell placement',
-    profiles: { office: 'office', home: 'home', city: 'city', stadium: 'stadium' },
+    profiles: { office: 'office', home: 'home', city: 'city', stadium: 'stadium', always: 'always busy' },
     scenarios: { UMi: 'street', UMa: 'rooftop', InH: 'indoor' },
     noneHint: '0 for none',
     where: 'Locations',

@@ -11,7 +11,15 @@ test('the hour follows the sun', () => {
   expect(localHour(Date.UTC(2026, 0, 5), -15)).toBeCloseTo(6 * 24 + 23, 9);
 });
 
-test.each(profiles)('a day of %s has a quiet night and a busiest hour of 1, without a jump', (profile) => {
+const daily = profiles.filter((profile) => profile !== 'always');
+
+test('always is the same lively load at every hour of the week', () => {
+  const week = Array.from({ length: 168 * 4 }, (_, quarter) => demandFactor('always', quarter / 4));
+  expect(Math.min(...week)).toBeGreaterThan(0.7);
+  expect(Math.max(...week) - Math.min(...week)).toBeLessThan(1e-9);
+});
+
+test.each(daily)('a day of %s has a quiet night and a busiest hour of 1, without a jump', (profile) => {
   const minutes = Array.from({ length: 24 * 60 }, (_, minute) => demandFactor(profile, 48 + minute / 60));
   expect(Math.max(...minutes)).toBeCloseTo(1, 9);
   expect(Math.min(...minutes)).toBeLessThan(0.15);

@@ -23,8 +23,10 @@ const days: Record<Profile, readonly number[]> = {
     0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.22, 0.3, 0.4, 0.5, 0.7, 0.95, 1, 0.9,
     0.6, 0.2, 0.08,
   ],
+  // For demonstrations: something happens at whatever hour.
+  always: Array(24).fill(0.85),
 };
-const weekends: Record<Profile, number> = { office: 0.2, home: 1.15, city: 0.85, stadium: 1.4 };
+const weekends: Record<Profile, number> = { office: 0.2, home: 1.15, city: 0.85, stadium: 1.4, always: 1 };
 
 const msPerHour = 3_600_000;
 const hoursPerWeek = 168;

@@ -5,7 +5,7 @@ export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];
 
 /** How the wish for traffic runs through a day. */
-export const profiles = ['office', 'home', 'city', 'stadium'] as const;
+export const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 export type Profile = (typeof profiles)[number];
 
 export interface AccessPointSpec {

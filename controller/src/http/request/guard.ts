@@ -29,6 +29,8 @@ export interface Authenticator {
   remembered(token: string): Caller | undefined;
   /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
   authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
+  /** Told of a caller that may not do this. */
+  refused?(caller: Caller, operation: Operation, address: string): void;
   hasAdmin(): Promise<boolean>;
   isEnrolmentToken(token: string): boolean;
   requireEnrolment(token: string): Promise<void>;
@@ -45,7 +47,12 @@ export function createGuard(route: GuardedRoute, authenticator: Authenticator): 
   const { openTo } = permissionRow(route.operation);
   if (openTo === 'anyone') return (_request, _reply, done) => done();
   const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
-    requirePermission(route.operation, caller, targetOf(request, route.target));
+    try {
+      requirePermission(route.operation, caller, targetOf(request, route.target));
+    } catch (error) {
+      if (caller && error instanceof PermissionError) authenticator.refused?.(caller, route.operation, request.ip);
+      throw error;
+    }
     request.caller = caller;
   };
   return (request, _reply, done) => {

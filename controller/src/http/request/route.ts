@@ -94,6 +94,8 @@ export interface Route {
   /** At most one of these three. */
   body?: TSchema;
   form?: TObject;
+  /** A parameter of the query that may stand in the form instead. */
+  queryInForm?: string;
   /** The handler gets the bytes: text, or octets, gzip allowed; this many at most, inflated. */
   rawBody?: { maxBytes: number };
   /** How many keys a JSON body may have, if not the usual number. */

@@ -7,8 +7,9 @@ import { isText, judgeMediaType } from '../../input/body-reader.ts';
 import { checkForm, readForm } from '../../input/form-reader.ts';
 import { readJson } from '../../input/json-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
-import { checkQuery, readQuery } from '../../input/query-reader.ts';
+import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
+import { valueError } from '../../input/value-rules.ts';
 import { encodingRule } from './answer-encoding.ts';
 import type { SendAnswer } from './json-answer.ts';
 import { noBytes, type Route, RouteContext } from './route.ts';
@@ -22,11 +23,13 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     if (route.admit) await route.admit(request);
     const problems: Problem[] = [];
     let body: unknown;
+    let params = route.query && readQuery(searchOf(request));
     if (route.form) {
       const fields = readForm(request.headers['content-type'], bytesOf(request));
       body = checkForm(validator, route.form, fields, problems);
+      if (params && route.queryInForm) params = withFormField(params, route.queryInForm, fields, problems);
     }
-    const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
+    const query = route.query && checkQuery(validator, route.query, params!, problems);
     const inexact: JsonPath[] = [];
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
@@ -44,6 +47,21 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     else await sendAnswer(request, reply, answer, rule);
     return reply;
   };
+}
+
+/** The query with what stands in the form instead; a problem if it stands in both and differs. */
+function withFormField(
+  params: QueryParams,
+  name: string,
+  fields: ReadonlyMap<string, string>,
+  problems: Problem[],
+): QueryParams {
+  const inForm = fields.get(name);
+  const inQuery = params.get(name)?.at(-1);
+  if (inForm === undefined || inForm === inQuery) return params;
+  if (inQuery === undefined) return new Map([...params, [name, [inForm]]]);
+  problems.push(valueError(['body', name], `${name} is not the same in the query and in the form`));
+  return params;
 }
 
 function readText(request: FastifyRequest): Uint8Array {

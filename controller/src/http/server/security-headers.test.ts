@@ -28,7 +28,7 @@ const requests: [number, string, string, (() => object)?][] = [
   [403, 'PUT', '/api/v1/third_party_apps/a', async () => ({ token: await weft.user('ada@weft.test') })],
   [404, 'GET', '/nothing'],
   [404, 'GET', '/api/v1/agents/nobody', () => ({ token: admin })],
-  [405, 'DELETE', '/api/v1/token/'],
+  [405, 'PUT', '/api/v1/token/'],
   [413, 'POST', '/api/v1/token/?login_type=user', () => ({ body: large })],
   [422, 'POST', '/api/v1/users/signup', () => ({ json: {} })],
 ];

@@ -9,6 +9,7 @@ test('names each queue that Weft publishes to, and the socket', () => {
     'agent_details',
     'agent_data',
     'emulator_spinup',
+    'send_command',
     'job',
     'agent_channel',
   ]);
@@ -32,6 +33,17 @@ test('a message of the queue has its own data', () => {
     task_type: { const: 'agent_data' },
     data: { required: ['agent_id', 'start_time', 'end_time'] },
   });
+});
+
+test('the message of a command has no token', () => {
+  const { send_command } = (document.components as { messages: Record<string, { payload: { properties: object } }> })
+    .messages;
+  expect(Object.keys(send_command!.payload.properties).toSorted()).toEqual([
+    'data',
+    'job_number',
+    'requested_by',
+    'task_type',
+  ]);
 });
 
 test('says which Weft serves it, and where that is', () => {

@@ -7,6 +7,7 @@ import {
   AgentDetailsTask,
   ChannelCommand,
   ChannelError,
+  CommandNotice,
   CommandResultMessage,
   CommandStateMessage,
   EmulatorEvent,
@@ -28,6 +29,10 @@ const tasks = {
   agent_data: { summary: 'Read the telemetry of an agent over a period', data: AgentDataTask },
   emulator_spinup: { summary: 'Run a network of emulated access points', data: EmulatorTask },
 } as const satisfies Record<string, { summary: string; data: TSchema }>;
+
+/** To be listened to: Weft delivers commands itself. */
+const commandQueue = 'send_command';
+const commandSummary = 'Hear of every command';
 
 /** What goes over the channel of an agent, seen from Weft. */
 const down = { ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError };
@@ -59,6 +64,7 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
     defaultContentType: 'application/json',
     channels: {
       ...Object.fromEntries(queues.map(([name, { summary }]) => [name, queueChannel(name, summary)])),
+      [commandQueue]: listenChannel(),
       job: {
         address: '/api/v1/ws/{job_number}',
         servers: [{ $ref: '#/servers/weft' }],
@@ -101,6 +107,14 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
           },
         ]),
       ),
+      [`listen_to_${commandQueue}`]: {
+        action: 'send',
+        channel: { $ref: `#/channels/${commandQueue}` },
+        summary: commandSummary,
+        description:
+          'Weft publishes a message for each command that it accepts, and delivers the command itself. The message has no token: there is nothing to post.',
+        bindings: { amqp: { cc: [commandQueue], deliveryMode: 2, mandatory: true } },
+      },
       receive_results: {
         action: 'send',
         channel: { $ref: '#/channels/job' },
@@ -128,6 +142,7 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
         ...Object.fromEntries(
           Object.entries({ ...down, ...up }).map(([name, schema]) => [name, { title: name, payload: plain(schema) }]),
         ),
+        [commandQueue]: { title: commandSummary, payload: plain(CommandNotice) },
         envelope: { title: 'JobEnvelope', payload: { $ref: '#/components/schemas/JobEnvelope' } },
       },
       schemas: {
@@ -168,6 +183,14 @@ function queueChannel(name: string, summary: string): Json {
     servers: [{ $ref: '#/servers/broker' }],
     messages: { [name]: { $ref: `#/components/messages/${name}` } },
     bindings: { amqp: { is: 'queue', queue: { name, durable: true, exclusive: false, autoDelete: false } } },
+  };
+}
+
+function listenChannel(): Json {
+  return {
+    ...queueChannel(commandQueue, commandSummary),
+    description:
+      'For listening only. Weft consumes the queue of this name itself: declare a queue of your own and bind it to the durable direct exchange `weft` with the routing key `send_command`.',
   };
 }
 

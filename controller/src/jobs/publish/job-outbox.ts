@@ -150,11 +150,15 @@ export class JobOutbox {
 
   /** The data stays the text that it is. */
   #messageOf({ job_number, task_type, owner_kind: kind, owner_id: id, data }: OutgoingJob): string {
-    const head: Omit<JobMessage, 'data' | 'task_type'> & { task_type: string } = {
+    const head: Omit<JobMessage, 'data' | 'task_type' | 'callback_token'> & {
+      task_type: string;
+      callback_token?: string;
+    } = {
       job_number,
       task_type,
       requested_by: { kind, id },
-      callback_token: this.#options.tokens.create(job_number),
+      // Commands are for listening only.
+      ...(task_type !== 'send_command' && { callback_token: this.#options.tokens.create(job_number) }),
     };
     const text = data.startsWith('{') ? data : this.#options.keyring.decrypt(data, job_number);
     return `${JSON.stringify(head).slice(0, -1)},"data":${text}}`;

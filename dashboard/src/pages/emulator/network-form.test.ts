@@ -7,7 +7,7 @@ const values = (more: Record<string, string> = {}) => ({ ...initialNetwork, ...m
 describe('a request', () => {
   it('has an entry for each technology of which there is any', () => {
     const { emulators, ...rest } = toRequest(values({ 'WiFi.num_access_points': '0', '5G.scenario': 'UMa' }), []);
-    const shared = { num_access_points: 4, locations: ['Bristol'], num_devices: 10, duration: 3600 };
+    const shared = { num_access_points: 4, locations: ['Bristol'], num_devices: 10, duration: 3600, profile: 'always' };
     expect(emulators).toEqual([
       { access_point_type: '5G', ...shared, scenario: 'UMa' },
       { access_point_type: 'LiFi', ...shared },

@@ -15,7 +15,7 @@ export const initialNetwork: NetworkValues = {
     technologies.flatMap((technology) => [
       [`${technology}.num_access_points`, '4'],
       [`${technology}.num_devices`, '10'],
-      [`${technology}.profile`, ''],
+      [`${technology}.profile`, 'always'],
       [`${technology}.scenario`, ''],
     ]),
   ),
@@ -95,7 +95,7 @@ export function networkSentence({ emulators, speed = 1, faults = [] }: EmulatorS
   const places = emulators[0]?.locations ?? [];
   const isUnderstood = [accessPoints, devices, duration, speed].every((value) => Number.isFinite(value) && value > 0);
   if (!isUnderstood || places.length === 0) return undefined;
-  const where = places.map((place) => (/^[-−\d.]+[, ]/.test(place) ? text.spot : place));
+  const where = places.map((place) => (typeof place !== 'string' || /^[-−\d.]+[, ]/.test(place) ? text.spot : place));
   const first = text.network(
     formatCount(accessPoints, 'access point'),
     listed([...new Set(where)]),

@@ -21,6 +21,7 @@ const request: EmulatorSpinupRequest = {
     locations: ['Bristol'],
     num_devices: 10,
     duration: 3600,
+    profile: 'always',
   })),
 };
 

@@ -1,0 +1,113 @@
+// Security events in the audit log: logins and refusals, which an attacker can cause as often as he likes. Equal ones are
+// summed up, so that the log grows by a bounded number of entries in each period; what is not written yet is lost with
+// the process.
+import type { Actor } from '../caller.ts';
+import type { Logger } from '../http/request/log.ts';
+import { addressKey } from '../shares/rate-limiter.ts';
+import type { SqlDatabase } from '../storage/sql-database.ts';
+import type { AuditLog, NewAuditEntry } from './audit-store.ts';
+
+/** Entries of one period: for one address, and for all. What is above is summed up as `other_events`. */
+const maxPerAddress = 50;
+const maxEntries = 1000;
+
+export interface SecurityEvent {
+  actor: Actor;
+  action: 'login' | 'login_refused' | 'token_renewed' | 'key_shown' | 'request_refused';
+  target: { kind: string; name: string };
+  address: string;
+}
+
+interface Summed extends Omit<SecurityEvent, 'action'> {
+  action: string;
+  count: number;
+  firstMs: number;
+}
+
+export interface SecurityLogOptions {
+  database: SqlDatabase;
+  auditLog: AuditLog;
+  periodMs: number;
+  log: Logger;
+  onError: (error: unknown, message: string) => void;
+}
+
+export class SecurityLog {
+  readonly #options: SecurityLogOptions;
+  #events = new Map<string, Summed>();
+  #perAddress = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SecurityLogOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.flush(), this.#options.periodMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  note(event: SecurityEvent): void {
+    const from = addressKey(event.address);
+    if (this.#add(event, from)) return;
+    const others = { ...event, action: 'other_events', target: { kind: 'address', name: from } };
+    // Beyond the bound of all addresses even those are one.
+    if (!this.#add(others, from, 1))
+      this.#add({ ...others, target: { kind: 'address', name: 'others' } }, from, maxEntries);
+  }
+
+  /** Writes what was noted. Never rejects; what cannot be written is tried again. */
+  async flush(): Promise<void> {
+    const events = [...this.#events.values()];
+    if (events.length === 0) return;
+    this.#events = new Map();
+    this.#perAddress = new Map();
+    const { database, auditLog, log, onError } = this.#options;
+    try {
+      await database.transaction((tx) => auditLog.append(tx, events.map(toEntry)));
+    } catch (error) {
+      for (const event of events) this.#events.set(keyOf(event), sum(event, this.#events.get(keyOf(event))));
+      onError(error, 'security events could not be written to the audit log; they will be written later');
+      return;
+    }
+    for (const { action, actor, target, address, count } of events) {
+      log.info(
+        { action, actor: `${actor.kind}:${actor.name}`, target: `${target.kind}:${target.name}`, address, count },
+        'security event',
+      );
+    }
+  }
+
+  /** False if there is no room for one of its kind. `spare`: how much more room it may take. */
+  #add(event: Omit<Summed, 'count' | 'firstMs'>, from: string, spare = 0): boolean {
+    const key = keyOf(event);
+    const known = this.#events.get(key);
+    if (known) {
+      known.count += 1;
+      return true;
+    }
+    const ofAddress = this.#perAddress.get(from) ?? 0;
+    if (ofAddress >= maxPerAddress + spare || this.#events.size >= maxEntries + spare) return false;
+    this.#perAddress.set(from, ofAddress + 1);
+    this.#events.set(key, { ...event, count: 1, firstMs: Date.now() });
+    return true;
+  }
+}
+
+function keyOf({ action, actor, target, address }: Omit<Summed, 'count' | 'firstMs'>): string {
+  const from = action === 'other_events' ? '' : addressKey(address);
+  return JSON.stringify([action, actor.kind, actor.name, target.kind, target.name, from]);
+}
+
+function sum(event: Summed, newer: Summed | undefined): Summed {
+  return newer ? { ...event, count: event.count + newer.count } : event;
+}
+
+function toEntry({ actor, action, target, address, count, firstMs }: Summed): NewAuditEntry {
+  const detail = { address, count, since: new Date(firstMs).toISOString() };
+  return { actor, action, target, detail };
+}
