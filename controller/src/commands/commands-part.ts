@@ -34,24 +34,8 @@ interface CommandsPartDeps extends Platform {
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-<<<<<<< HEAD
-  const {
-    config,
-    database,
-    broker,
-    keyring,
-    shares,
-    principals,
-    agents,
-    auditLog: audit,
-    log,
-    onError,
-    onChange,
-  } = deps;
-=======
-  const { config, database, broker, keyring, principals, agents, agentStore, auditLog: audit } = deps;
+  const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
   const { log, onError, onChange } = deps;
->>>>>>> w15-ending
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';

@@ -53,15 +53,11 @@ export class SocketHub {
   readonly #options: SocketHubOptions;
   readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
-<<<<<<< HEAD
-  readonly #reads: FairTurns;
-=======
   /** Who is behind each token, as the check once a second has found it. */
   readonly #callers = new Map<string, Caller>();
   /** Counts changes, so that a record read before a change is not used after it. */
   #changes = 0;
-  readonly #reads = new Semaphore(readsAtOnce);
->>>>>>> w15-ending
+  readonly #reads: FairTurns;
   /** Caller and job → what the caller's bare sockets have received, on this node. */
   readonly #received = new BoundedMap<string, number>(maxRemembered);
   #polling: NodeJS.Timeout | undefined;
@@ -71,18 +67,13 @@ export class SocketHub {
 
   constructor(options: SocketHubOptions) {
     this.#options = options;
-<<<<<<< HEAD
     this.#reads = options.shares.turns('socket_reads', { slots: readsAtOnce });
-    const { authorize, times } = options;
-    this.#registry = new SocketRegistry({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
-=======
     const { times } = options;
     this.#registry = new SocketRegistry({
       authorize: this.#authorize,
       times,
       maxPerCaller: options.maxSocketsPerCaller,
     });
->>>>>>> w15-ending
   }
 
   get openSockets(): number {
@@ -117,11 +108,7 @@ export class SocketHub {
         return known !== undefined && this.#options.view.seesAll(known);
       },
       onReceived: (seq) => this.#received.set(key, Math.max(seq, this.#received.get(key) ?? 0)),
-<<<<<<< HEAD
-      read: (...page) => this.#read(principalOf(caller), ...page),
-=======
-      read: async (...page) => this.#show(token, subject, await this.#read(...page)),
->>>>>>> w15-ending
+      read: async (...page) => this.#show(token, subject, await this.#read(principalOf(caller), ...page)),
       onError: this.#onReadError,
       onClosed: (closed) => {
         this.#callers.delete(token);

@@ -7,6 +7,7 @@ import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { MomentField } from '../../components/forms/moment-field.tsx';
 import { appsText } from '../../text/apps.ts';
+import { CommandSuggestions, NamedCommands, PatternMatches } from './command-coverage.tsx';
 import './permission-editor.css';
 import { type CommandLimit, type PermissionValues, readLimits, toPermissions } from './permission-form.ts';
 import { PermissionWords } from './permission-words.tsx';
@@ -41,6 +42,7 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
             isMono
           />
         )}
+        <PatternMatches form={form} />
       </Part>
       <Part title={text.read}>
         <SelectField
@@ -76,6 +78,8 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
           />
         )}
         {commandsMode === 'limits' && <Limits form={form} />}
+        <NamedCommands form={form} />
+        {(commandsMode === 'list' || commandsMode === 'limits') && <CommandSuggestions form={form} />}
       </Part>
       <Part title={text.emulator}>
         <SelectField
