@@ -2,6 +2,7 @@
 // that the server's words stand beside the right one.
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { Failure } from '../../api/failure.ts';
+import type { FormState } from '../../components/forms/form.tsx';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import { appsText } from '../../text/apps.ts';
 
@@ -13,6 +14,9 @@ export interface CommandLimit {
   min: string;
   max: string;
 }
+
+/** Any form that holds these fields among others. */
+export type PermissionFormState = FormState<PermissionValues>;
 
 export type PermissionValues = {
   agentsMode: string;
