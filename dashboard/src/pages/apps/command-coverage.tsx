@@ -6,8 +6,7 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { appsText } from '../../text/apps.ts';
 import { type Coverage, coverageOf, similarCommand } from './coverage.ts';
-import type { PermissionFormState } from './permission-editor.tsx';
-import { namedCommands, patternsOf, readLimits } from './permission-form.ts';
+import { namedCommands, type PermissionFormState, patternsOf, readLimits } from './permission-form.ts';
 
 const text = appsText.may;
 const maxSuggested = 24;

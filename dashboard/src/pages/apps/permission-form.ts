@@ -2,6 +2,7 @@
 // that the server's words stand beside the right one.
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { Failure } from '../../api/failure.ts';
+import type { FormState } from '../../components/forms/form.tsx';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import { appsText } from '../../text/apps.ts';
 
@@ -29,6 +30,9 @@ export type PermissionValues = {
   /** What is left; problems of keys without a field of their own are told here. Last, because it begins like the others. */
   permissions: string;
 };
+
+/** Any form that holds these fields among others. */
+export type PermissionFormState = FormState<PermissionValues>;
 
 const known = ['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
 

@@ -10,8 +10,14 @@ import { navigate } from '../../router/location.ts';
 import { randomKey } from '../../session/random-secret.ts';
 import { appsText } from '../../text/apps.ts';
 import { AppKeyOnce } from './app-key-once.tsx';
-import { PermissionEditor, type PermissionFormState } from './permission-editor.tsx';
-import { leastPermissions, requirePatterns, toPermissions, toPermissionValues } from './permission-form.ts';
+import { PermissionEditor } from './permission-editor.tsx';
+import {
+  leastPermissions,
+  type PermissionFormState,
+  requirePatterns,
+  toPermissions,
+  toPermissionValues,
+} from './permission-form.ts';
 
 /** Shorter keys that somebody made up are worth a warning. */
 const soundKeyLength = 32;
