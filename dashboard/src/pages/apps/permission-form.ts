@@ -34,6 +34,9 @@ export type PermissionValues = {
   permissions: string;
 };
 
+/** Any form that holds these fields among others. */
+export type PermissionFormState = FormState<PermissionValues>;
+
 const known = ['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
 
 /** What a new app may do unless somebody chooses more: read the access points that are named. */
