@@ -15,9 +15,6 @@ export interface CommandLimit {
   max: string;
 }
 
-/** Any form that holds these fields among others. */
-export type PermissionFormState = FormState<PermissionValues>;
-
 export type PermissionValues = {
   agentsMode: string;
   'permissions.agents': string;
