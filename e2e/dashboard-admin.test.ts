@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Disable user' }).click();
     const question = page.getByRole('dialog', { name: 'Disable grace@example.org?' });
     await question.getByText(/All sessions of this account end immediately/).waitFor();
-    await question.getByText(/Its jobs, commands and emulated networks continue/).waitFor();
+    await question.getByText(/Its jobs, emulated networks and queued commands end now/).waitFor();
     await expectFitting(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByRole('button', { name: 'Disable user' }).click();

@@ -2,12 +2,15 @@
 // token is that caller.
 import { type Broker, BrokerUnavailable } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
-import type { Caller } from '../controller/src/caller.ts';
+import { type Caller, system } from '../controller/src/caller.ts';
 import { AuthenticationError } from '../controller/src/errors.ts';
-import { Event } from '../controller/src/events.ts';
+import { Event } from '../controller/src/event-kinds.ts';
 import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
 import type { MailboxLimits } from '../controller/src/jobs/mailbox/mailbox-service.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
+import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import { createThirdPartyAppStore } from '../controller/src/third-party-apps/third-party-app-store.sql.ts';
+import { createUserStore } from '../controller/src/users/user-store.sql.ts';
 import { type Answer, startWeft } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({
@@ -33,6 +36,23 @@ const callers: Record<string, Caller> = {
 function authenticate(token: string): Caller {
   if (!Object.hasOwn(callers, token)) throw new AuthenticationError('invalid_token', 'Could not validate');
   return callers[token]!;
+}
+
+/** Nobody gets a job who does not exist. */
+async function createCallers(database: SqlDatabase): Promise<void> {
+  const users = createUserStore(database);
+  const apps = createThirdPartyAppStore(database);
+  for (const caller of Object.values(callers)) {
+    const { id, name } = caller;
+    if (caller.kind === 'user') {
+      const roles = [...caller.roles];
+      const enabled = { disabled_at: null, disabled_by: null, waiting_since: null };
+      await users.create({ id, username: name, password_hash: '', roles, ver: '', created_at: 0, ...enabled });
+    } else if (caller.kind === 'third_party_app') {
+      const permissions = { ...caller.permissions };
+      await apps.create({ id, app_name: name, api_key_encrypted: '', permissions, ver: '', created_at: 0 });
+    }
+  }
 }
 
 interface JobServerOptions {
@@ -71,6 +91,8 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
           auth: accounts.auth.auth,
           principals: accounts.auth.principals,
           agents: accounts.agents.agents,
+          agentStore: accounts.agents.agentStore,
+          changes: accounts.audit.changes,
           tuning: { now: () => Date.now() + outside.aheadMs, mailboxLimits },
         },
         own,
@@ -81,6 +103,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
     },
   });
   const { jobs, agents } = weft.parts;
+  await createCallers(weft.platform.database);
   const published: JobMessage[] = [];
   for (const queue of TaskType.enum) {
     await weft.platform.broker.consume(queue, { prefetch: 100 }, async ({ body }) => {
@@ -107,6 +130,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
       const record = { id: `id of ${ap_id}`, ap_id, password_hash: '', configuration: {}, onboard: true };
       await agents.agentStore.create({ ...record, emulated_for: null, ver: '', created_at: 0 });
     },
+    removeAgent: (ap_id: string) => agents.agents.remove(ap_id, system),
     /** The number of a new job of this caller. */
     async ask(token = 'ada'): Promise<string> {
       const answer = await request('POST', '/api/v1/agent_details/request_all_agents_details', token);

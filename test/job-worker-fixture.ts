@@ -16,7 +16,10 @@ export async function openJobFixture() {
   const accounts = createAccountParts(platform, events);
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
-  const part = createJobsPart({ ...platform, auth, principals, agents }, events);
+  const part = createJobsPart(
+    { ...platform, auth, principals, agents, agentStore, changes: accounts.audit.changes },
+    events,
+  );
   const { jobStore: jobs, mailboxStore } = part;
   const mailbox = watch(part.mailbox);
 

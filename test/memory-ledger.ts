@@ -76,6 +76,18 @@ export class MemoryLedger implements CommandDelivery {
       }));
   }
 
+  async stillDue(commands: readonly OutgoingCommand[]): Promise<OutgoingCommand[]> {
+    return commands.filter(({ command_id }) => ['queued', 'sent'].includes(this.commands.get(command_id)!.state));
+  }
+
+  hasEnded(command_id: string): boolean {
+    return !['queued', 'sent', 'received'].includes(this.commands.get(command_id)!.state);
+  }
+
+  cancel(command_id: string): void {
+    this.commands.get(command_id)!.state = 'cancelled';
+  }
+
   /** A moment later, as the real one. */
   sent(command_ids: readonly string[]): void {
     setTimeout(() => {

@@ -59,6 +59,8 @@ export async function startSocketServer(options: SocketServerOptions = {}) {
             auth: accounts.auth.auth,
             principals: accounts.auth.principals,
             agents: accounts.agents.agents,
+            agentStore: accounts.agents.agentStore,
+            changes: accounts.audit.changes,
             tuning: { connectsPerMinute: 1e6, guessesPerMinute: 1e6, socketTimes, ...tuning },
           },
           events,

@@ -2,6 +2,7 @@
 // by caller receives one.
 import type { AppPermissions, LoginType } from '@weft/contract';
 import type { PasswordTurn } from './password-hasher.ts';
+import type { SqlQueries } from './storage/sql-database.ts';
 
 export interface UserCaller {
   kind: 'user';
@@ -55,6 +56,8 @@ export interface Principal {
 export interface PrincipalSource {
   /** The current principal of that name, or undefined. */
   principal(name: string): Promise<Principal | undefined>;
+  /** Those of these callers that exist and are not disabled, with their rights, inside of the transaction. */
+  present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]>;
   /**
    * The principal if the secret is right, else undefined; a failure takes the same time for every cause.
    * Throws AuthenticationError if the secret is right and the account disabled.
@@ -63,5 +66,21 @@ export interface PrincipalSource {
   authenticate(name: string, secret: string, turn?: PasswordTurn): Promise<Principal | undefined>;
 }
 
-/** Called by a service when a change of a caller's record affects its tokens or permissions; handled by auth. */
-export type CallerChanged = (kind: LoginType, name: string) => void;
+/** A change of a caller's record that affects its tokens, its rights, or what it owns. */
+export interface CallerChange {
+  kind: LoginType;
+  id: string;
+  name: string;
+  /** `expired`: nothing was written; the time of an app's permissions is over. */
+  what: 'removed' | 'disabled' | 'changed' | 'expired';
+  /** The caller with its rights from now on, if it still has any and they may have changed. */
+  caller?: Caller;
+  /** Its password or key is another one: its tokens end, and what it has queued. */
+  isRevoked: boolean;
+  by: Actor;
+}
+
+/** Whether nothing of the caller may go on. */
+export function isEnded({ what }: CallerChange): boolean {
+  return what === 'removed' || what === 'disabled';
+}

@@ -2,19 +2,38 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserCreate, UserUpdate } from '@weft/contract';
+import { createAgentStore } from './agents/agent-store.sql.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { createAuditLog } from './audit/audit-store.sql.ts';
+import type { AuditLog } from './audit/audit-store.ts';
+import { CallerChanges } from './audit/caller-changes.ts';
 import { openDatabase, openKeyring } from './backends.ts';
-import type { Actor } from './caller.ts';
+import type { Actor, CallerChange } from './caller.ts';
+import { createCommandCore } from './commands/command-core.ts';
+import { CommandEnding } from './commands/ledger/command-ending.ts';
+import { createCommandStore } from './commands/ledger/command-store.sql.ts';
 import type { Config } from './config.ts';
+import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
+import { RunCloser } from './emulator/run-closer.ts';
+import { RunEnding } from './emulator/run-ending.ts';
+import type { ChangeEvent } from './event-kinds.ts';
+import { createEvents } from './events.ts';
 import { createFormats } from './input/formats.ts';
 import { Validator } from './input/validator.ts';
+import { JobEnding } from './jobs/mailbox/job-ending.ts';
+import { createMailboxStore } from './jobs/mailbox/mailbox-store.sql.ts';
+import { createJobStore } from './jobs/store/job-store.sql.ts';
+import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
 import { PasswordHasher } from './password-hasher.ts';
+import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
+import type { SqlDatabase } from './storage/sql-database.ts';
 import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
+
+const hour = 3_600_000;
 
 /** For the command line, where `operator` sits: the accounts without a server. */
 export async function openAccounts(config: Config, operator = 'somebody') {
@@ -24,12 +43,14 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   const hasher = new PasswordHasher();
   const store = createUserStore(database);
   const { quotas } = config;
-  const audit = new AuditService(createAuditLog(database, { key: openKeyring(config) }));
+  const keyring = openKeyring(config);
+  const log = createAuditLog(database, { key: keyring });
+  const audit = new AuditService(log);
   const by: Actor = { kind: 'command_line', id: null, name: operator };
   const users = new UserService({
     users: store,
     hasher,
-    callerChanged: () => {},
+    changes: new CallerChanges(log, endings({ database, config, keyring, audit: log })),
     audit,
     maxUsers: quotas.users,
     strictPasswords: config.strictPasswords,
@@ -62,6 +83,40 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     },
     close: () => database.close(),
   };
+}
+
+interface EndingsDeps {
+  database: SqlDatabase;
+  config: Config;
+  keyring: Keyring;
+  audit: AuditLog;
+}
+
+/** What ends with a caller, as the parts of a server end it; a server that runs finds out by itself. */
+function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent<CallerChange> {
+  const event = createEvents().callerChanged;
+  const retentionMs = config.jobs.retentionHours * hour;
+  const [agents, jobs] = [createAgentStore(database), createJobStore(database)];
+  const [owned, mailbox, store] = [
+    createOwnedJobs(database),
+    createMailboxStore(database),
+    createCommandStore(database),
+  ];
+  const rights = { emulatedFor: agents.emulatedFor.bind(agents) };
+  const isPublished = config.amqpUrl !== undefined;
+  const { ledger, operations } = createCommandCore({
+    ...{ database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },
+    onError: () => {},
+  });
+  const runs = createEmulatorRunStore(database, agents, jobs);
+  const changes = new CallerChanges(audit, event);
+  const keepMs = config.emulator.keepHours * hour;
+  const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, keepMs });
+  const silent = { mailbox, retentionMs, tell: () => {} };
+  event.within(new JobEnding({ ...silent, owned, agents }).step);
+  event.within(new CommandEnding({ store, ledger, operations, rights }).step);
+  event.within(new RunEnding({ ...silent, runs, closer }).step);
+  return event;
 }
 
 /** For the command line: the audit log without a server. Throws StartError rather than make a new, empty one. */

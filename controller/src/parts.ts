@@ -14,10 +14,11 @@ import { createUsersPart } from './users/users-part.ts';
 
 /** Who may call: accounts of every kind, and their logins. */
 export function createAccountParts(platform: Platform, events: Events) {
-  const audit = createAuditPart(platform);
-  const users = createUsersPart({ ...platform, audit: audit.audit }, events);
-  const agents = createAgentsPart({ ...platform, audit: audit.audit }, events);
-  const apps = createThirdPartyAppsPart({ ...platform, audit: audit.audit, security: audit.security }, events);
+  const audit = createAuditPart(platform, events);
+  const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
+  const users = createUsersPart(deps);
+  const agents = createAgentsPart(deps, events);
+  const apps = createThirdPartyAppsPart(deps);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
   const auth = createAuthPart(
     {
@@ -36,16 +37,20 @@ export function createAccountParts(platform: Platform, events: Events) {
 /** In the order of the interface document, and in the order in which they start. */
 export function createParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
-  const { audit, log: auditLog } = accounts.audit;
+  const { audit, log: auditLog, changes } = accounts.audit;
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
-  const jobs = createJobsPart({ ...platform, auth, principals, agents, presence: telemetry.presence }, events);
-  const commands = createCommandsPart({ ...platform, principals, agents, auditLog, jobs }, events);
+  const { presence } = telemetry;
+  const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
+  const commands = createCommandsPart({ ...platform, principals, agents, agentStore, auditLog, jobs }, events);
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const emulator = createEmulatorPart({ ...platform, principals, agents, agentStore, audit, jobs }, events);
+  const emulator = createEmulatorPart(
+    { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
+    events,
+  );
   return { ...accounts, telemetry, jobs, commands, transports, emulator };
 }

@@ -1,7 +1,34 @@
-// What callers get to see of an agent's record.
+// What an agent's record is made of, and what leaves of it: answers, the caller that it is, and what a change of it means to others.
+import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
+import type { Actor, CallerChange, Principal } from '../caller.ts';
+import { NotFoundError } from '../errors.ts';
+import { generateSecret } from '../secrets.ts';
+import { withoutReadOnlyKeys } from './agent-configuration.ts';
 import type { ListedAgent } from './agent-filter.ts';
 import { type AgentRecord, revokedHash } from './agent-store.ts';
+
+export interface NewAgent {
+  ap_id: string;
+  password: string;
+  configuration: Record<string, unknown>;
+}
+
+/** With the id of the caller that created the emulated network, which is not for others. */
+export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
+
+export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: string): AgentRecord {
+  return {
+    id: randomUUID(),
+    ap_id,
+    password_hash,
+    configuration: withoutReadOnlyKeys(configuration),
+    onboard: false,
+    emulated_for: null,
+    ver: generateSecret(),
+    created_at: Date.now(),
+  };
+}
 
 export function toAgentResponse(agent: AgentRecord): Agent {
   const { id, ap_id, configuration, emulated_for } = agent;
@@ -21,4 +48,16 @@ export function toListedAgent(agent: AgentRecord): ListedAgent {
 /** What of it leaves. */
 export function fromListedAgent({ id, ap_id, configuration, onboard }: ListedAgent): AgentDetails {
   return { id, ap_id, configuration, onboard };
+}
+
+export function toPrincipal(agent: AgentRecord): Principal {
+  return { caller: { kind: 'agent', id: agent.id, name: agent.ap_id }, ver: agent.ver };
+}
+
+export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 'removed', by: Actor): CallerChange {
+  return { kind: 'agent', id, name, what, isRevoked: true, by };
+}
+
+export function agentNotFound(): NotFoundError {
+  return new NotFoundError('agent_not_found', 'Agent not found');
 }

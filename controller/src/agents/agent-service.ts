@@ -1,15 +1,25 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
-import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, AgentCaller, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, TryLaterError } from '../errors.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
+import { AuthenticationError, TryLaterError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
-import type { InSameTransaction } from '../storage/sql-database.ts';
-import { toAgentDetails, toAgentResponse, toListedAgent } from './agent-answers.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import {
+  agentNotFound,
+  type FoundAgent,
+  type NewAgent,
+  toAgentDetails,
+  toAgentResponse,
+  toChange,
+  toListedAgent,
+  toNewRecord,
+  toPrincipal,
+} from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import type { ListedAgent } from './agent-filter.ts';
@@ -24,19 +34,10 @@ import {
 import { canSeeAgent, canSeeName } from './agent-visibility.ts';
 import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
-export interface NewAgent {
-  ap_id: string;
-  password: string;
-  configuration: Record<string, unknown>;
-}
-
-/** With the id of the caller that created the emulated network, which is not for others. */
-export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
-
 export interface AgentServiceOptions {
   agents: AgentStore;
   hasher: PasswordHasher;
-  callerChanged: CallerChanged;
+  changes: CallerChanges;
   audit: AuditService;
   maxAgents: number;
   /** Called for every new agent and every changed configuration; must not throw. */
@@ -50,7 +51,7 @@ export interface AgentServiceOptions {
 export class AgentService implements PrincipalSource {
   readonly #agents: AgentStore;
   readonly #hasher: PasswordHasher;
-  readonly #callerChanged: CallerChanged;
+  readonly #changes: CallerChanges;
   readonly #audit: AuditService;
   readonly #maxAgents: number;
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
@@ -60,7 +61,7 @@ export class AgentService implements PrincipalSource {
   constructor({
     agents,
     hasher,
-    callerChanged,
+    changes,
     audit,
     maxAgents,
     onConfigured = () => {},
@@ -69,7 +70,7 @@ export class AgentService implements PrincipalSource {
   }: AgentServiceOptions) {
     this.#agents = agents;
     this.#hasher = hasher;
-    this.#callerChanged = callerChanged;
+    this.#changes = changes;
     this.#audit = audit;
     this.#maxAgents = maxAgents;
     this.#onConfigured = onConfigured;
@@ -165,7 +166,7 @@ export class AgentService implements PrincipalSource {
     await this.requireRoomFor(1);
     // Checked before the password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
-    const agent = await this.#newRecord(input, by);
+    const agent = toNewRecord(input, await this.#hasher.hash(input.password, { principal: principalOf(by) }));
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
     // Late telemetry of an earlier agent with this name may still be stored.
@@ -205,14 +206,22 @@ export class AgentService implements PrincipalSource {
       change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
       change.ver = generateSecret();
     }
-    const also = this.#audit.entry<AgentRecord>(({ before, after }) => agentUpdated(by, before!, after!));
-    const after =
-      Object.keys(change).length > 0 ? await this.#agents.update(ap_id, change, also) : await this.#agents.get(ap_id);
+    const isChange = Object.keys(change).length > 0;
+    const after = isChange ? await this.#update(ap_id, change, by) : await this.#agents.get(ap_id);
     this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
     if (change.configuration) this.#onConfigured(after);
-    if (change.ver) this.#callerChanged('agent', ap_id);
     return toAgentResponse(after);
+  }
+
+  #update(ap_id: string, change: AgentChange, by: Actor): Promise<AgentRecord | undefined> {
+    return this.#changes.make<AgentRecord, AgentRecord | undefined>(
+      ({ before, after }) => ({
+        entry: agentUpdated(by, before!, after!),
+        ...(change.ver && { change: { ...toChange(after!, 'changed', by), caller: toPrincipal(after!).caller } }),
+      }),
+      (also) => this.#agents.update(ap_id, change, also),
+    );
   }
 
   /**
@@ -245,16 +254,21 @@ export class AgentService implements PrincipalSource {
     if (!(await this.#agents.get(ap_id))) throw agentNotFound();
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#forgetData(ap_id);
-    const also = this.#audit.entry<AgentRecord>(({ before }) => agentRemoved(by, before!));
-    const isRemoved = await this.#agents.remove(ap_id, also);
+    const isRemoved = await this.#changes.make<AgentRecord, boolean>(
+      ({ before }) => ({ entry: agentRemoved(by, before!), change: toChange(before!, 'removed', by) }),
+      (also) => this.#agents.remove(ap_id, also),
+    );
     this.#memory.forget(ap_id);
     if (!isRemoved) throw agentNotFound();
-    this.#callerChanged('agent', ap_id);
   }
 
   async principal(name: string): Promise<Principal | undefined> {
     const agent = await this.#agents.get(name);
     return agent && toPrincipal(agent);
+  }
+
+  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
+    return (await this.#agents.byIds(tx, ids)).map((agent) => toPrincipal(agent).caller);
   }
 
   /** The first successful login sets `onboard`. */
@@ -276,25 +290,4 @@ export class AgentService implements PrincipalSource {
     if (isSameHash(hash, toGeneratedHash(password))) return true;
     return this.#hasher.verify(undefined, password, turn);
   }
-
-  async #newRecord({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<AgentRecord> {
-    return {
-      id: randomUUID(),
-      ap_id,
-      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
-      configuration: withoutReadOnlyKeys(configuration),
-      onboard: false,
-      emulated_for: null,
-      ver: generateSecret(),
-      created_at: Date.now(),
-    };
-  }
-}
-
-function toPrincipal(agent: AgentRecord): Principal {
-  return { caller: { kind: 'agent', id: agent.id, name: agent.ap_id }, ver: agent.ver };
-}
-
-function agentNotFound(): NotFoundError {
-  return new NotFoundError('agent_not_found', 'Agent not found');
 }

@@ -38,6 +38,15 @@ class SqlAgentStore implements AgentStore {
     return row && toRecord(row);
   }
 
+  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]> {
+    const found: AgentRecord[] = [];
+    for (const { marks, values } of inParts(ids)) {
+      const rows = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE id IN (${marks})`, values);
+      found.push(...rows.map(toRecord));
+    }
+    return found;
+  }
+
   async list(): Promise<AgentRecord[]> {
     const rows = await this.#db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents ORDER BY ap_id`);
     return rows.map(toRecord);
@@ -81,14 +90,16 @@ class SqlAgentStore implements AgentStore {
     await runRows(tx, `INSERT INTO agents (${COLUMNS}) VALUES {{rows}}`, agents.map(toValues));
   }
 
-  async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<void> {
+  async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string) {
+    const revoked: Pick<AgentRecord, 'id' | 'ap_id'>[] = [];
     for (const part of inParts(ap_ids)) {
-      await tx.query(`UPDATE agents SET password_hash = ?, ver = ? WHERE ap_id IN (${part.marks})`, [
-        revokedHash,
-        ver,
-        ...part.values,
-      ]);
+      const rows = await tx.query<{ id: string; ap_id: string }>(
+        `UPDATE agents SET password_hash = ?, ver = ? WHERE ap_id IN (${part.marks}) RETURNING id, ap_id`,
+        [revokedHash, ver, ...part.values],
+      );
+      for (const { id, ap_id } of rows) revoked.push({ id, ap_id });
     }
+    return revoked;
   }
 
   async update(

@@ -34,6 +34,8 @@ export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configura
 export interface AgentStore {
   /** The record, or undefined. */
   get(ap_id: string): Promise<AgentRecord | undefined>;
+  /** Those of these ids that exist, in the caller's transaction. */
+  byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]>;
   /** All agents, ordered by ap_id. */
   list(): Promise<AgentRecord[]>;
   /**
@@ -48,8 +50,8 @@ export interface AgentStore {
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
   createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void>;
-  /** Revokes the credentials and tokens of these agents, in the caller's transaction. */
-  revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<void>;
+  /** Revokes the credentials and tokens of these agents, in the caller's transaction; resolves those that exist. */
+  revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<Pick<AgentRecord, 'id' | 'ap_id'>[]>;
   /** Resolves the updated record, or undefined if there is none. */
   update(ap_id: string, change: AgentChange, also?: InSameTransaction<AgentRecord>): Promise<AgentRecord | undefined>;
   /**

@@ -21,6 +21,11 @@ export function canSeeName(caller: Caller, ap_id: string): boolean {
   return isWithinGlobs(caller, ap_id);
 }
 
+/** Whether the caller may see every agent. */
+export function canSeeAll(caller: Caller): boolean {
+  return caller.kind === 'user' || (caller.kind === 'third_party_app' && caller.permissions.agents === undefined);
+}
+
 function isWithinGlobs(app: AppCaller, ap_id: string): boolean {
   const { agents } = app.permissions;
   return agents === undefined || agents.some((pattern) => matchesGlob(pattern, ap_id));

@@ -1,5 +1,6 @@
 // Agents as a part: the registry of access points, and their enrolment.
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -9,13 +10,13 @@ import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
-export function createAgentsPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, hasher, audit, freshMs, ownUrl } = platform;
+export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
+  const { config, database, hasher, audit, changes, freshMs, ownUrl } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
     hasher,
-    callerChanged: events.callerChanged.emit,
+    changes,
     audit,
     maxAgents: config.quotas.agents,
     freshMs,

@@ -6,8 +6,9 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
+import type { NewAgent } from './agent-answers.ts';
 import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts';
-import type { AgentService, NewAgent } from './agent-service.ts';
+import type { AgentService } from './agent-service.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 
 /** The prefix of enrolment tokens, to distinguish them from access tokens. */

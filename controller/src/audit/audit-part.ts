@@ -1,13 +1,16 @@
 // The audit log as a part: one service for everybody who changes something, and the routes to read it.
+import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AuditService } from './audit-service.ts';
 import { createAuditLog } from './audit-store.sql.ts';
+import { CallerChanges } from './caller-changes.ts';
 import { SecurityLog } from './security-log.ts';
 
-export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform) {
+export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform, events: Events) {
   const log = createAuditLog(database, { key: keyring });
   const audit = new AuditService(log);
+  const changes = new CallerChanges(log, events.callerChanged);
   const security = new SecurityLog({
     database,
     auditLog: log,
@@ -18,6 +21,7 @@ export function createAuditPart({ config, database, keyring, log: serverLog, onE
   return {
     log,
     audit,
+    changes,
     security,
     routes: auditRoutes(audit),
     authenticator: {

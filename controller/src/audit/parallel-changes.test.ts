@@ -1,7 +1,9 @@
 // Changes at the same time on two nodes: each that took effect has its entry, and one that came too late has none.
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { system } from '../caller.ts';
+import { createEvents } from '../events.ts';
 import { PasswordHasher } from '../password-hasher.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { UserService } from '../users/user-service.ts';
@@ -9,6 +11,7 @@ import { createUserStore } from '../users/user-store.sql.ts';
 import { AuditService } from './audit-service.ts';
 import { createAuditLog } from './audit-store.sql.ts';
 import type { AuditLog } from './audit-store.ts';
+import { CallerChanges } from './caller-changes.ts';
 
 eachDatabase((kind) => {
   let log: AuditLog;
@@ -26,7 +29,7 @@ eachDatabase((kind) => {
     new UserService({
       users: createUserStore(database),
       hasher: new PasswordHasher(),
-      callerChanged: () => {},
+      changes: new CallerChanges(createAuditLog(database), createEvents().callerChanged),
       audit: new AuditService(createAuditLog(database)),
       maxUsers: 1000,
     });

@@ -102,7 +102,7 @@ const changes: Change[] = [
       await resetTokens.create(resetToken, 3);
     },
     run: ({ resetTokens }, also) => resetTokens.redeem('hash of r', now, reset, also),
-    changed: { after: { username: 'ada@x' } },
+    changed: { after: { id: 'u', username: 'ada@x' } },
   },
   { name: 'agents.create', run: ({ agents }, also) => agents.create(agent, also), changed: { after: agent } },
   {

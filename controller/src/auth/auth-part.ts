@@ -53,7 +53,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     onError,
   });
   const agentPassword = new AgentPassword({ auth, agents, failures });
-  events.callerChanged.on((kind, name) => auth.forget(kind, name));
+  events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
     auth,

@@ -212,11 +212,18 @@ function isNamed(caller: Caller, target: string): boolean {
 }
 
 function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
-  const { expires_at } = app.permissions;
-  if (expires_at !== undefined && !isLater(expires_at, now)) {
+  if (hasExpired(app, now)) {
+    const { expires_at } = app.permissions;
     throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
   if (app.permissions[right] === false) throw new PermissionError();
+}
+
+/** Whether the time of an app's permissions is over; never for others. */
+export function hasExpired(caller: Caller, now = Date.now()): boolean {
+  if (caller.kind !== 'third_party_app') return false;
+  const { expires_at } = caller.permissions;
+  return expires_at !== undefined && !isLater(expires_at, now);
 }
 
 /** Parsed as when it was accepted; an invalid time counts as expired. */

@@ -52,8 +52,8 @@ Usage:
   weft user enable EMAIL
   weft user approve EMAIL
 
-A disabled user is signed out everywhere and cannot sign in; what the user owns is kept. The last enabled
-administrator cannot be disabled.
+A disabled user is signed out everywhere and cannot sign in; jobs, networks and queued commands
+of the user end. The last enabled administrator cannot be disabled.
 
 Options:
   --role ROLE        role of the new account (default: user)

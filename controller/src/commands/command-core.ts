@@ -2,7 +2,7 @@
 // dispatcher. The part (commands-part.ts) puts intake, transports and upkeep around it.
 import type { ConflictRules } from '@weft/contract';
 import type { AuditLog } from '../audit/audit-store.ts';
-import { Event } from '../events.ts';
+import { Event } from '../event-kinds.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Keyring } from '../secrets.ts';
@@ -15,6 +15,7 @@ import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
 import { CommandOperations } from './ledger/command-operations.ts';
 import { CommandStateMachine } from './ledger/command-state-machine.ts';
 import type { CommandStore } from './ledger/command-store.ts';
+import type { PresentRights } from './ledger/present-rights.ts';
 import { RulesKeeper } from './ledger/rules-keeper.ts';
 
 const resendMs = 15_000;
@@ -31,12 +32,14 @@ export interface CommandCoreOptions {
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
   isPublished: boolean;
+  /** See CommandLedger. */
+  rights?: PresentRights;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
 
 export function createCommandCore(options: CommandCoreOptions) {
-  const { database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished, onError, now } = options;
+  const { database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished, rights, onError, now } = options;
   const rulesChanged = new Event<[ConflictRules]>();
   const rules = new RulesKeeper(store, rulesChanged.emit);
   const fleet = new FleetMap(rules.current);
@@ -52,13 +55,15 @@ export function createCommandCore(options: CommandCoreOptions) {
     mailbox,
     audit,
     rules,
+    rights,
     onCommitted: committed.emit,
     onError,
     now,
   });
   const isShared = database.dialect === 'postgres';
   const dispatcher = new CommandDispatcher({ store, ledger, operations, keyring, isShared, onError, now });
-  committed.on(({ jobs, released }) => {
+  committed.on(({ jobs, released, ended }) => {
+    dispatcher.ended(ended);
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
     dispatcher.dispatch(released);
   });

@@ -1,6 +1,7 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
 import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
@@ -15,7 +16,9 @@ import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
 import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
+import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
+import type { PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
 
@@ -25,18 +28,27 @@ const agentsPerNews = 100;
 interface CommandsPartDeps extends Platform {
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
+  agentStore: AgentStore;
   auditLog: AuditLog;
   jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, keyring, principals, agents, auditLog: audit, log, onError, onChange } = deps;
+  const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
+  const { log, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';
   // The embedded broker has nobody else to carry messages to.
   const isPublished = config.amqpUrl !== undefined;
   const store = createCommandStore(database);
+  const rights: PresentRights = {
+    async callers(tx, ids) {
+      const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];
+      return new Map([...users, ...apps].map((caller) => [caller.id, caller]));
+    },
+    emulatedFor: (caller_id, ap_ids, tx) => agentStore.emulatedFor(caller_id, ap_ids, tx),
+  };
   const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
     database,
     store,
@@ -46,6 +58,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     keyring,
     retentionMs,
     isPublished,
+    rights,
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
@@ -61,6 +74,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     sight,
     keyring,
     agents,
+    shares,
     onError,
     callerNow: async (kind, name, id) => {
       const caller = (await principals[kind].principal(name))?.caller;
@@ -96,6 +110,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     }
   }
 
+  events.callerChanged.within(new CommandEnding({ store, ledger, operations, rights }).step);
   events.agentConfigured.on((agent) => fleet.set(agent));
   events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
   events.agentRemoved.add('work', async (ap_id) => {

@@ -9,8 +9,9 @@ export function runStarted(actor: Actor, run: EmulatorRunRecord): NewAuditEntry 
   return { actor, action: 'emulation_started', target: toTarget(run), detail };
 }
 
-export function runEnded(actor: Actor, run: EmulatorRunRecord): NewAuditEntry {
-  const detail = { state: run.state, access_points: run.access_points };
+/** `reason`: what happened to its owner, if that is why. */
+export function runEnded(actor: Actor, run: EmulatorRunRecord, reason?: string): NewAuditEntry {
+  const detail = { state: run.state, access_points: run.access_points, ...(reason !== undefined && { reason }) };
   return { actor, action: 'emulation_ended', target: toTarget(run), detail };
 }
 

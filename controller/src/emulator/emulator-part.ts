@@ -6,6 +6,8 @@ import { EmulatorWorker } from '@weft/emulator';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditService } from '../audit/audit-service.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
@@ -17,6 +19,7 @@ import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
 import { EmulatorService } from './emulator-service.ts';
 import { EmulatorUpkeep } from './emulator-upkeep.ts';
 import { RunCloser } from './run-closer.ts';
+import { RunEnding } from './run-ending.ts';
 import { RunTurns } from './run-turns.ts';
 
 const minute = 60_000;
@@ -26,22 +29,34 @@ interface EmulatorPartDeps extends Platform {
   agents: AgentService;
   agentStore: AgentStore;
   audit: AuditService;
+  auditLog: AuditLog;
+  changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
-  jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+  jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
-  const { config, database, broker, agents, agentStore, audit, principals, shares, ownUrl, onError, onChange } = deps;
-  const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
+  const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
+  const { ownUrl, onError, onChange } = deps;
+  const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
   const runs = createEmulatorRunStore(database, agentStore, jobStore);
   const requests = createEmulatorRequestStore(database);
   const closer = new RunCloser({
     runs,
     jobs: jobStore,
     mailbox: mailboxStore,
-    audit,
-    callerChanged: events.callerChanged.emit,
+    database,
+    audit: auditLog,
+    owned: ownedJobs,
+    changes,
     keepMs: config.emulator.keepHours * hour,
+  });
+  const ending = new RunEnding({
+    runs,
+    closer,
+    mailbox: mailboxStore,
+    tell: (messages) => mailbox.tell(messages),
+    retentionMs: config.jobs.retentionHours * hour,
   });
   const turns = new RunTurns({
     jobs: jobStore,
@@ -106,6 +121,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     });
   }
 
+  events.callerChanged.within(ending.step);
   events.agentRemoved.add('record', (ap_id) => runs.agentRemoved(ap_id));
   events.cancelJob.onAsk((caller, job) =>
     job.task_type === 'emulator_spinup' ? emulator.cancelJob(caller, job) : undefined,

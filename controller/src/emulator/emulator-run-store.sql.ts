@@ -2,11 +2,13 @@
 import type { AgentRecord, AgentStore } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
-import type { InSameTransaction, SqlDatabase, SqlRow, SqlValue } from '../storage/sql-database.ts';
+import { requirePresentOwner } from '../storage/present-owner.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
 import {
   type EmulatorRunRecord,
   type EmulatorRunStore,
+  type EndedRun,
   type NewRun,
   type RunEnd,
   type RunFilter,
@@ -46,9 +48,10 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     run: NewRun,
     agents: readonly AgentRecord[],
     job: NewJob,
-    also?: InSameTransaction<EmulatorRunRecord>,
+    { requireOwner = false, also }: { requireOwner?: boolean; also?: InSameTransaction<EmulatorRunRecord> } = {},
   ): Promise<void> {
     await this.#db.transaction(async (tx) => {
+      if (requireOwner) await requirePresentOwner(tx, this.#db.dialect, run);
       await this.#agents.createAll(tx, agents);
       await this.#jobs.createAll(tx, [job]);
       const values: SqlValue[] = [
@@ -114,29 +117,37 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     return rows.map(({ ap_id }) => ap_id);
   }
 
+  async listOwned(
+    tx: SqlQueries,
+    { owner_kind, owner_id }: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>,
+  ): Promise<EmulatorRunRecord[]> {
+    return this.#select(
+      'state IS NULL AND owner_id = ? AND owner_kind = ? ORDER BY created_at, job_number',
+      [owner_id, owner_kind],
+      tx,
+    );
+  }
+
   async end(
+    tx: SqlQueries,
     job_number: string,
     { state, detail, latest, nowMs, removeAtMs }: RunEnd,
-    also?: InSameTransaction<EmulatorRunRecord>,
-  ): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
-      const [row] = await tx.query<Row>(
-        `UPDATE emulator_runs SET state = ?, detail = ?, latest = ?, ends_at = ?, remove_at = ?
-         WHERE job_number = ? AND state IS NULL RETURNING ${COLUMNS}`,
-        [state, detail, latest, nowMs, removeAtMs, job_number],
-      );
-      if (!row) return false;
-      const agents = await tx.query<{ ap_id: string }>('SELECT ap_id FROM emulator_agents WHERE job_number = ?', [
-        job_number,
-      ]);
-      await this.#agents.revokeAll(
-        tx,
-        agents.map(({ ap_id }) => ap_id),
-        generateSecret(),
-      );
-      await also?.(tx, { after: toRecord(row) });
-      return true;
-    });
+  ): Promise<EndedRun | undefined> {
+    const [row] = await tx.query<Row>(
+      `UPDATE emulator_runs SET state = ?, detail = ?, latest = ?, ends_at = ?, remove_at = ?
+       WHERE job_number = ? AND state IS NULL RETURNING ${COLUMNS}`,
+      [state, detail, latest, nowMs, removeAtMs, job_number],
+    );
+    if (!row) return undefined;
+    const names = await tx.query<{ ap_id: string }>('SELECT ap_id FROM emulator_agents WHERE job_number = ?', [
+      job_number,
+    ]);
+    const agents = await this.#agents.revokeAll(
+      tx,
+      names.map(({ ap_id }) => ap_id),
+      generateSecret(),
+    );
+    return { run: toRecord(row), agents };
   }
 
   listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]> {
@@ -162,8 +173,8 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     });
   }
 
-  async #select(where: string, params: SqlValue[]): Promise<EmulatorRunRecord[]> {
-    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM emulator_runs WHERE ${where}`, params)).map(toRecord);
+  async #select(where: string, params: SqlValue[], queries: SqlQueries = this.#db): Promise<EmulatorRunRecord[]> {
+    return (await queries.query<Row>(`SELECT ${COLUMNS} FROM emulator_runs WHERE ${where}`, params)).map(toRecord);
   }
 }
 

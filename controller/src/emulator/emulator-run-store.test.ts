@@ -10,6 +10,7 @@ eachDatabase((kind) => {
     const [store, otherNode] = nodes.map((db) =>
       createEmulatorRunStore(db, createAgentStore(db), createJobStore(db)),
     ) as [ReturnType<typeof createEmulatorRunStore>, ReturnType<typeof createEmulatorRunStore>];
-    return { store, otherNode, agents: createAgentStore(nodes[1]), jobs: createJobStore(nodes[1]), remove };
+    const [, database] = nodes;
+    return { store, otherNode, agents: createAgentStore(database), database, jobs: createJobStore(database), remove };
   });
 });

@@ -1,7 +1,7 @@
 // Runs of emulated networks: the request, the end, and the agents.
 import type { AgentRecord } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, NewJob } from '../jobs/store/job-store.ts';
-import type { InSameTransaction } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface EmulatorRunRecord {
   job_number: string;
@@ -39,6 +39,12 @@ export interface RunEnd {
   removeAtMs: number;
 }
 
+/** The run as it is now, and its agents that were not removed before. */
+export interface EndedRun {
+  run: EmulatorRunRecord;
+  agents: Pick<AgentRecord, 'id' | 'ap_id'>[];
+}
+
 /** What one owner has of emulated networks. */
 export interface RunUsage {
   runs: number;
@@ -59,12 +65,15 @@ export interface RunFilter {
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export interface EmulatorRunStore {
-  /** The run, its agents and its job, all or nothing; durable when it resolves. */
+  /**
+   * The run, its agents and its job, all or nothing; durable when it resolves. With `requireOwner` it throws
+   * AuthenticationError unless the owner exists and is not disabled; whoever ends it at the same time finds the run.
+   */
   create(
     run: NewRun,
     agents: readonly AgentRecord[],
     job: NewJob,
-    also?: InSameTransaction<EmulatorRunRecord>,
+    options?: { requireOwner?: boolean; also?: InSameTransaction<EmulatorRunRecord> },
   ): Promise<void>;
   get(job_number: string): Promise<EmulatorRunRecord | undefined>;
   /** Newest first. */
@@ -75,8 +84,10 @@ export interface EmulatorRunStore {
   usageOf(owner_id: string): Promise<RunUsage>;
   /** The names of the run's agents that have not been removed, up to `limit`, in order. */
   agentsOf(job_number: string, limit: number): Promise<string[]>;
-  /** Ends a run and revokes the credentials of its agents; resolves whether it was running. */
-  end(job_number: string, end: RunEnd, also?: InSameTransaction<EmulatorRunRecord>): Promise<boolean>;
+  /** The runs of that owner that have not ended, oldest first, in the caller's transaction. */
+  listOwned(tx: SqlQueries, owner: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>): Promise<EmulatorRunRecord[]>;
+  /** Ends a run and revokes the credentials of its agents, in the caller's transaction; undefined if it was not running. */
+  end(tx: SqlQueries, job_number: string, end: RunEnd): Promise<EndedRun | undefined>;
   /** Ended runs whose agents are due for deletion, oldest first. */
   listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]>;
   /** An agent of the run was deleted. */

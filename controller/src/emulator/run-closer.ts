@@ -3,26 +3,29 @@
 
 import type { EmulatorRun } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
-import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, CallerChanged } from '../caller.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { Actor } from '../caller.ts';
+import { type StepOutcome, together } from '../event-kinds.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobRecord, JobStore } from '../jobs/store/job-store.ts';
+import type { OwnedJobs } from '../jobs/store/owned-jobs.ts';
+import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import { runEnded } from './emulator-entries.ts';
-import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
+import type { EmulatorRunRecord, EmulatorRunStore, RunEnd } from './emulator-run-store.ts';
 
 export interface RunBooksOptions {
   runs: EmulatorRunStore;
   jobs: Pick<JobStore, 'get'>;
   mailbox: Pick<MailboxStore, 'lastChunk'>;
-  audit: AuditService;
-  /** The tokens of these agents are revoked. */
-  callerChanged: CallerChanged;
+  database: Pick<SqlDatabase, 'transaction'>;
+  audit: Pick<AuditLog, 'append'>;
+  owned: Pick<OwnedJobs, 'ownersAmong'>;
+  changes: CallerChanges;
   /** How long agents and telemetry of a run are kept after it. */
   keepMs: number;
   now?: () => number;
 }
-
-const maxAgents = 20_000;
 
 export class RunCloser {
   readonly #options: RunBooksOptions;
@@ -41,24 +44,49 @@ export class RunCloser {
 
   /** Closes a run whose job has ended or was deleted; resolves whether it is closed now. */
   async close(run: EmulatorRunRecord, by: Actor): Promise<boolean> {
-    const { runs, jobs, audit, callerChanged, keepMs } = this.#options;
+    const { jobs, database, audit } = this.#options;
     const { job_number } = run;
     const job = await jobs.get(job_number);
     if (job && job.ended_at === null) return false;
-    const now = this.#now();
-    const hasEnded = await runs.end(
-      job_number,
-      {
+    const committed = await database.transaction(async (tx) => {
+      const closed = await this.closeWithin(tx, run, by, {
         state: (job?.state ?? 'failed') as NonNullable<EmulatorRunRecord['state']>,
         detail: job ? job.detail : 'Its job is gone',
-        latest: await this.#latest(job_number),
-        nowMs: job?.ended_at ?? now,
-        removeAtMs: now + keepMs,
-      },
-      audit.entry(({ after }) => runEnded(by, after!)),
-    );
-    if (hasEnded) for (const ap_id of await runs.agentsOf(job_number, maxAgents)) callerChanged('agent', ap_id);
+        nowMs: job?.ended_at ?? this.#now(),
+      });
+      if (!closed) return undefined;
+      await audit.append(tx, [runEnded(by, closed.run), ...closed.entries]);
+      return closed.committed;
+    });
+    committed?.();
     return true;
+  }
+
+  /**
+   * The same in a transaction of the caller's own, whatever its job; undefined if it is closed already. Its agents are callers
+   * that end with it; the entries are about what they owned. `committed` is to be called once everything is durable.
+   */
+  async closeWithin(
+    tx: SqlQueries,
+    { job_number }: EmulatorRunRecord,
+    by: Actor,
+    end: Pick<RunEnd, 'state' | 'detail' | 'nowMs'>,
+  ): Promise<({ run: EmulatorRunRecord } & Required<StepOutcome>) | undefined> {
+    const { runs, owned, changes, keepMs } = this.#options;
+    const latest = await this.#latest(job_number, tx);
+    const ended = await runs.end(tx, job_number, { ...end, latest, removeAtMs: this.#now() + keepMs });
+    if (!ended) return undefined;
+    // Few agents of a run own anything, if any.
+    const owners = await owned.ownersAmong(
+      tx,
+      ended.agents.map(({ id }) => id),
+    );
+    const outcomes: StepOutcome[] = [];
+    for (const { id, ap_id: name } of ended.agents) {
+      const change = { kind: 'agent', id, name, what: 'disabled', isRevoked: true, by } as const;
+      outcomes.push(owners.has(id) ? await changes.within(tx, change) : { committed: () => changes.tell(change) });
+    }
+    return { run: ended.run, ...together(outcomes) };
   }
 
   async toRunResponse(run: EmulatorRunRecord): Promise<EmulatorRun> {
@@ -94,8 +122,8 @@ export class RunCloser {
     return job?.progress ?? 0;
   }
 
-  async #latest(job_number: string): Promise<string | null> {
-    return (await this.#options.mailbox.lastChunk(job_number))?.data ?? null;
+  async #latest(job_number: string, tx?: SqlQueries): Promise<string | null> {
+    return (await this.#options.mailbox.lastChunk(job_number, tx))?.data ?? null;
   }
 }
 

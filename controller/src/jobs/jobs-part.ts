@@ -1,7 +1,9 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
 import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
 import { canSeeAgent } from '../agents/agent-visibility.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
@@ -13,17 +15,22 @@ import type { PresenceService } from '../telemetry/presence/presence-service.ts'
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
+import { JobEnding } from './mailbox/job-ending.ts';
+import { mayAsk } from './mailbox/job-rights.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
 import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
 import { createMailboxStore } from './mailbox/mailbox-store.sql.ts';
+import { MessageView } from './mailbox/message-view.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
 import { DeadLetterService } from './publish/dead-letter-service.ts';
 import { JobOutbox } from './publish/job-outbox.ts';
 import { JobUpkeep } from './publish/job-upkeep.ts';
+import { OwnerSweep } from './publish/owner-sweep.ts';
 import { QueueWatch } from './publish/queue-watch.ts';
 import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
 import { createJobStore } from './store/job-store.sql.ts';
+import { createOwnedJobs } from './store/owned-jobs.sql.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
 import { JobWorker } from './worker/job-worker.ts';
@@ -31,6 +38,7 @@ import { LiveSubscriptions } from './worker/live-subscription.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
+const secondsPerDay = 86_400;
 /** Other nodes' messages are looked for this often, should the news of them be lost. */
 const pollMs = 500;
 
@@ -49,6 +57,8 @@ interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
+  agentStore: AgentStore;
+  changes: CallerChanges;
   /** Whose reports have come; default: nobody's. */
   presence?: Pick<PresenceService, 'states'>;
   tuning?: JobsTuning;
@@ -57,13 +67,18 @@ interface JobsPartDeps extends Platform {
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, presence } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, agentStore } = deps;
+  const { presence, changes } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
+  const retentionMs = config.jobs.retentionHours * hour;
   const jobStore = createJobStore(database);
+  const ownedJobs = createOwnedJobs(database);
   const mailboxStore = createMailboxStore(database);
   const tokens = new CallbackTokens(keyring);
+  const view = new MessageView({ visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids) });
   const hub = new SocketHub({
+    view,
     list: (...query) => mailboxStore.list(...query),
     positions: (job_numbers) => jobStore.positions(job_numbers),
     // Asked every second for each token: without a promise where everything is remembered.
@@ -72,13 +87,14 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
     },
     maxSocketsPerCaller: config.maxSocketsPerCaller,
+    shares,
     pollMs: tuning.pollMs ?? (database.dialect === 'postgres' ? pollMs : undefined),
     times: tuning.socketTimes,
     onError,
   });
   const mailbox = new MailboxService({
     mailbox: mailboxStore,
-    retentionMs: config.jobs.retentionHours * hour,
+    retentionMs,
     hasSocket: (job_number) => hub.hasSocket(job_number),
     limits: tuning.mailboxLimits,
     now,
@@ -100,11 +116,17 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const jobs = new JobService({
     jobs: jobStore,
     mailbox,
+    view,
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
-    limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting },
+    limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting, requireOwner: true },
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
+  });
+  const callbackBytesPerDay = config.jobs.callbackMbPerDay * 2 ** 20;
+  const callbackBudget = shares.budget('callback_bytes', {
+    perSecond: callbackBytesPerDay / secondsPerDay,
+    reserve: callbackBytesPerDay / 10,
   });
   let deadLetters = 0;
   const letterStore = createDeadLetterStore(database);
@@ -118,11 +140,13 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     now,
   });
+  const owners = new OwnerSweep({ owned: ownedJobs, principals, changes, database, now });
   const upkeep = new JobUpkeep({
     jobs: jobStore,
     outbox,
     mailbox,
     letters,
+    owners,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     quietMs: config.jobs.quietSeconds * 1000,
     onChange,
@@ -131,8 +155,10 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   // To this process directly, to the others as a hint to look.
   mailbox.onMessage((message) => {
+    const { job_number, seq, final } = message;
     hub.deliver(message);
-    broker.tell(JSON.stringify({ job_number: message.job_number, seq: message.seq }));
+    if (final) worker?.ended(job_number);
+    broker.tell(JSON.stringify({ job_number, seq, ...(final && { final }) }));
   });
 
   const subscriptions = new LiveSubscriptions();
@@ -141,7 +167,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   function createWorker(): JobWorker {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
-      if (caller?.id !== owner_id || !mayStillAsk(caller, task_type)) return undefined;
+      if (caller?.id !== owner_id || !mayAsk(caller, task_type)) return undefined;
       return (agent) => canSeeAgent(caller, agent);
     };
     const states = async () => (presence ? presence.states() : () => 'never' as const);
@@ -163,10 +189,22 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   // What was lost and is held up now is published with the next round of the upkeep.
   events.queueLost.on((queue) => void outbox.queueLost(queue).catch(() => {}));
   events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
-  events.agentRemoved.add('work', (ap_id) => jobs.agentRemoved(ap_id));
+  const ending = new JobEnding({
+    owned: ownedJobs,
+    mailbox: mailboxStore,
+    agents: agentStore,
+    tell: (messages) => mailbox.tell(messages),
+    retentionMs,
+    now,
+  });
+  events.callerChanged.within(ending.step);
+  events.callerChanged.on(({ id }) => hub.callerChanged(id));
+  // Another program may have ended jobs that somebody listens to.
+  events.recordsChanged.on(() => void hub.checkAll());
 
   return {
     jobStore,
+    ownedJobs,
     mailboxStore,
     mailbox,
     outbox,
@@ -176,7 +214,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     letters,
     letterStore,
     upkeep,
-    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
+    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox, budget: callbackBudget })],
     sockets: {
       routes: jobSocketRoutes({
         hub,
@@ -207,8 +245,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     async start() {
       broker.listen(
         (news) => {
-          const { job_number, seq } = parseNews(news);
+          const { job_number, seq, final } = parseNews(news);
           hub.news(job_number, seq);
+          if (final) worker?.ended(job_number);
         },
         () => void hub.checkAll(),
       );
@@ -228,27 +267,17 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   } satisfies Part & Record<string, unknown>;
 }
 
-/** Rights may have gone since the job was asked for. */
-function mayStillAsk(caller: Caller, task_type: string): boolean {
-  try {
-    requirePermission(task_type === 'agent_data' ? 'request_agent_data' : 'request_all_agents_details', caller);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function requireSocketRight(caller: Caller): Caller {
   requirePermission('job_socket', caller);
   return caller;
 }
 
 /** What another node tells, if it makes sense to this one. */
-function parseNews(text: string): { job_number: string; seq: number } {
+function parseNews(text: string): { job_number: string; seq: number; final: boolean } {
   try {
-    const { job_number, seq } = JSON.parse(text);
-    return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? seq : 0 };
+    const { job_number, seq, final } = JSON.parse(text);
+    return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? seq : 0, final: final === true };
   } catch {
-    return { job_number: '', seq: 0 };
+    return { job_number: '', seq: 0, final: false };
   }
 }

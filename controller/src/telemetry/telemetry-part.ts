@@ -40,7 +40,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
-  const metrics = new MetricsService({ agents, telemetry: store, presence });
+  const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const feed = new LiveFeed({
     recentBytes,
     share: shares.open('live_streams', maxStreamsPerCaller),
@@ -64,6 +64,9 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     presence.seen(ap_id, receivedMs);
     metrics.recorded(ap_id);
     feed.publish(ap_id, samples, receivedMs);
+  });
+  events.callerChanged.on(({ kind, id }) => {
+    if (kind !== 'agent') feed.callerChanged(id);
   });
   events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);

@@ -4,10 +4,12 @@ import { randomUUID, timingSafeEqual } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
-import type { Actor, Caller, CallerChanged, Principal, PrincipalSource } from '../caller.ts';
+import type { Actor, Caller, CallerChange, Principal, PrincipalSource } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import { appCreated, appRemoved, appUpdated } from './third-party-app-entries.ts';
 import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
 
@@ -20,7 +22,7 @@ export interface NewApp {
 export interface ThirdPartyAppServiceOptions {
   apps: ThirdPartyAppStore;
   keyring: Keyring;
-  callerChanged: CallerChanged;
+  changes: CallerChanges;
   audit: AuditService;
   security: SecurityLog;
   maxApps: number;
@@ -29,18 +31,18 @@ export interface ThirdPartyAppServiceOptions {
 export class ThirdPartyAppService implements PrincipalSource {
   readonly #apps: ThirdPartyAppStore;
   readonly #keyring: Keyring;
-  readonly #callerChanged: CallerChanged;
+  readonly #changes: CallerChanges;
   readonly #audit: AuditService;
   readonly #security: SecurityLog;
   readonly #maxApps: number;
   /** Decrypted for unknown names, so that they take as long as known ones. */
   readonly #decoy: string;
 
-  constructor({ apps, keyring, callerChanged, audit, security, maxApps }: ThirdPartyAppServiceOptions) {
+  constructor({ apps, keyring, changes, audit, security, maxApps }: ThirdPartyAppServiceOptions) {
     this.#security = security;
     this.#apps = apps;
     this.#keyring = keyring;
-    this.#callerChanged = callerChanged;
+    this.#changes = changes;
     this.#audit = audit;
     this.#maxApps = maxApps;
     this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
@@ -87,17 +89,20 @@ export class ThirdPartyAppService implements PrincipalSource {
       change.ver = generateSecret();
     }
     if (Object.keys(change).length === 0) return this.#toResponse(before);
-    const also = this.#audit.entry<ThirdPartyAppRecord>(({ before: was, after: is }) => appUpdated(by, was!, is!));
-    const after = await this.#apps.update(app_name, change, { also });
+    const after = await this.#changes.make<ThirdPartyAppRecord, ThirdPartyAppRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: appUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
+      (also) => this.#apps.update(app_name, change, { also }),
+    );
     if (!after) throw appNotFound();
-    this.#callerChanged('third_party_app', app_name);
     return this.#toResponse(after);
   }
 
   async remove(app_name: string, by: Actor): Promise<void> {
-    const also = this.#audit.entry<ThirdPartyAppRecord>(({ before }) => appRemoved(by, before!));
-    if (!(await this.#apps.remove(app_name, also))) throw appNotFound();
-    this.#callerChanged('third_party_app', app_name);
+    const isRemoved = await this.#changes.make<ThirdPartyAppRecord, boolean>(
+      ({ before }) => ({ entry: appRemoved(by, before!), change: toChange(before!, undefined, by) }),
+      (also) => this.#apps.remove(app_name, also),
+    );
+    if (!isRemoved) throw appNotFound();
   }
 
   /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws if that secret is not known. */
@@ -123,6 +128,10 @@ export class ThirdPartyAppService implements PrincipalSource {
     return app && toPrincipal(app);
   }
 
+  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
+    return (await this.#apps.byIds(tx, ids)).map((app) => toPrincipal(app).caller);
+  }
+
   async authenticate(app_name: string, api_key: string): Promise<Principal | undefined> {
     const app = await this.#apps.get(app_name);
     const expected = app
@@ -142,6 +151,12 @@ function toPrincipal(app: ThirdPartyAppRecord): Principal {
   const { id, app_name: name, ver } = app;
   const permissions = effectivePermissions(app.permissions as AppPermissions);
   return { caller: { kind: 'third_party_app', id, name, permissions }, ver };
+}
+
+function toChange(before: ThirdPartyAppRecord, after: ThirdPartyAppRecord | undefined, by: Actor): CallerChange {
+  const { id, app_name: name, ver } = before;
+  const head = { kind: 'third_party_app', id, name, by, isRevoked: ver !== after?.ver } as const;
+  return after ? { ...head, what: 'changed', caller: toPrincipal(after).caller } : { ...head, what: 'removed' };
 }
 
 /** Of equal length for every key, as the comparison requires. */

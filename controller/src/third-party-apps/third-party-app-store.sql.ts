@@ -1,6 +1,7 @@
 // Third-party apps in SQL.
 import { ConflictError } from '../errors.ts';
-import { type InSameTransaction, type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
 import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
 
 type AppRow = {
@@ -30,6 +31,15 @@ class SqlThirdPartyAppStore implements ThirdPartyAppStore {
       app_name,
     ]);
     return row && toRecord(row);
+  }
+
+  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<ThirdPartyAppRecord[]> {
+    const found: ThirdPartyAppRecord[] = [];
+    for (const { marks, values } of inParts(ids)) {
+      const rows = await tx.query<AppRow>(`SELECT ${COLUMNS} FROM third_party_apps WHERE id IN (${marks})`, values);
+      found.push(...rows.map(toRecord));
+    }
+    return found;
   }
 
   async list(): Promise<ThirdPartyAppRecord[]> {

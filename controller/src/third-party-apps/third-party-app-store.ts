@@ -1,5 +1,5 @@
 // Third-party app records. The api_key is encrypted; only the service can decrypt it.
-import type { InSameTransaction } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface ThirdPartyAppRecord {
   id: string;
@@ -20,6 +20,8 @@ export type ThirdPartyAppChange = Partial<Pick<ThirdPartyAppRecord, 'api_key_enc
 export interface ThirdPartyAppStore {
   /** The record, or undefined. */
   get(app_name: string): Promise<ThirdPartyAppRecord | undefined>;
+  /** Those of these ids that exist, in the caller's transaction. */
+  byIds(tx: SqlQueries, ids: readonly string[]): Promise<ThirdPartyAppRecord[]>;
   /** All apps, ordered by app_name. */
   list(): Promise<ThirdPartyAppRecord[]>;
   count(): Promise<number>;

@@ -1,21 +1,24 @@
 // Third-party apps as a part.
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
-import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { thirdPartyAppRoutes } from './third-party-app-routes.ts';
 import { ThirdPartyAppService } from './third-party-app-service.ts';
 import { createThirdPartyAppStore } from './third-party-app-store.sql.ts';
 
-export function createThirdPartyAppsPart(
-  platform: Platform & { audit: AuditService; security: SecurityLog },
-  events: Events,
-) {
-  const { config, database, keyring, audit, security } = platform;
+interface ThirdPartyAppsPartDeps extends Platform {
+  audit: AuditService;
+  changes: CallerChanges;
+  security: SecurityLog;
+}
+
+export function createThirdPartyAppsPart(deps: ThirdPartyAppsPartDeps) {
+  const { config, database, keyring, audit, changes, security } = deps;
   const apps = new ThirdPartyAppService({
     apps: createThirdPartyAppStore(database),
     keyring,
-    callerChanged: events.callerChanged.emit,
+    changes,
     audit,
     security,
     maxApps: config.quotas.apps,

@@ -22,7 +22,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
       url: '/api/v1/disabled_users/:username',
       target: 'username',
       tag,
-      summary: 'Disable a user: all its tokens are revoked at once, and what it owns is kept',
+      summary: 'Disable a user: all its tokens are revoked, and its jobs, networks and queued commands end',
       failures: { 409: 'The last administrator and the own account cannot be disabled' },
       response: DisabledUser,
       handle: (context) => users.disable(context.path('username'), context.caller),

@@ -154,7 +154,7 @@ describe('a user who is disabled', () => {
     }
   });
 
-  test('loses its WebSockets and streams, and keeps what it owns', async () => {
+  test('loses its WebSockets and streams, and what it asked for ends at once', async () => {
     const token = await weft.user('owner@weft.test');
     await weft.agent('ap-1');
     const times = `start_time=2026-01-01T00:00:00Z&end_time=${new Date(Date.now() + 600_000).toISOString()}`;
@@ -164,14 +164,15 @@ describe('a user who is disabled', () => {
     const stream = await fetch(`${weft.url}/api/v1/metrics/stream`, { headers: { authorization: `Bearer ${token}` } });
     const streamEnd = stream.text();
     expect((await change('PUT', 'owner@weft.test')).status).toBe(200);
-    expect((await socket.closed).code).toBe(4401);
+    expect((await socket.closed).code).toBe(1000);
+    expect(socket.messages.at(-1)).toMatchObject({ type: 'status', final: true, data: [{ state: 'cancelled' }] });
     await streamEnd;
-    const job = () => weft.request('GET', `/api/v1/jobs/${job_number}`, { token: admin });
-    await untilSo(async () => expect((await job()).body.state).toBe('running'));
+    const job = await weft.request('GET', `/api/v1/jobs/${job_number}`, { token: admin });
+    expect(job.body).toMatchObject({ state: 'cancelled', detail: 'The account of its owner was disabled' });
     await change('DELETE', 'owner@weft.test');
     const again = await weft.login('user', 'owner@weft.test');
-    expect((await weft.request('GET', `/api/v1/jobs/${job_number}`, { token: again })).status).toBe(200);
-    expect((await weft.request('DELETE', `/api/v1/jobs/${job_number}`, { token: again })).status).toBe(200);
+    const own = await weft.request('GET', `/api/v1/jobs/${job_number}`, { token: again });
+    expect(own).toMatchObject({ status: 200, body: { state: 'cancelled' } });
   });
 
   test('stays so whatever else an administrator changes', async () => {

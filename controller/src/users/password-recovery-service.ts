@@ -1,8 +1,8 @@
 // Password recovery. A request is only stored, whether or not the account exists; a loop in
 // the background sends the mails. So both cases have the same answer and timing, and a restart loses no request.
 import { randomUUID } from 'node:crypto';
-import type { AuditService } from '../audit/audit-service.ts';
-import { anonymous, type CallerChanged } from '../caller.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
+import { anonymous } from '../caller.ts';
 import { UnusableRequestError } from '../errors.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
@@ -29,8 +29,7 @@ export interface PasswordRecoveryOptions {
   mailer: Mailer;
   hasher: PasswordHasher;
   requireNotName: UserService['requireNotName'];
-  callerChanged: CallerChanged;
-  audit: AuditService;
+  changes: CallerChanges;
   /** The address for links in mails; read when a mail is written, because the port may be chosen at start. */
   publicUrl: () => string;
   onError: (error: unknown, message: string) => void;
@@ -67,15 +66,19 @@ export class PasswordRecoveryService {
 
   /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
   async reset(token: string, newPassword: string): Promise<void> {
-    const { resetTokens, hasher, requireNotName, callerChanged, audit } = this.#options;
+    const { resetTokens, hasher, requireNotName, changes } = this.#options;
     const password_hash = await hasher.hash(newPassword, { principal: principalOf(anonymous) });
     const change = { password_hash, ver: generateSecret() };
-    const also = audit.entry<{ username: string }>(({ after }) => {
-      // Only here is it known whose it is; the token stays valid.
-      requireNotName(newPassword, after!.username, 'new_password');
-      return passwordReset(after!);
-    });
-    const username = await resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also);
+    const username = await changes.make<{ id: string; username: string }, string | undefined>(
+      ({ after }) => {
+        const { id, username: name } = after!;
+        // Only here is it known whose it is; the token stays valid.
+        requireNotName(newPassword, name, 'new_password');
+        const revoked = { kind: 'user', id, name, what: 'changed', isRevoked: true, by: anonymous } as const;
+        return { entry: passwordReset(after!), change: revoked };
+      },
+      (also) => resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also),
+    );
     if (username === undefined) {
       throw new UnusableRequestError(
         400,
@@ -83,7 +86,6 @@ export class PasswordRecoveryService {
         'This reset token is unknown, used or expired; request a new one',
       );
     }
-    callerChanged('user', username);
   }
 
   /** Brings the next round forward, never delays it: a stream of requests must not delay the first one. */

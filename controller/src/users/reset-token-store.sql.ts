@@ -78,7 +78,7 @@ class SqlResetTokenStore implements ResetTokenStore {
     tokenHash: string,
     now: number,
     change: { password_hash: string; ver: string },
-    also?: InSameTransaction<{ username: string }>,
+    also?: InSameTransaction<{ id: string; username: string }>,
   ): Promise<string | undefined> {
     return this.#db.transaction(async (tx) => {
       const [owner] = await tx.query<{ user_id: string }>('SELECT user_id FROM reset_tokens WHERE token_hash = ?', [
@@ -96,7 +96,7 @@ class SqlResetTokenStore implements ResetTokenStore {
         [change.password_hash, change.ver, owner.user_id],
       );
       if (user === undefined) return undefined;
-      await also?.(tx, { after: { username: user.username } });
+      await also?.(tx, { after: { id: owner.user_id, username: user.username } });
       return user.username;
     });
   }

@@ -41,7 +41,7 @@ export interface ResetTokenStore {
     tokenHash: string,
     now: number,
     change: { password_hash: string; ver: string },
-    also?: InSameTransaction<{ username: string }>,
+    also?: InSameTransaction<{ id: string; username: string }>,
   ): Promise<string | undefined>;
   /** Revokes a token that was never delivered: it is invalid and does not count towards the hourly limit. */
   discard(tokenHash: string): Promise<void>;

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DisabledUser, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, CallerChanged, Principal, PrincipalSource, UserCaller } from '../caller.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { Actor, Caller, CallerChange, Principal, PrincipalSource, UserCaller } from '../caller.ts';
 import { AuthenticationError, ConflictError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { isNameAsPassword } from '../input/weak-password.ts';
@@ -22,7 +23,7 @@ export interface NewUser {
 export interface UserServiceOptions {
   users: UserStore;
   hasher: PasswordHasher;
-  callerChanged: CallerChanged;
+  changes: CallerChanges;
   audit: AuditService;
   maxUsers: number;
   /** Whether a password must not be the user's own name. */
@@ -32,17 +33,17 @@ export interface UserServiceOptions {
 export class UserService implements PrincipalSource {
   readonly #users: UserStore;
   readonly #hasher: PasswordHasher;
-  readonly #callerChanged: CallerChanged;
+  readonly #changes: CallerChanges;
   readonly #audit: AuditService;
   readonly #maxUsers: number;
   readonly #strictPasswords: boolean;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, callerChanged, audit, maxUsers, strictPasswords = false }: UserServiceOptions) {
+  constructor({ users, hasher, changes, audit, maxUsers, strictPasswords = false }: UserServiceOptions) {
     this.#users = users;
     this.#hasher = hasher;
-    this.#callerChanged = callerChanged;
+    this.#changes = changes;
     this.#audit = audit;
     this.#maxUsers = maxUsers;
     this.#strictPasswords = strictPasswords;
@@ -87,10 +88,11 @@ export class UserService implements PrincipalSource {
     if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
-    const also = this.#audit.entry<UserRecord>(({ before: was, after: is }) => userUpdated(by, was!, is!));
-    const after = await this.#users.update(before.username, { ...change, ver: generateSecret() }, also);
+    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: userUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
+      (also) => this.#users.update(before.username, { ...change, ver: generateSecret() }, also),
+    );
     if (!after) throw userNotFound();
-    this.#callerChanged('user', after.username);
     return toTokenData(after);
   }
 
@@ -104,28 +106,32 @@ export class UserService implements PrincipalSource {
     this.requireNotName(next, user.name, 'new_password');
     if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
     const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
-    const entry = this.#audit.entry<UserRecord>(({ before, after }) => userUpdated(user, before!, after!));
-    const after = await this.#users.update(user.name, change, async (tx, changed) => {
-      await also(tx, change.ver);
-      await entry(tx, changed);
-    });
+    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: userUpdated(user, was!, is!), change: toChange(was!, is!, user) }),
+      (record) =>
+        this.#users.update(user.name, change, async (tx, changed) => {
+          await also(tx, change.ver);
+          await record(tx, changed);
+        }),
+    );
     if (!after) throw userNotFound();
-    this.#callerChanged('user', after.username);
     return toPrincipal(after);
   }
 
   async remove(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    const also = this.#audit.entry<UserRecord>(({ before }) => userRemoved(by, before!));
-    if (!(await this.#users.remove(name, also))) throw userNotFound();
-    this.#callerChanged('user', name);
+    const isRemoved = await this.#changes.make<UserRecord, boolean>(
+      ({ before }) => ({ entry: userRemoved(by, before!), change: toChange(before!, undefined, by) }),
+      (also) => this.#users.remove(name, also),
+    );
+    if (!isRemoved) throw userNotFound();
   }
 
   async listDisabled(): Promise<DisabledUser[]> {
     return (await this.#users.listDisabled()).map(toDisabledUser);
   }
 
-  /** Revokes all its tokens and prevents new ones; what it owns is kept, and its jobs continue. */
+  /** Revokes all its tokens and prevents new ones; its jobs, subscriptions, runs and queued commands end. */
   async disable(username: string, by: Actor): Promise<DisabledUser> {
     const name = normalizeUsername(username);
     if (by.kind === 'user' && by.name === name) {
@@ -135,10 +141,11 @@ export class UserService implements PrincipalSource {
       );
     }
     const disabling = { disabled_at: Date.now(), disabled_by: by.name, ver: generateSecret() };
-    const also = this.#audit.entry<UserRecord>(({ after }) => userDisabled(by, after!));
-    const user = await this.#users.disable(name, disabling, also);
+    const user = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before, after }) => ({ entry: userDisabled(by, after!), change: toChange(before!, after!, by) }),
+      (also) => this.#users.disable(name, disabling, also),
+    );
     if (!user) throw userNotFound();
-    this.#callerChanged('user', name);
     return toDisabledUser(user);
   }
 
@@ -152,6 +159,11 @@ export class UserService implements PrincipalSource {
   async principal(name: string): Promise<Principal | undefined> {
     const user = await this.#users.get(name);
     return user && toPrincipal(user);
+  }
+
+  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
+    const users = await this.#users.byIds(tx, ids);
+    return users.filter(({ disabled_at }) => disabled_at === null).map((user) => toPrincipal(user).caller);
   }
 
   async authenticate(username: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
@@ -227,6 +239,14 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 function toPrincipal(user: UserRecord): Principal {
   const { id, username: name, roles, ver } = user;
   return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };
+}
+
+function toChange(before: UserRecord, after: UserRecord | undefined, by: Actor): CallerChange {
+  const { id, username: name } = before;
+  const head = { kind: 'user', id, name, by, isRevoked: before.password_hash !== after?.password_hash } as const;
+  if (!after) return { ...head, what: 'removed' };
+  if (after.disabled_at !== null) return { ...head, what: 'disabled' };
+  return { ...head, what: 'changed', caller: toPrincipal(after).caller };
 }
 
 function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {

@@ -3,6 +3,7 @@
 // disabled or waiting administrator does not count.
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
 import type { Disabling, UserChange, UserRecord, UserStore } from './user-store.ts';
 
 type UserRow = {
@@ -33,6 +34,15 @@ class SqlUserStore implements UserStore {
   async get(username: string): Promise<UserRecord | undefined> {
     const [row] = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
     return row && toRecord(row);
+  }
+
+  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]> {
+    const found: UserRecord[] = [];
+    for (const { marks, values } of inParts(ids)) {
+      const rows = await tx.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE id IN (${marks})`, values);
+      found.push(...rows.map(toRecord));
+    }
+    return found;
   }
 
   async list(): Promise<UserRecord[]> {

@@ -1,5 +1,5 @@
 // User records. Usernames are already normalised (lower case).
-import type { InSameTransaction } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface UserRecord {
   id: string;
@@ -32,6 +32,8 @@ export interface Disabling {
 export interface UserStore {
   /** The record, or undefined. */
   get(username: string): Promise<UserRecord | undefined>;
+  /** Those of these ids that exist, in the caller's transaction. */
+  byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]>;
   /** All users, ordered by username. */
   list(): Promise<UserRecord[]>;
   count(): Promise<number>;

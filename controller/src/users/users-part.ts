@@ -1,8 +1,8 @@
 // Users as a part: accounts, sign-up and password recovery.
 import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
 import { openMailer } from '../backends.ts';
 import { system } from '../caller.ts';
-import type { Events } from '../events.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
 import { weaknessOfPassword } from '../input/weak-password.ts';
 import type { Part, Platform } from '../part.ts';
@@ -14,15 +14,15 @@ import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
 import { createUserStore } from './user-store.sql.ts';
 
-export function createUsersPart(platform: Platform & { audit: AuditService }, events: Events) {
-  const { config, database, keyring, hasher, shares, audit, ownUrl, log, onError } = platform;
+export function createUsersPart(platform: Platform & { audit: AuditService; changes: CallerChanges }) {
+  const { config, database, keyring, hasher, shares, audit, changes, ownUrl, log, onError } = platform;
   const perTenMinutes = (name: string, max: number) => shares.limiter(name, { max, windowMs: 600_000 });
   const { limits, signup, quotas } = config;
   const store = createUserStore(database);
   const users = new UserService({
     users: store,
     hasher,
-    callerChanged: events.callerChanged.emit,
+    changes,
     audit,
     maxUsers: quotas.users,
     strictPasswords: config.strictPasswords,
@@ -34,8 +34,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService }, ev
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
     requireNotName: users.requireNotName.bind(users),
-    callerChanged: events.callerChanged.emit,
-    audit,
+    changes,
     publicUrl: () => config.publicUrl ?? ownUrl(),
     onError,
   });

@@ -27,7 +27,8 @@ export const appsText = {
   rotateWords: 'Programs that use the old key stop working immediately. Give them the new key.',
   remove: 'Delete app',
   removeTitle: (name: string) => `Delete ${name}?`,
-  removeWords: 'The app is signed out immediately and cannot sign in again. Its audit log entries are kept.',
+  removeWords:
+    'The app is signed out immediately and cannot sign in again. Its jobs, emulated networks and queued commands end. Its audit log entries are kept.',
   removed: (name: string) => `${name} deleted`,
   secret: {
     title: (name: string) => `Key of ${name}`,

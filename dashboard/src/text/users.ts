@@ -10,7 +10,7 @@ export const usersText = {
     admin: 'Manages access points, apps, users and conflict rules; reads the audit log',
     user: 'Views the network; starts emulated networks and sends commands to them',
   } as Record<string, string>,
-  ends: 'To revoke access, disable the account: all its sessions end, its data is kept, and you can enable it again. Deleting an account cannot be undone.',
+  ends: 'To revoke access, disable the account: all its sessions, jobs and queued commands end, and you can enable it again. Deleting an account cannot be undone.',
   waiting: {
     title: (count: string) => `Waiting for approval: ${count}`,
     words: 'These people created an account. Approve only those whom you know: a user can see all access points.',
@@ -50,7 +50,7 @@ export const usersText = {
     remove: 'Delete user',
     removeTitle: (name: string) => `Delete ${name}?`,
     removeWords:
-      'The account is deleted and all its sessions end immediately. Its jobs are kept until they expire. Its audit log entries are kept.',
+      'The account is deleted and all its sessions end immediately. Its jobs, emulated networks and queued commands end. Its audit log entries are kept.',
     removed: (name: string) => `${name} deleted`,
     lastAdmin: 'First make another user an administrator, or enable a disabled administrator.',
     isDisabled: 'This account is disabled: nobody can sign in with it.',
@@ -61,7 +61,7 @@ export const usersText = {
       action: 'Disable user',
       title: (name: string) => `Disable ${name}?`,
       ends: 'All sessions of this account end immediately. Nobody can sign in with it or reset its password by e-mail until an administrator enables it again.',
-      stays: 'Its jobs, commands and emulated networks continue. Stop them on their pages if necessary.',
+      stays: 'Its jobs, emulated networks and queued commands end now.',
       done: (name: string) => `${name} disabled`,
     },
     enabling: {

@@ -28,6 +28,13 @@ export interface CommandDelivery {
    * fresh connection all that were not acknowledged. Oldest first, none expired, at most 1,000.
    */
   due(ap_id: string, isFresh: boolean): Promise<OutgoingCommand[]>;
+  /**
+   * Those of them that have neither ended nor been received meanwhile: to be asked about commands that were kept for a while
+   * before they are sent.
+   */
+  stillDue(commands: readonly OutgoingCommand[]): Promise<OutgoingCommand[]>;
+  /** Whether this node has ended the command: to be asked in the same turn in which it is sent. */
+  hasEnded(command_id: string): boolean;
   /** They were written to the agent: evidence for `sent`. Durable soon, or with the agent's answer, not at once. */
   sent(command_ids: readonly string[]): void;
   /**

@@ -19,9 +19,10 @@ const retryAfterMs = 1_000;
 /** Beyond these limits the oldest are dropped; such commands are sent once more. */
 const maxUnwritten = 50_000;
 const maxLocallyDispatched = 20_000;
+const maxEnded = 50_000;
 
 export interface CommandDispatcherOptions {
-  store: Pick<CommandStore, 'listDue'>;
+  store: Pick<CommandStore, 'listDue' | 'openAmong'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   keyring: Pick<Keyring, 'decrypt'>;
@@ -47,6 +48,8 @@ export class CommandDispatcher implements CommandDelivery {
   readonly #unwritten = new Set<string>();
   /** Jobs whose commands were dispatched by this node: the broker's message about them is ignored. */
   readonly #locallyDispatched = new Set<string>();
+  /** The last that have ended, as far as this node has ended them. */
+  readonly #ended = new Set<string>();
   #asked: SharedLook | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
@@ -130,6 +133,24 @@ export class CommandDispatcher implements CommandDelivery {
   /** Commands of these agents may be due: the transports look in the database. */
   lookFor(ap_ids: Iterable<string>): void {
     for (const ap_id of ap_ids) for (const listener of this.#listeners) listener(ap_id);
+  }
+
+  /** These commands have ended: whatever a transport still holds of them must not be sent. */
+  ended(command_ids: readonly string[]): void {
+    for (const id of command_ids) this.#ended.add(id);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= maxEnded) break;
+      this.#ended.delete(oldest);
+    }
+  }
+
+  async stillDue(commands: readonly OutgoingCommand[]): Promise<OutgoingCommand[]> {
+    const open = await this.#options.store.openAmong(commands.map(({ command_id }) => command_id));
+    return commands.filter(({ command_id }) => open.has(command_id));
+  }
+
+  hasEnded(command_id: string): boolean {
+    return this.#ended.has(command_id);
   }
 
   /** This node dispatches the command of the job itself. */

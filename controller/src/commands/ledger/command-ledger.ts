@@ -11,6 +11,7 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { CommandRecord, CommandStore } from './command-store.ts';
 import { LedgerBatch, ReadSet } from './ledger-batch.ts';
 import { OpenCommands } from './open-commands.ts';
+import type { PresentRights } from './present-rights.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
 /** The embedded database works on this thread: larger batches would block everything else for too long. */
@@ -30,6 +31,8 @@ export interface Committed {
   messages: MessageRecord[];
   /** Commands that can be sent now, oldest first. */
   released: CommandRecord[];
+  /** Commands that have ended: nothing of them may be sent any more. */
+  ended: string[];
   hasGuards: boolean;
   frozen: LedgerBatch['frozen'];
 }
@@ -41,6 +44,8 @@ export interface CommandLedgerOptions {
   mailbox: Pick<MailboxStore, 'appendAll'>;
   audit: Pick<AuditLog, 'lock' | 'append'>;
   rules: RulesKeeper;
+  /** What callers may do now; default: what they may is not looked at again. */
+  rights?: PresentRights | undefined;
   /** What it throws goes to `onError`: the commands are stored. */
   onCommitted: (committed: Committed) => void;
   onError: (error: unknown, message: string) => void;
@@ -59,6 +64,8 @@ interface Run {
   outcomes: Outcome[];
   /** All that were read or created. */
   commands: Iterable<CommandRecord>;
+  /** See OpenCommands. */
+  changes: number;
   committed: Committed;
 }
 
@@ -85,6 +92,23 @@ export class CommandLedger {
     });
   }
 
+  /** In a transaction of somebody else: until it ends, no other one stores or changes commands. */
+  lock(tx: SqlQueries): Promise<void> {
+    return this.#options.audit.lock(tx);
+  }
+
+  /**
+   * Runs an operation in a transaction of somebody else. `committed` is to be called once that is durable. Throws what the
+   * operation throws.
+   */
+  async within<T>(tx: SqlQueries, operation: Operation<T>): Promise<{ value: T; committed: () => void }> {
+    this.#open.changedElsewhere();
+    const { outcomes, committed } = await this.#run(tx, [operation]);
+    const [outcome] = outcomes as [Outcome];
+    if ('error' in outcome) throw outcome.error;
+    return { value: outcome.value as T, committed: () => this.#tell(committed) };
+  }
+
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
     await this.#working;
@@ -104,8 +128,9 @@ export class CommandLedger {
   async #commit(batch: Waiting[]): Promise<void> {
     let outcomes: Outcome[];
     try {
-      const run = await this.#options.database.transaction((tx) => this.#run(tx, batch));
-      this.#open.keep(run.commands);
+      const operations = batch.map(({ operation }) => operation);
+      const run = await this.#options.database.transaction((tx) => this.#run(tx, operations));
+      this.#open.keep(run.commands, run.changes);
       this.#tell(run.committed);
       outcomes = run.outcomes;
     } catch (error) {
@@ -132,8 +157,9 @@ export class CommandLedger {
     }
   }
 
-  async #run(tx: SqlQueries, waiting: Waiting[]): Promise<Run> {
-    const { store, jobs, mailbox, audit, rules } = this.#options;
+  async #run(tx: SqlQueries, operations: readonly Operation<unknown>[]): Promise<Run> {
+    const { store, jobs, mailbox, audit, rules, rights } = this.#options;
+    const { changes } = this.#open;
     await audit.lock(tx);
     await rules.refresh(tx);
     const batch = new LedgerBatch({
@@ -141,13 +167,14 @@ export class CommandLedger {
       store,
       rules: rules.current,
       nowMs: this.#now(),
+      rights,
       open: this.#open.at(await store.version(tx)),
     });
     const reads = new ReadSet();
-    for (const { operation } of waiting) operation.readSet(reads, batch.rules);
+    for (const operation of operations) operation.readSet(reads, batch.rules);
     await batch.load(reads);
     const outcomes: Outcome[] = [];
-    for (const { operation } of waiting) {
+    for (const operation of operations) {
       try {
         outcomes.push({ value: await operation.run(batch) });
       } catch (error) {
@@ -158,7 +185,7 @@ export class CommandLedger {
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
-    const { jobs: newJobs, commands, released, frozen, hasGuards } = batch;
-    return { outcomes, commands, committed: { jobs: newJobs, messages, released, frozen, hasGuards } };
+    const { jobs: newJobs, commands, released, ended, frozen, hasGuards } = batch;
+    return { outcomes, commands, changes, committed: { jobs: newJobs, messages, released, ended, frozen, hasGuards } };
   }
 }

@@ -12,6 +12,7 @@ import type { CommandStateMachine } from './command-state-machine.ts';
 import type { CommandRecord, CommandStore } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
+import { requireRightNow } from './require-right.ts';
 
 /** A command that was accepted, or the decision against it. */
 export type SendOutcome =
@@ -64,17 +65,7 @@ export class CommandOperations {
   }
 
   sent(command_ids: readonly string[]): Operation<void> {
-    return {
-      readSet: (reads) => {
-        for (const id of command_ids) reads.commands.add(id);
-      },
-      run: async (batch) => {
-        for (const id of command_ids) {
-          const command = await batch.command(id);
-          if (command) this.#life.sent(batch, command);
-        }
-      },
-    };
+    return this.#each(command_ids, (batch, command) => this.#life.sent(batch, command));
   }
 
   /** Throws NotFoundError for a command that is not this agent's. */
@@ -126,6 +117,24 @@ export class CommandOperations {
         return command;
       },
     };
+  }
+
+  /**
+   * Ends what is left of commands whose sender has ended, or may not send them any more, with the leases that they hold. What
+   * the agent has done stays done, and is still watched if it has a guard; only the job ends.
+   */
+  endOwned(commands: readonly CommandRecord[], detail: string): Operation<void> {
+    const ids = commands.map(({ command_id }) => command_id);
+    const endAll = this.#each(ids, (batch, command) => {
+      this.#endLeaseOf(batch, command);
+      if (command.ended_at === null) this.#life.end(batch, command, 'cancelled', detail);
+      else if (command.guard_until !== null) this.#life.endJob(batch, command, detail);
+    });
+    const readSet: Operation<void>['readSet'] = (reads, rules) => {
+      endAll.readSet(reads, rules);
+      for (const { ap_id, parameter } of commands) reads.leasesOn(ap_id, [parameter]);
+    };
+    return { readSet, run: endAll.run };
   }
 
   /** Those of them whose time is over. */
@@ -216,6 +225,7 @@ export class CommandOperations {
 
   async #send(batch: LedgerBatch, wish: NewCommand): Promise<SendOutcome> {
     const { intent, owner_id, idempotency_key } = wish;
+    await requireRightNow(batch, wish);
     const first = idempotency_key === null ? undefined : batch.byKey(owner_id, idempotency_key);
     if (first) {
       if (first.ap_id === intent.ap_id && isSameWant(first, intent)) return { command: first, isRepeat: true };

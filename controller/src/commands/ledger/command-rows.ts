@@ -81,6 +81,17 @@ export function toRecord(row: CommandRow): CommandRecord {
   return record as unknown as CommandRecord;
 }
 
+/** Two queries, each of which has its index. */
+export async function findOwned(tx: SqlQueries, owner_kind: string, owner_id: string): Promise<CommandRecord[]> {
+  const own = "owner_id = ? AND owner_kind = ? AND caller_kind <> 'weft'";
+  const found: CommandRecord[] = [];
+  for (const isLeft of ['ended_at IS NULL', 'ended_at IS NOT NULL AND guard_until IS NOT NULL']) {
+    const sql = `SELECT ${COMMAND_COLUMNS} FROM commands WHERE ${isLeft} AND ${own} ORDER BY created_at, command_id`;
+    found.push(...(await tx.query<CommandRow>(sql, [owner_id, owner_kind])).map(toRecord));
+  }
+  return found;
+}
+
 export async function insertCommands(tx: SqlQueries, commands: readonly CommandRecord[]): Promise<void> {
   const rows = commands.map((command) => toValues(command, columns));
   await runRows(tx, `INSERT INTO commands (${COMMAND_COLUMNS}) VALUES {{rows}}`, rows);

@@ -89,6 +89,11 @@ export class CommandStateMachine {
     this.#tellStatus(batch, command, jobEnds[state], detail);
   }
 
+  /** Nobody waits for the end of the guard any more; it is watched all the same. */
+  endJob(batch: LedgerBatch, command: CommandRecord, detail: string): void {
+    this.#tellStatus(batch, command, 'cancelled', detail);
+  }
+
   /** The guard has been watched for long enough, and held. */
   guardHeld(batch: LedgerBatch, command: CommandRecord): void {
     command.guard_until = null;

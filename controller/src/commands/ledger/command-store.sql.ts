@@ -4,9 +4,11 @@ import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
+import type { Lease } from '../arbitration/conflict-intent.ts';
 import {
   COMMAND_COLUMNS,
   type CommandRow,
+  findOwned,
   insertCommands,
   toRecord,
   updateCommandStates,
@@ -19,9 +21,10 @@ import type {
   CommandRecord,
   CommandStore,
   Found,
+  OwnerKind,
   ReadSetFields,
 } from './command-store.ts';
-import { deleteLeases, findLeases, findStates, putLeases, putStates } from './lease-rows.ts';
+import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putStates } from './lease-rows.ts';
 
 type Id = { command_id: string };
 
@@ -73,6 +76,15 @@ class SqlCommandStore implements CommandStore {
     return found.slice(0, limit);
   }
 
+  async openAmong(command_ids: readonly string[]): Promise<Set<string>> {
+    const open = new Set<string>();
+    for (const { marks, values } of inParts(command_ids)) {
+      const found = await this.#ids(`ended_at IS NULL AND received_at IS NULL AND command_id IN (${marks})`, values);
+      for (const id of found) open.add(id);
+    }
+    return open;
+  }
+
   async listOverdue(nowMs: number, limit: number): Promise<string[]> {
     return this.#ids('ended_at IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?', [nowMs, limit]);
   }
@@ -101,6 +113,23 @@ class SqlCommandStore implements CommandStore {
 
   async listOpen(ap_id: string): Promise<string[]> {
     return this.#ids('ap_id = ? AND (ended_at IS NULL OR guard_until IS NOT NULL) ORDER BY created_at', [ap_id]);
+  }
+
+  listOwned(tx: SqlQueries, owner_kind: OwnerKind, owner_id: string): Promise<CommandRecord[]> {
+    return findOwned(tx, owner_kind, owner_id);
+  }
+
+  listLeases(tx: SqlQueries, caller_id: string): Promise<Lease[]> {
+    return findLeasesOf(tx, caller_id);
+  }
+
+  endLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
+    return deleteLeases(tx, leases);
+  }
+
+  async removeBatches(tx: SqlQueries, owner_id: string): Promise<string[]> {
+    const sql = 'DELETE FROM command_batches WHERE owner_id = ? RETURNING batch_id';
+    return (await tx.query<{ batch_id: string }>(sql, [owner_id])).map(({ batch_id }) => batch_id);
   }
 
   async listGuarded(limit: number): Promise<CommandRecord[]> {

@@ -134,6 +134,8 @@ export interface CommandStore {
    * that were not acknowledged. None that has expired.
    */
   listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]>;
+  /** Those of these commands that have neither ended nor been received. */
+  openAmong(command_ids: readonly string[]): Promise<Set<string>>;
   /** Open commands whose time is over, longest first. */
   listOverdue(nowMs: number, limit: number): Promise<string[]>;
   /** Open commands that waited for a lease until now, longest first. */
@@ -144,6 +146,17 @@ export interface CommandStore {
   listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]>;
   /** The commands of an agent that are open, or whose guards are watched. */
   listOpen(ap_id: string): Promise<string[]>;
+  /**
+   * Inside a transaction: the commands of an owner that are open, or whose guards are watched, oldest first; without Weft's own,
+   * which take something back.
+   */
+  listOwned(tx: SqlQueries, owner_kind: OwnerKind, owner_id: string): Promise<CommandRecord[]>;
+  /** Inside a transaction: the leases of a caller. */
+  listLeases(tx: SqlQueries, caller_id: string): Promise<Lease[]>;
+  /** Inside a transaction. Those that were replaced meanwhile are left alone. */
+  endLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void>;
+  /** Inside a transaction: ends the roll-outs of an owner; resolves their ids. */
+  removeBatches(tx: SqlQueries, owner_id: string): Promise<string[]>;
   /** Commands whose guard is watched, soonest to end first. */
   listGuarded(limit: number): Promise<CommandRecord[]>;
   /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */

@@ -52,6 +52,12 @@ export async function findLeases(tx: SqlQueries, { leases, near }: ReadSetFields
   return found;
 }
 
+/** Ended ones that were not deleted yet included. */
+export async function findLeasesOf(tx: SqlQueries, caller_id: string): Promise<Lease[]> {
+  const rows = await tx.query<LeaseRow>(`SELECT ${LEASE_COLUMNS} FROM leases WHERE caller_id = ?`, [caller_id]);
+  return rows.map(toLease);
+}
+
 /** Only this very lease of the caller, not one that has replaced it. */
 export async function deleteLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
   await runRows(

@@ -2,12 +2,14 @@
 // change, kept here and written at the end. Operations run one after the other and see each other's changes.
 import type { ConflictRules } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
 import type { NewMessage } from '../../jobs/mailbox/mailbox-store.ts';
 import type { NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import type { CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
+import type { PresentRights } from './present-rights.ts';
 
 /** What an operation will read; what it does not name here is not loaded. */
 export class ReadSet implements ReadSetFields {
@@ -42,6 +44,7 @@ export interface LedgerBatchParts {
   store: CommandStore;
   rules: ConflictRules;
   nowMs: number;
+  rights?: PresentRights | undefined;
   /** Open commands that are known already, as the database has them. */
   open: ReadonlyMap<string, CommandRecord>;
 }
@@ -50,6 +53,8 @@ export class LedgerBatch {
   readonly tx: SqlQueries;
   readonly nowMs: number;
   readonly rules: ConflictRules;
+  /** What callers may do now; undefined where that is not looked at again. */
+  readonly rights: PresentRights | undefined;
   readonly leases = new LeaseTable();
   readonly jobs: NewJob[] = [];
   readonly messages: NewMessage[] = [];
@@ -71,9 +76,11 @@ export class LedgerBatch {
   readonly #newLeases = new Map<string, Lease>();
   readonly #newStates = new Set<StateRecord>();
   readonly #released = new Set<CommandRecord>();
+  #callers = new Map<string, Caller>();
 
-  constructor({ tx, store, rules, nowMs, open }: LedgerBatchParts) {
+  constructor({ tx, store, rules, nowMs, rights, open }: LedgerBatchParts) {
     this.tx = tx;
+    this.rights = rights;
     this.#store = store;
     this.rules = rules;
     this.nowMs = nowMs;
@@ -92,6 +99,7 @@ export class LedgerBatch {
     for (const lease of leases) this.leases.set(lease);
     for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
     this.#openOf = openOf;
+    if (this.rights && reads.owners.size > 0) this.#callers = await this.rights.callers(this.tx, [...reads.owners]);
     if (reads.statesOf.size === 0) return;
     const more = new ReadSet();
     for (const id of reads.statesOf) {
@@ -136,6 +144,11 @@ export class LedgerBatch {
     return state;
   }
 
+  /** A caller of the read set with its present rights; undefined if it is gone or disabled. */
+  caller(owner_id: string): Caller | undefined {
+    return this.#callers.get(owner_id);
+  }
+
   openOf(owner_id: string): number {
     return this.#openOf.get(owner_id) ?? 0;
   }
@@ -167,6 +180,13 @@ export class LedgerBatch {
   /** What can be sent now, in the order of release: without what has ended since. */
   get released(): CommandRecord[] {
     return [...this.#released].filter(({ ended_at }) => ended_at === null);
+  }
+
+  /** Those that have ended, now or before. */
+  get ended(): string[] {
+    const ids: string[] = [];
+    for (const { command_id, ended_at } of this.#commands.values()) if (ended_at !== null) ids.push(command_id);
+    return ids;
   }
 
   stateChanged(state: StateRecord): void {

@@ -8,6 +8,12 @@ const maxCommands = 20_000;
 export class OpenCommands {
   readonly #commands = new Map<string, CommandRecord>();
   #version: number | undefined;
+  /** Counts changes that were made past this memory. */
+  #changes = 0;
+
+  get changes(): number {
+    return this.#changes;
+  }
 
   /** What is known of this version of the database: see CommandStore.version. */
   at(version: number | undefined): ReadonlyMap<string, CommandRecord> {
@@ -16,9 +22,9 @@ export class OpenCommands {
     return this.#commands;
   }
 
-  /** These were read or written by a transaction that is committed now. */
-  keep(commands: Iterable<CommandRecord>): void {
-    if (this.#version === undefined) return;
+  /** These were read or written by a transaction that is committed now; `changes` is how many there were when it began. */
+  keep(commands: Iterable<CommandRecord>, changes: number): void {
+    if (this.#version === undefined || changes !== this.#changes) return;
     for (const command of commands) {
       this.#commands.delete(command.command_id);
       if (command.ended_at === null) this.#commands.set(command.command_id, command);
@@ -27,6 +33,12 @@ export class OpenCommands {
       if (this.#commands.size <= maxCommands) break;
       this.#commands.delete(oldest);
     }
+  }
+
+  /** Another transaction of this process is changing some of them. */
+  changedElsewhere(): void {
+    this.#changes++;
+    this.#commands.clear();
   }
 
   /** A transaction failed that may have changed them. */

@@ -147,7 +147,7 @@ describe('#23', () => {
     const url = dataUrl('ap-gone', '2026-01-01', '2026-01-02');
     const { job_number } = (await server.request('POST', url, 'ada')).body;
     const other = await server.ask();
-    await server.jobs.agentRemoved('ap-gone');
+    await server.removeAgent('ap-gone');
     const { body } = await server.request('GET', `/api/v1/jobs/${job_number}`, 'ada');
     expect(body).toMatchObject({ state: 'failed', detail: 'Agent ap-gone has been removed' });
     expect(body.messages).toMatchObject([{ type: 'status', final: true, data: [{ state: 'failed' }] }]);
@@ -327,6 +327,7 @@ describe('one job', () => {
           return server.mailbox.list(...which);
         },
       },
+      view: { show: async (_caller, _subject, messages) => [...messages] },
       outbox: server.outbox,
       timeoutMs: hour,
       limits: { maxOpen: 1, maxUnpublished: 1 },

@@ -7,6 +7,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
 import { toEnvelopeText } from '../mailbox/envelope.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
+import type { MessageView } from '../mailbox/message-view.ts';
 import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
 import type { JobLimits, JobRecord, JobStore, JobSummary } from '../store/job-store.ts';
 
@@ -28,6 +29,7 @@ export interface NewTask {
 export interface JobServiceOptions {
   jobs: JobStore;
   mailbox: Pick<MailboxService, 'list' | 'end'>;
+  view: Pick<MessageView, 'show'>;
   outbox: JobOutbox;
   /** How long a job may take. */
   timeoutMs: number;
@@ -40,6 +42,7 @@ export interface JobServiceOptions {
 export class JobService {
   readonly #jobs: JobStore;
   readonly #mailbox: Pick<MailboxService, 'list' | 'end'>;
+  readonly #view: Pick<MessageView, 'show'>;
   readonly #outbox: JobOutbox;
   readonly #timeoutMs: number;
   readonly #limits: JobLimits;
@@ -47,9 +50,10 @@ export class JobService {
   readonly #now: () => number;
   readonly #kinds = new BoundedMap<string, string>(10_000);
 
-  constructor({ jobs, mailbox, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
+  constructor({ jobs, mailbox, view, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
     this.#jobs = jobs;
     this.#mailbox = mailbox;
+    this.#view = view;
     this.#outbox = outbox;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
@@ -107,7 +111,8 @@ export class JobService {
     if (messages.at(-1)?.final && job.ended_at === null) job = await this.requireVisible(caller, job_number);
     const hasMore = job.last_seq > (messages.at(-1)?.seq ?? afterSeq);
     const head = JSON.stringify(toJobResponse(job)).slice(0, -1);
-    return `${head},"messages":[${messages.map(toEnvelopeText).join(',')}],"has_more":${hasMore}}`;
+    const shown = await this.#view.show(caller, job.subject, messages);
+    return `${head},"messages":[${shown.map(toEnvelopeText).join(',')}],"has_more":${hasMore}}`;
   }
 
   /** Ends an open job; one that is cancelled already is answered as at first. Throws ConflictError `job_ended`. */
@@ -153,12 +158,6 @@ export class JobService {
     const job = plausibleNumber.test(job_number) ? await this.#jobs.get(job_number) : undefined;
     if (!job) throw jobNotFound();
     return job;
-  }
-
-  /** Ends the open jobs about an agent that is no more. */
-  async agentRemoved(ap_id: string): Promise<void> {
-    for (const job_number of await this.#jobs.listAbout(ap_id))
-      await this.#mailbox.end(job_number, 'failed', `Agent ${ap_id} has been removed`);
   }
 
   async #adopt(caller: Caller, job_number: string): Promise<void> {

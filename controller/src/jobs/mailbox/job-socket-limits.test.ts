@@ -173,10 +173,11 @@ describe('J17: a client that does not answer', () => {
 });
 
 describe('rights that end', () => {
-  it('T9: a removed account closes its sockets with 4401', async () => {
+  it('T9: with a removed account its jobs end, and their sockets say so', async () => {
     const [one, two] = [await open(), await open()];
     await server.removeUser('ada@weft.test');
-    expect([(await one.closed).code, (await two.closed).code]).toEqual([4401, 4401]);
+    expect([(await one.closed).code, (await two.closed).code]).toEqual([1000, 1000]);
+    expect(two.messages).toMatchObject([{ type: 'status', final: true, data: [{ state: 'cancelled' }] }]);
     expect((await refusal(server.url, `/api/v1/ws/${job}`, bearer(token))).status).toBe(401);
   });
 

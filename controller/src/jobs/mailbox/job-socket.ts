@@ -13,7 +13,7 @@ const maxMessageBytes = 64 * 1024;
 export interface JobSocketOptions {
   hub: SocketHub;
   /** The job as far as this caller may see it; throws NotFoundError if there is none for them. */
-  admit: (caller: Caller, job_number: string) => Promise<{ last_seq: number }>;
+  admit: (caller: Caller, job_number: string) => Promise<{ last_seq: number; subject: string | null }>;
   limits: {
     /** Per caller: who connects and goes all the time is kept waiting. */
     connects: RateLimiter;
@@ -46,7 +46,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
         const upgraded = upgrade();
         // A number beyond the newest would be waited for in vain.
         const after = query.after === undefined ? undefined : Math.min(query.after, job.last_seq);
-        if (upgraded) hub.open(upgraded, { caller, token, job_number, after, isBare });
+        if (upgraded) hub.open(upgraded, { caller, token, job_number, subject: job.subject, after, isBare });
       },
     });
   return [

@@ -90,8 +90,8 @@ class SqlMailboxStore implements MailboxStore {
     return rows.map(toRecord);
   }
 
-  async lastChunk(job_number: string): Promise<MessageRecord | undefined> {
-    const [row] = await this.#db.query<MessageRow>(
+  async lastChunk(job_number: string, queries: SqlQueries = this.#db): Promise<MessageRecord | undefined> {
+    const [row] = await queries.query<MessageRow>(
       `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND chunk IS NOT NULL ORDER BY seq DESC LIMIT 1`,
       [job_number],
     );

@@ -60,6 +60,6 @@ export interface MailboxStore {
   appendAll(tx: SqlQueries, messages: readonly NewMessage[]): Promise<MessageRecord[]>;
   /** In order, after that number; at least one if there is any, and no more than fit into `maxBytes`. */
   list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]>;
-  /** The newest message that has a chunk number. */
-  lastChunk(job_number: string): Promise<MessageRecord | undefined>;
+  /** The newest message that has a chunk number; in the caller's transaction, if one is given. */
+  lastChunk(job_number: string, tx?: SqlQueries): Promise<MessageRecord | undefined>;
 }

@@ -1,14 +1,17 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
-import { Semaphore } from '@weft/contract/semaphore';
 import { BoundedMap } from '../../auth/bounded-map.ts';
 import type { Caller } from '../../caller.ts';
+import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../http/sockets/socket-route.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { toEnvelopeText } from './envelope.ts';
 import type { MailboxStore, MessageRecord } from './mailbox-store.ts';
+import type { MessageView } from './message-view.ts';
 import { maxBufferedBytes, SocketReader } from './socket-reader.ts';
 
 /** What all readers together should hold: the more there are, the smaller their pages. */
@@ -24,9 +27,11 @@ const reportEveryMs = 10_000;
 export interface SocketHubOptions {
   list: MailboxStore['list'];
   positions: JobStore['positions'];
+  view: Pick<MessageView, 'seesAll' | 'show'>;
   /** The present caller behind a token; throws if it may have no socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
+  shares: Shares;
   /** Where other nodes store messages too: how often to look, should their news be lost. */
   pollMs?: number | undefined;
   onError: (error: unknown, message: string) => void;
@@ -37,6 +42,8 @@ export interface NewReader {
   caller: Caller;
   token: string;
   job_number: string;
+  /** The one agent that the job is about, if it is about one. */
+  subject: string | null;
   /** Default: where this caller's last bare socket was left; 0 with the envelope. */
   after: number | undefined;
   isBare: boolean;
@@ -46,7 +53,11 @@ export class SocketHub {
   readonly #options: SocketHubOptions;
   readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
-  readonly #reads = new Semaphore(readsAtOnce);
+  /** Who is behind each token, as the check once a second has found it. */
+  readonly #callers = new Map<string, Caller>();
+  /** Counts changes, so that a record read before a change is not used after it. */
+  #changes = 0;
+  readonly #reads: FairTurns;
   /** Caller and job → what the caller's bare sockets have received, on this node. */
   readonly #received = new BoundedMap<string, number>(maxRemembered);
   #polling: NodeJS.Timeout | undefined;
@@ -56,8 +67,13 @@ export class SocketHub {
 
   constructor(options: SocketHubOptions) {
     this.#options = options;
-    const { authorize, times } = options;
-    this.#registry = new SocketRegistry({ authorize, times, maxPerCaller: options.maxSocketsPerCaller });
+    this.#reads = options.shares.turns('socket_reads', { slots: readsAtOnce });
+    const { times } = options;
+    this.#registry = new SocketRegistry({
+      authorize: this.#authorize,
+      times,
+      maxPerCaller: options.maxSocketsPerCaller,
+    });
   }
 
   get openSockets(): number {
@@ -80,18 +96,26 @@ export class SocketHub {
     this.#registry.requireCapacity(caller);
   }
 
-  open(upgraded: Upgraded, { caller, token, job_number, after, isBare }: NewReader): void {
+  open(upgraded: Upgraded, { caller, token, job_number, subject, after, isBare }: NewReader): void {
     const key = `${caller.kind} ${caller.id} ${job_number}`;
     const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
       caller: key,
       after: after ?? (isBare && !this.#hasBareSocket(job_number, key) ? this.#received.get(key) : undefined) ?? 0,
       isBare,
+      isDirect: () => {
+        const known = this.#callers.get(token);
+        return known !== undefined && this.#options.view.seesAll(known);
+      },
       onReceived: (seq) => this.#received.set(key, Math.max(seq, this.#received.get(key) ?? 0)),
-      read: this.#read,
+      read: async (...page) => this.#show(token, subject, await this.#read(principalOf(caller), ...page)),
       onError: this.#onReadError,
-      onClosed: this.#onClosed,
+      onClosed: (closed) => {
+        this.#callers.delete(token);
+        this.#onClosed(closed);
+      },
     });
+    this.#callers.set(token, caller);
     const readers = this.#readers.get(job_number);
     if (readers) readers.add(reader);
     else this.#readers.set(job_number, new Set([reader]));
@@ -117,6 +141,12 @@ export class SocketHub {
       return text;
     };
     for (const reader of readers) reader.deliver(message, envelope);
+  }
+
+  /** The rights of a caller have changed: nothing is sent to it before they have been looked at. */
+  callerChanged(caller_id: string): void {
+    this.#changes++;
+    for (const [token, { id }] of this.#callers) if (id === caller_id) this.#callers.delete(token);
   }
 
   /** A message was stored by another node. */
@@ -162,12 +192,40 @@ export class SocketHub {
   }
 
   /** Few at a time: thousands of clients that come back at once must not keep everybody else from the database. */
-  readonly #read = (job_number: string, afterSeq: number): Promise<MessageRecord[]> =>
-    this.#reads.run(() => {
+  readonly #read = (principal: string, job_number: string, afterSeq: number): Promise<MessageRecord[]> =>
+    this.#reads.run(principal, async () => {
       const share = Math.floor(sharedBytes / Math.max(1, this.#registry.size));
       const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
       return this.#options.list(job_number, afterSeq, pageBytes);
     });
+
+  readonly #authorize = (token: string): Caller | Promise<Caller> => {
+    const changes = this.#changes;
+    const keep = (caller: Caller) => {
+      if (changes === this.#changes) this.#callers.set(token, caller);
+      return caller;
+    };
+    const forget = (error: unknown) => {
+      if (!(error instanceof TryLaterError)) this.#callers.delete(token);
+      throw error;
+    };
+    try {
+      const caller = this.#options.authorize(token);
+      return caller instanceof Promise ? caller.then(keep, forget) : keep(caller);
+    } catch (error) {
+      return forget(error);
+    }
+  };
+
+  async #show(token: string, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
+    let caller: Caller | undefined;
+    try {
+      caller = await this.#options.authorize(token);
+    } catch (error) {
+      if (error instanceof TryLaterError) throw error;
+    }
+    return this.#options.view.show(caller, subject, page);
+  }
 
   readonly #onReadError = (error: unknown): void => {
     const now = performance.now();

@@ -21,6 +21,8 @@ export interface ReaderOptions {
   after: number;
   /** Data alone, without the envelope. */
   isBare: boolean;
+  /** Whether messages may be sent as they are; else only as `read` resolves them. */
+  isDirect: () => boolean;
   /** The client has received everything up to this one; told of bare sockets only. */
   onReceived: (seq: number) => void;
   /** The next messages after that one, as many as should be held at once. */
@@ -73,7 +75,12 @@ export class SocketReader implements SocketListener {
   deliver(message: MessageRecord, text: () => string): void {
     const isNext = !this.#isReading && this.#ending === undefined && message.seq === this.#position + 1;
     const { bufferedBytes } = this.#socket;
-    if (isNext && this.isOpen && (bufferedBytes === 0 || bufferedBytes + message.data.length <= maxBufferedBytes)) {
+    if (
+      isNext &&
+      this.isOpen &&
+      this.#options.isDirect() &&
+      (bufferedBytes === 0 || bufferedBytes + message.data.length <= maxBufferedBytes)
+    ) {
       this.#due = Math.max(this.#due, message.seq);
       this.#send(message, text);
     } else {

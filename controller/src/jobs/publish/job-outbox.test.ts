@@ -7,7 +7,7 @@ import { generateSecret, Keyring } from '../../secrets.ts';
 import { CallbackTokens } from './callback-tokens.ts';
 import { JobOutbox } from './job-outbox.ts';
 
-const ada: Caller = { kind: 'user', id: 'ada', name: 'ada@weft.test', roles: ['user'], isAdmin: false };
+const ada: Caller = { kind: 'user', id: 'id of ada', name: 'ada@weft.test', roles: ['user'], isAdmin: false };
 let server: JobServer;
 
 beforeEach(async () => {
@@ -46,7 +46,7 @@ describe('the outbox', () => {
   it('does not publish what ended while it waited', async () => {
     server.outside.brokerIsAway = true;
     const job_number = await server.ask();
-    await server.jobs.cancel({ ...ada, id: 'id of ada' }, job_number);
+    await server.jobs.cancel(ada, job_number);
     server.outside.brokerIsAway = false;
     server.outside.aheadMs = 3000;
     await server.outbox.sweep();

@@ -1,10 +1,11 @@
-// What has to happen to jobs without anybody asking: waiting ones are published, overdue ones expire, old ones are
-// forgotten. Every node does it; none minds the others.
+// What has to happen to jobs without anybody asking: waiting ones are published, overdue ones and those of ended callers end,
+// old ones are forgotten. Every node does it; none minds the others.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
 import type { DeadLetterService } from './dead-letter-service.ts';
 import type { JobOutbox } from './job-outbox.ts';
+import type { OwnerSweep } from './owner-sweep.ts';
 
 const everyMs = 1_000;
 const letterRounds = 60;
@@ -19,6 +20,7 @@ export interface JobUpkeepOptions {
   outbox: Pick<JobOutbox, 'sweep'>;
   mailbox: Pick<MailboxService, 'end' | 'endQuietly'>;
   letters: Pick<DeadLetterService, 'prune'>;
+  owners: Pick<OwnerSweep, 'run'>;
   /** How long a job may take, and how long it is silent before it counts as done. */
   timeoutMs: number;
   quietMs: number;
@@ -58,10 +60,11 @@ export class JobUpkeep {
 
   /** One round. Never throws. */
   async run(): Promise<void> {
-    const { outbox, letters, onChange } = this.#options;
+    const { outbox, letters, owners, onChange } = this.#options;
     try {
       // What the broker holds up must not hold up the rest, and the other way round.
-      const outcomes = await Promise.allSettled([outbox.sweep(), this.#expire(), this.#endQuiet(), this.#prune()]);
+      const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run(), this.#prune()];
+      const outcomes = await Promise.allSettled(steps);
       if (this.#rounds++ % letterRounds === 0) await letters.prune(this.#now());
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       if (this.#isFailing) onChange('the upkeep of jobs goes on');

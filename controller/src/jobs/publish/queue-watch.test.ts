@@ -13,7 +13,6 @@ test('/readyz fails while nobody takes jobs, and not because of jobs that wait f
   let isWorking = false;
   const withIdleWorker = (platform: Platform, events: Events) => {
     const accounts = createAccountParts(platform, events);
-    const { agents } = accounts.agents;
     const { auth, principals } = accounts.auth;
     const consume: Platform['broker']['consume'] = async (queue, options, handle) => {
       const take: typeof handle = async (delivery) => {
@@ -29,8 +28,10 @@ test('/readyz fails while nobody takes jobs, and not because of jobs that wait f
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
+    const { agents, agentStore } = accounts.agents;
+    const deps = { ...platform, agents, agentStore, changes: accounts.audit.changes };
     const tuning = { queueWatch: { stillMs: 300, everyMs: 20 } };
-    return { ...accounts, jobs: createJobsPart({ ...platform, broker, auth, principals, agents, tuning }, events) };
+    return { ...accounts, jobs: createJobsPart({ ...deps, broker, auth, principals, tuning }, events) };
   };
   const weft = await startWeft({}, { createParts: withIdleWorker });
   try {

@@ -1,5 +1,6 @@
 // Jobs in SQL. What decides between two nodes is one statement with its condition inside.
 import { ConflictError, TryLaterError } from '../../errors.ts';
+import { presentOwner, requirePresentOwner } from '../../storage/present-owner.ts';
 import {
   type SqlDatabase,
   type SqlQueries,
@@ -43,28 +44,20 @@ class SqlJobStore implements JobStore {
   }
 
   async create(job: NewJob, limits?: JobLimits): Promise<void> {
-    const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER } = limits ?? {};
+    const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER, requireOwner } = limits ?? {};
+    const owner = requireOwner ? `FROM (${presentOwner(job.owner_kind, this.#db.dialect)}) AS owner` : '';
     const rows = await this.#db
       .query(
         `${INSERT}
          SELECT ?, ?, ?, ?, ?, ?, 'queued', CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT),
-           CAST(? AS BIGINT), 0, 0, 0, 0, ?
+           CAST(? AS BIGINT), 0, 0, 0, 0, ? ${owner}
          WHERE (SELECT COUNT(*) FROM jobs WHERE owner_id = ? AND ${COUNTED}) < ?
            AND (SELECT COUNT(*) FROM jobs WHERE published_at IS NULL AND ended_at IS NULL) < ?
          RETURNING job_number`,
         [
-          job.job_number,
-          job.task_type,
-          job.owner_kind,
-          job.owner_id,
-          job.owner_name,
-          job.subject ?? null,
-          job.created_at,
-          job.created_at,
-          job.expires_at,
-          job.published_at,
-          job.publish_after,
-          job.data,
+          ...[job.job_number, job.task_type, job.owner_kind, job.owner_id, job.owner_name, job.subject ?? null],
+          ...[job.created_at, job.created_at, job.expires_at, job.published_at, job.publish_after, job.data],
+          ...(requireOwner ? [job.owner_id] : []),
           job.owner_id,
           maxOpen,
           // What needs no publishing takes no place among what waits.
@@ -72,7 +65,9 @@ class SqlJobStore implements JobStore {
         ],
       )
       .catch(throwJobExists);
-    if (rows.length === 0) throw await this.#noRoom(job.owner_id, maxOpen);
+    if (rows.length > 0) return;
+    if (requireOwner) await requirePresentOwner(this.#db, this.#db.dialect, job);
+    throw await this.#noRoom(job.owner_id, maxOpen);
   }
 
   async createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {

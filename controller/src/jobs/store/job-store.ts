@@ -57,6 +57,8 @@ export interface JobLimits {
   maxOpen: number;
   /** That wait to be published. */
   maxUnpublished: number;
+  /** Only for an owner who exists and is not disabled; whoever ends it at the same time finds the job. Default: for any. */
+  requireOwner?: boolean;
 }
 
 export type WaitingJob = Pick<JobRecord, 'job_number' | 'owner_id' | 'created_at'>;
@@ -80,7 +82,8 @@ export interface JobFilter {
 export interface JobStore {
   /**
    * Durable when it resolves; the state is `queued`. Throws ConflictError `job_exists` if the number is taken, and
-   * TryLaterError if there is no room: 429 `too_many_jobs` of this owner, 503 `outbox_full`.
+   * TryLaterError if there is no room: 429 `too_many_jobs` of this owner, 503 `outbox_full`. AuthenticationError if the owner
+   * must be there and is not.
    */
   create(job: NewJob, limits?: JobLimits): Promise<void>;
   /** The same for many, without limits, inside the caller's transaction: they stand or fall with it. */

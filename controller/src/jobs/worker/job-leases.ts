@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { TryLaterError } from '../../errors.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
-import { JobRun, type JobRunOptions, WorkerStopped } from './job-run.ts';
+import { JobOver, JobRun, type JobRunOptions, WorkerStopped } from './job-run.ts';
 
 const abandonedPerScan = 64;
 
@@ -63,6 +63,11 @@ export class JobLeases {
 
   holds(job_number: string): boolean {
     return this.#runs.has(job_number);
+  }
+
+  /** Should nobody say so, the next renewal finds out. */
+  ended(job_number: string): void {
+    this.#runs.get(job_number)?.stop(new JobOver('the job has ended'));
   }
 
   /** The run of a job that is to be had, its lease renewed until `drop`; undefined if somebody has it, or it has ended. */

@@ -69,7 +69,7 @@ export class JobWorker {
       maxJobsPerOwner: 4,
       maxSubscriptionsPerOwner: 100,
       leaseMs: 5_000,
-      renewEveryMs: 1_500,
+      renewEveryMs: 750,
       scanEveryMs: 1_000,
       maxAttempts: 5,
       stopTimeoutMs: 10_000,
@@ -92,6 +92,11 @@ export class JobWorker {
   /** Jobs that are being worked on. */
   get running(): number {
     return this.#works.size;
+  }
+
+  /** The job has ended, whoever ended it: if this worker is at it, it stops at once. */
+  ended(job_number: string): void {
+    this.#leases.ended(job_number);
   }
 
   async start(): Promise<void> {

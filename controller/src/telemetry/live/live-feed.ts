@@ -112,6 +112,12 @@ export class LiveFeed {
     return stream;
   }
 
+  /** The rights of this caller have changed, or it is gone. */
+  callerChanged(caller_id: string): void {
+    for (const [stream, token] of this.#streams)
+      if (stream.caller.id === caller_id) void this.#authorizeAgain(stream, token);
+  }
+
   /** Once a second: who may no longer read, who is too slow, who has heard nothing for long. */
   async check(): Promise<void> {
     this.#sinceBeatMs += checkEveryMs;
@@ -125,13 +131,17 @@ export class LiveFeed {
         continue;
       }
       if (isBeat) stream.beat();
-      try {
-        const caller = this.#authorize(token);
-        stream.caller = caller instanceof Promise ? await caller : caller;
-      } catch (error) {
-        // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
-        if (!(error instanceof TryLaterError)) this.#finish(stream, 'the token is no longer good for this stream');
-      }
+      await this.#authorizeAgain(stream, token);
+    }
+  }
+
+  async #authorizeAgain(stream: LiveStream, token: string): Promise<void> {
+    try {
+      const caller = this.#authorize(token);
+      stream.caller = caller instanceof Promise ? await caller : caller;
+    } catch (error) {
+      // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
+      if (!(error instanceof TryLaterError)) this.#finish(stream, 'the token is no longer good for this stream');
     }
   }
 

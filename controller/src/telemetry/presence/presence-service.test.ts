@@ -1,4 +1,5 @@
 // Presence with real stores and a clock of its own: what survives a stop, what survives a kill, what follows changes.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,9 @@ import { agentNamed } from '../../agents/agent-store.contract.ts';
 import { createAgentStore } from '../../agents/agent-store.sql.ts';
 import { AuditService } from '../../audit/audit-service.ts';
 import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import { CallerChanges } from '../../audit/caller-changes.ts';
 import { type Caller, system } from '../../caller.ts';
+import { createEvents } from '../../events.ts';
 import { PasswordHasher } from '../../password-hasher.ts';
 import { openSqlite } from '../../storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
@@ -42,7 +45,7 @@ beforeEach(async () => {
   agents = new AgentService({
     agents: store,
     hasher: new PasswordHasher(),
-    callerChanged: () => {},
+    changes: new CallerChanges(createAuditLog(database), createEvents().callerChanged),
     audit: new AuditService(createAuditLog(database)),
     maxAgents: 100,
   });

@@ -6,7 +6,8 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { appsText } from '../../text/apps.ts';
 import { type Coverage, coverageOf, similarCommand } from './coverage.ts';
-import { namedCommands, type PermissionFormState, patternsOf, readLimits } from './permission-form.ts';
+import type { PermissionFormState } from './permission-form.ts';
+import { namedCommands, patternsOf, readLimits } from './permission-form.ts';
 
 const text = appsText.may;
 const maxSuggested = 24;

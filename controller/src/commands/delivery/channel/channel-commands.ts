@@ -14,7 +14,7 @@ const duePage = 1_000;
 const looksAfterPage = 5;
 
 export interface ChannelCommandsParts {
-  delivery: Pick<CommandDelivery, 'sent'>;
+  delivery: Pick<CommandDelivery, 'sent' | 'stillDue' | 'hasEnded'>;
   /** As in CommandDelivery, but with a limit on concurrent lookups. */
   due: CommandDelivery['due'];
   sentWindow: SentWindow;
@@ -95,6 +95,8 @@ export class ChannelCommands {
   async #deliver(): Promise<void> {
     this.#isReading = true;
     try {
+      // What had to wait for the agent may have been cancelled meanwhile.
+      if (this.#pending.length > 0) this.#pending = await this.#parts.delivery.stillDue(this.#pending);
       do {
         this.#pending = this.#pending.slice(this.#write(this.#pending));
         if (!this.#mayWrite || this.#seenWakeups === this.#wakeups) return;
@@ -116,7 +118,7 @@ export class ChannelCommands {
     }
   }
 
-  /** Writes as many as fit, without those that have expired; returns how many are done with. */
+  /** Writes as many as fit, without those that have expired or ended; returns how many are done with. */
   #write(commands: readonly OutgoingCommand[]): number {
     const { sentWindow, delivery } = this.#parts;
     const now = Date.now();
@@ -124,7 +126,7 @@ export class ChannelCommands {
     let count = 0;
     for (; count < commands.length && this.#mayWrite; count++) {
       const command = commands[count]!;
-      if (command.expires_at <= now) continue;
+      if (command.expires_at <= now || delivery.hasEnded(command.command_id)) continue;
       this.#socket.batchWrites();
       this.#socket.send(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
       sentWindow.note(command.command_id);

@@ -76,6 +76,26 @@ describe('back-pressure', () => {
     expect(events.at(-1)).toBe('a goes');
   });
 
+  test('a command that is cancelled before a slow agent has room for it is never sent', async () => {
+    const server = await start();
+    const agent = await server.agent('ap-slow');
+    const client = await connect(server.url, pathOf(agent.ap_id), bearer(agent.token));
+    client.connection.pause();
+    server.ledger.handsOver = false;
+    // Far more than the connection and the channel hold together.
+    const filler = 'x'.repeat(200_000);
+    const ids = Array.from({ length: 60 }, (_, n) => server.ledger.send(agent, `c${n}`, { filler }));
+    await untilSo(() => expect(server.ledger.of('ap-slow').some(({ state }) => state === 'sent')).toBe(true));
+    const last = ids.at(-1)!;
+    expect(server.ledger.commands.get(last)!.state).toBe('queued');
+    server.ledger.cancel(last);
+    client.connection.resume();
+    const received = () => client.messages.filter(({ type }) => type === 'command').map(({ command_id }) => command_id);
+    await untilSo(() => expect(received()).toEqual(ids.slice(0, -1)));
+    const next = server.ledger.send(agent, 'next');
+    await untilSo(() => expect(received()).toEqual([...ids.slice(0, -1), next]));
+  });
+
   test('an agent that does not take its commands is given no more than it can hold, and cut off with 4408', async () => {
     const server = await start({ times: { sweepMs: 20, stallMs: 300 } });
     const agent = await server.agent('ap-1');

@@ -125,6 +125,7 @@ export class CommandPoll {
     const taken: OutgoingCommand[] = [];
     let bytes = 0;
     for (const command of due) {
+      if (this.#delivery.hasEnded(command.command_id)) continue;
       bytes += JSON.stringify(command.args).length + 300;
       if (taken.length > 0 && bytes > maxAnswerBytes) break;
       taken.push(command);

@@ -92,6 +92,28 @@ describe('a push', () => {
     await untilSo(() => expect(stateOf(server, command_id)).toBe(state));
   });
 
+  test('that waits behind a slow one and is cancelled meanwhile never leaves', async () => {
+    const held: ServerResponse[] = [];
+    const { pushed, port } = await startEndpoint((response) => void held.push(response));
+    const server = await start({ pushAllow: [local(port)] });
+    const agent = await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`);
+    server.ledger.handsOver = false;
+    const names = () => pushed.map(({ text }) => JSON.parse(text).command.name);
+    const send = (name: string) => server.ledger.send(agent, name);
+    const slow = send('slow');
+    await untilSo(() => expect(held).toHaveLength(1));
+    // All three are found by one look, behind the slow one.
+    const [, cancelled, last] = [send('before'), send('cancelled'), send('last')];
+    held.shift()!.end();
+    await untilSo(() => expect(names()).toEqual(['slow', 'before']));
+    server.ledger.cancel(cancelled);
+    held.shift()!.end();
+    await untilSo(() => expect(names()).toEqual(['slow', 'before', 'last']));
+    held.shift()!.end();
+    await untilSo(() => expect([slow, last].map((id) => stateOf(server, id))).toEqual(['sent', 'sent']));
+    expect(stateOf(server, cancelled)).toBe('cancelled');
+  });
+
   test('a word in a refusal is not the word of the agent; it is tried again, in order', async () => {
     let calls = 0;
     const { pushed, port } = await startEndpoint((response) => {

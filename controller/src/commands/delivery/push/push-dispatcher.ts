@@ -131,7 +131,9 @@ export class PushDispatcher {
       for (const command of due) {
         if (this.#stopping.signal.aborted || isReachable(ap_id)) return true;
         await claims.claim(ap_id, this.#node, this.#now(), this.#now() + claimMs);
-        if (command.expires_at <= this.#now()) continue;
+        // Pushes before it may have taken long, and it may have been cancelled meanwhile.
+        const [stillDue] = await delivery.stillDue([command]);
+        if (!stillDue || command.expires_at <= this.#now() || delivery.hasEnded(command.command_id)) continue;
         const problem = await this.#push(command, caller, configuration.api_url, sign);
         if (problem === undefined) line.failures = 0;
         else if (!(await this.#postpone(command, line, problem))) return true;

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { Cleanup, Event, Question } from './events.ts';
+import { system } from './caller.ts';
+import { ChangeEvent, Cleanup, Event, Question } from './event-kinds.ts';
+import type { SqlQueries } from './storage/sql-database.ts';
 
 test('listeners of an event are called in the order in which they were added', () => {
   const event = new Event<[number]>();
@@ -44,4 +46,32 @@ test('the first answer that is not undefined counts', () => {
   question.onAsk((text) => (text === 'b' ? 1 : undefined));
   question.onAsk(() => 2);
   expect([question.ask('a'), question.ask('b')]).toEqual([2, 1]);
+});
+
+test('the steps of a change run in its transaction, the newest part first; what they leave is done afterwards, in that order', async () => {
+  const event = new ChangeEvent<string>();
+  const done: string[] = [];
+  const entry = (action: string) => ({ actor: system, action, target: { kind: 'user', name: 'ada' }, detail: {} });
+  const step = (name: string) => async (_tx: SqlQueries, change: string) => {
+    done.push(`${name} of ${change}`);
+    return { entries: [entry(name)], committed: () => void done.push(`${name} told`) };
+  };
+  event.within(step('jobs'));
+  event.within(async () => ({}));
+  event.within(step('commands'));
+  event.on((change) => void done.push(`heard of ${change}`));
+  const { entries, committed } = await event.run({} as SqlQueries, 'ada');
+  expect(entries.map(({ action }) => action)).toEqual(['commands', 'jobs']);
+  expect(done).toEqual(['commands of ada', 'jobs of ada']);
+  committed();
+  event.emit('ada');
+  expect(done.slice(2)).toEqual(['commands told', 'jobs told', 'heard of ada']);
+});
+
+test('a step that throws fails the change', async () => {
+  const event = new ChangeEvent<string>();
+  event.within(async () => {
+    throw new Error('no');
+  });
+  await expect(event.run({} as SqlQueries, 'ada')).rejects.toThrow('no');
 });

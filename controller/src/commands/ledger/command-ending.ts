@@ -1,0 +1,78 @@
+// Ends what a caller has queued with the caller, or what of it is no longer permitted: a step inside of the transaction
+// that changes the caller's record.
+import { setImmediate } from 'node:timers/promises';
+import { type Caller, type CallerChange, isEnded } from '../../caller.ts';
+import { type StepOutcome, together } from '../../event-kinds.ts';
+import { listed, whyEnded } from '../../jobs/mailbox/job-ending.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import type { CommandLedger } from './command-ledger.ts';
+import type { CommandOperations } from './command-operations.ts';
+import type { CommandRecord, CommandStore } from './command-store.ts';
+import { dependsOnRecord, mayCommand, maySend, type PresentRights } from './present-rights.ts';
+
+/** The embedded database works on this thread; the process should go on in between. */
+const commandsPerStep = 192;
+
+export interface CommandEndingOptions {
+  store: Pick<CommandStore, 'listOwned' | 'listLeases' | 'endLeases' | 'removeBatches'>;
+  ledger: Pick<CommandLedger, 'lock' | 'within'>;
+  operations: Pick<CommandOperations, 'endOwned'>;
+  rights: Pick<PresentRights, 'emulatedFor'>;
+}
+
+export class CommandEnding {
+  readonly #options: CommandEndingOptions;
+
+  constructor(options: CommandEndingOptions) {
+    this.#options = options;
+  }
+
+  readonly step = async (tx: SqlQueries, change: CallerChange): Promise<StepOutcome> => {
+    const { kind, id, name, by, what, caller, isRevoked } = change;
+    if (kind === 'agent' || !(isEnded(change) || isRevoked || caller)) return {};
+    const { store, ledger, operations } = this.#options;
+    // From here on nobody else stores a command, so that none is missed.
+    await ledger.lock(tx);
+    const batches = isEnded(change) || isRevoked ? await store.removeBatches(tx, id) : [];
+    const ends = await this.#whatEnds(tx, change, await store.listOwned(tx, kind, id));
+    const outcomes: StepOutcome[] = [];
+    for (let start = 0; start < ends.length; start += commandsPerStep) {
+      if (start > 0) await setImmediate();
+      const part = ends.slice(start, start + commandsPerStep);
+      outcomes.push(await ledger.within(tx, operations.endOwned(part, whyEnded(change))));
+    }
+    await this.#endLeases(tx, change);
+    const ids = ends.map(({ command_id }) => command_id);
+    if (ids.length === 0 && batches.length === 0) return together(outcomes);
+    const detail = { reason: what, ...listed(ids), ...(batches.length > 0 && { batches }) };
+    const entry = { actor: by, action: 'commands_cancelled', target: { kind, name }, detail };
+    return together([{ entries: [entry] }, ...outcomes]);
+  };
+
+  /** What an agent has received goes on unless its sender has ended: nothing can be taken back from the agent. */
+  async #whatEnds(tx: SqlQueries, change: CallerChange, owned: readonly CommandRecord[]): Promise<CommandRecord[]> {
+    if (isEnded(change)) return [...owned];
+    const queued = owned.filter(({ ended_at, received_at }) => ended_at === null && received_at === null);
+    if (change.isRevoked || queued.length === 0) return queued;
+    const isOwn = await this.#ownAgents(tx, change.caller!, queued);
+    return queued.filter((command) => !mayCommand(change.caller!, command.ap_id, command, isOwn.has(command.ap_id)));
+  }
+
+  /** A caller that has ended holds nothing; another one nothing on agents that it may not command at all. */
+  async #endLeases(tx: SqlQueries, change: CallerChange): Promise<void> {
+    const { store } = this.#options;
+    if (!isEnded(change) && !change.caller) return;
+    const held = await store.listLeases(tx, change.id);
+    if (isEnded(change)) return store.endLeases(tx, held);
+    const { caller } = change;
+    if (!maySend(caller!)) return store.endLeases(tx, held);
+    const isOwn = await this.#ownAgents(tx, caller!, held);
+    const isLost = ({ ap_id }: { ap_id: string }) => dependsOnRecord(caller!, ap_id) && !isOwn.has(ap_id);
+    await store.endLeases(tx, held.filter(isLost));
+  }
+
+  async #ownAgents(tx: SqlQueries, caller: Caller, about: readonly { ap_id: string }[]): Promise<Set<string>> {
+    const names = new Set(about.map(({ ap_id }) => ap_id).filter((ap_id) => dependsOnRecord(caller, ap_id)));
+    return names.size === 0 ? names : this.#options.rights.emulatedFor(caller.id, [...names], tx);
+  }
+}

@@ -1,0 +1,57 @@
+// What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
+// was let in, and since a command was queued.
+import { canSeeName } from '../../agents/agent-visibility.ts';
+import { requirePermission } from '../../auth/permissions.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError, PermissionError, WeftError } from '../../errors.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import { requireCommandPermission } from '../grammar/command-permissions.ts';
+import type { ParsedCommand } from '../grammar/command-text.ts';
+
+export interface PresentRights {
+  /** By id: those who exist and are not disabled, with their rights. */
+  callers(tx: SqlQueries, ids: readonly string[]): Promise<Map<string, Caller>>;
+  /** Those of these agents that are emulated for the caller. */
+  emulatedFor(caller_id: string, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
+}
+
+/** What of a command a permission may limit. */
+type SentCommand = Pick<ParsedCommand, 'name' | 'args'>;
+
+/** Whether the record of the agent decides what the caller may do with it; else its name does. */
+export function dependsOnRecord(caller: Caller, ap_id: string): boolean {
+  return caller.kind === 'user' ? !caller.isAdmin : !canSeeName(caller, ap_id);
+}
+
+/** Throws what the caller would be refused with now. `isOwn`: the agent is emulated for the caller. */
+export function requireCommandRight(
+  caller: Caller,
+  ap_id: string,
+  command: SentCommand | undefined,
+  isOwn: boolean,
+): void {
+  requirePermission('send_command', caller);
+  if (command) requireCommandPermission(caller, command);
+  if (isOwn || !dependsOnRecord(caller, ap_id)) return;
+  if (caller.kind === 'user') throw new PermissionError();
+  throw new NotFoundError('agent_not_found', 'Agent not found');
+}
+
+/** Whether the caller may send commands at all. */
+export function maySend(caller: Caller): boolean {
+  return isPermitted(() => requirePermission('send_command', caller));
+}
+
+export function mayCommand(...question: Parameters<typeof requireCommandRight>): boolean {
+  return isPermitted(() => requireCommandRight(...question));
+}
+
+function isPermitted(require: () => void): boolean {
+  try {
+    require();
+    return true;
+  } catch (error) {
+    if (error instanceof WeftError) return false;
+    throw error;
+  }
+}

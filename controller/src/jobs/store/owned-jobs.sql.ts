@@ -1,0 +1,80 @@
+// What callers still own, in SQL.
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts } from '../../storage/sql-rows.ts';
+import type { JobOwner, OwnedJob, OwnedJobs } from './owned-jobs.ts';
+
+const JOB = 'job_number, task_type, subject, owner_kind, owner_id';
+const OWNER = 'owner_kind, owner_id, owner_name';
+/** Commands and runs have rows of their own, and those who keep these end both. */
+const PLAIN = "ended_at IS NULL AND task_type NOT IN ('send_command', 'emulator_spinup')";
+/** One entry of the index for each open job, and no more. */
+const OWNERS = 'SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL';
+
+export function createOwnedJobs(db: SqlDatabase): OwnedJobs {
+  return new SqlOwnedJobs(db);
+}
+
+class SqlOwnedJobs implements OwnedJobs {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  listOpen(tx: SqlQueries, { owner_kind, owner_id }: Pick<JobOwner, 'owner_kind' | 'owner_id'>): Promise<OwnedJob[]> {
+    return list(tx, 'owner_id = ? AND owner_kind = ?', [owner_id, owner_kind]);
+  }
+
+  listAbout(tx: SqlQueries, subject: string): Promise<OwnedJob[]> {
+    return list(tx, 'subject IS NOT NULL AND subject = ?', [subject]);
+  }
+
+  async ownersAmong(tx: SqlQueries, owner_ids: readonly string[]): Promise<Set<string>> {
+    const owners = new Set<string>();
+    for (const { marks, values } of inParts(owner_ids)) {
+      const sql = `SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL AND owner_id IN (${marks})`;
+      for (const { owner_id } of await tx.query<{ owner_id: string }>(sql, values)) owners.add(owner_id);
+    }
+    return owners;
+  }
+
+  async listEndedOwners(limit: number): Promise<JobOwner[]> {
+    const rows = await this.#db.query<{ owner_id: string }>(
+      `SELECT owner_id FROM (${OWNERS}) AS owners
+       WHERE NOT EXISTS (SELECT 1 FROM users WHERE id = owner_id AND disabled_at IS NULL)
+         AND NOT EXISTS (SELECT 1 FROM agents WHERE id = owner_id)
+         AND NOT EXISTS (SELECT 1 FROM third_party_apps WHERE id = owner_id)
+       ORDER BY owner_id LIMIT ?`,
+      [limit],
+    );
+    const found: JobOwner[] = [];
+    for (const { owner_id } of rows) {
+      const [owner] = await this.#db.query<JobOwner & SqlRow>(
+        `SELECT ${OWNER} FROM jobs WHERE ended_at IS NULL AND owner_id = ? LIMIT 1`,
+        [owner_id],
+      );
+      if (owner) found.push({ ...owner });
+    }
+    return found;
+  }
+
+  async listApps(): Promise<JobOwner[]> {
+    const rows = await this.#db.query<{ id: string; app_name: string }>(
+      `SELECT id, app_name FROM third_party_apps
+       WHERE EXISTS (SELECT 1 FROM jobs WHERE ended_at IS NULL AND owner_id = id)`,
+    );
+    return rows.map(({ id, app_name }) => ({
+      owner_kind: 'third_party_app',
+      owner_id: id,
+      owner_name: app_name,
+    }));
+  }
+}
+
+async function list(tx: SqlQueries, where: string, params: SqlValue[]): Promise<OwnedJob[]> {
+  const rows = await tx.query<OwnedJob & SqlRow>(
+    `SELECT ${JOB} FROM jobs WHERE ${PLAIN} AND ${where} ORDER BY created_at, job_number`,
+    params,
+  );
+  return rows.map((row) => ({ ...row }));
+}
