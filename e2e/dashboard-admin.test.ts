@@ -1,4 +1,4 @@
-// What administrators do in a real browser: apps and what they may do, accounts, the audit log, conflicts and their rules.
+// What administrators do in a real browser: accounts, the audit log, conflicts and their rules.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, seriousViolations } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
@@ -15,63 +15,6 @@ async function createUser(weft: WeftServer, token: string, username: string, rol
 }
 
 describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
-  test('an app is registered with a key made here, changed, given a new key, and deleted', async () => {
-    const { weft, token } = await site();
-    const { page } = await visitSignedIn(weft, { path: '/apps', title: 'Apps' });
-    await page.getByText('No apps yet').waitFor();
-    await page.getByRole('link', { name: 'Register an app' }).click();
-    await heading(page, 'Register an app');
-    await page.getByLabel('Name', { exact: true }).fill('not a name');
-    await page.getByRole('combobox', { name: 'Access points' }).selectOption('some');
-    await page.getByLabel('Names or patterns').fill('ap-lab-*');
-    await page.getByRole('combobox', { name: 'Commands' }).selectOption('limits');
-    await page.getByRole('button', { name: 'Add a limit' }).click();
-    await page.getByLabel('Command 1').fill('set_tx_power');
-    await page.getByLabel('Argument 1').fill('dbm');
-    await page.getByLabel('Maximum 1').fill('20');
-    await page.getByRole('textbox', { name: 'Priority' }).fill('700');
-    await page.getByText(/This app may read ap-lab-\*; may send set_tx_power \(dbm up to 20\) to them/).waitFor();
-    await expectFitting(page);
-
-    // Wrong fields say so in the server's words and keep what was typed.
-    await page.getByRole('button', { name: 'Register', exact: true }).click();
-    await page.getByText('Priority should be a number from 0 to 100').waitFor();
-    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
-    await page.getByLabel('Name', { exact: true }).fill('energy-saver');
-    await page.getByRole('textbox', { name: 'Priority' }).fill('70');
-    await page.getByRole('button', { name: 'Register', exact: true }).click();
-    const secret = page.getByRole('dialog', { name: 'Key of energy-saver' });
-    const key = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
-    expect(key).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(200);
-    expect((await weft.request('GET', '/api/v1/third_party_apps/energy-saver', { token })).body.permissions).toEqual({
-      agents: ['ap-lab-*'],
-      commands: { set_tx_power: { dbm: { max: 20 } } },
-      priority: 70,
-    });
-    await secret.getByRole('button', { name: 'I have copied it' }).click();
-
-    await heading(page, 'energy-saver');
-    await page.getByRole('combobox', { name: 'Read access' }).selectOption('no');
-    await page.getByRole('button', { name: 'Save permissions' }).click();
-    await page.getByText('Permissions of energy-saver saved').waitFor();
-    await page.getByRole('button', { name: 'Generate a new key' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Generate a new key' }).click();
-    const fresh = (await secret.getByRole('status', { name: 'Key' }).textContent()) ?? '';
-    await secret.getByRole('button', { name: 'I have copied it' }).click();
-    expect((await weft.login('energy-saver', key, 'third_party_app')).status).toBe(401);
-    expect((await weft.login('energy-saver', fresh, 'third_party_app')).status).toBe(200);
-
-    await page.getByRole('link', { name: 'All apps' }).click();
-    await page.getByRole('row', { name: /energy-saver.*may not read/ }).click();
-    await page.getByRole('button', { name: 'Delete app' }).click();
-    await page
-      .getByRole('dialog', { name: 'Delete energy-saver?' })
-      .getByRole('button', { name: 'Delete app' })
-      .click();
-    await page.getByText('No apps yet').waitFor();
-  });
-
   test('accounts are made, changed and deleted; the last administrator stays', async () => {
     const { weft } = await site();
     const { page } = await visitSignedIn(weft, { path: '/users', title: 'Users' });
@@ -80,6 +23,9 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByRole('button', { name: 'Add user' }).click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
     await page.getByLabel('E-mail address').fill('grace@example.org');
+    await page.getByLabel('Password').fill('grace@example.org');
+    await page.getByText('Weak: contains the name').waitFor();
+    await page.getByLabel('Password').fill('');
     await page.getByRole('button', { name: 'Add user' }).click();
     const secret = page.getByRole('dialog', { name: 'Password of grace@example.org' });
     const made = (await secret.getByRole('status', { name: 'Password' }).textContent()) ?? '';
@@ -229,7 +175,16 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     expect([await send('energy-saver', 'sleep'), await send('load-balancer', 'wake')]).toEqual([200, 409]);
     const { page } = await visitSignedIn(weft, { path: '/conflicts', title: 'Conflicts' });
     await page.getByText(/load-balancer asked to change power_state of ap-3 and was rejected/).waitFor();
+    const sides = page.getByRole('definition');
+    await sides.filter({ hasText: 'wake priority 50' }).waitFor();
+    await sides.filter({ hasText: 'sleep priority 50' }).waitFor();
     await expectFitting(page);
+    await page.getByRole('link', { name: 'energy-saver', exact: true }).click();
+    await heading(page, 'energy-saver');
+    await page.goBack();
+    await page.getByRole('link', { name: /^Rule 5g_/ }).click();
+    await page.locator('tr[aria-current="true"]').waitFor();
+    await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByLabel('Reason').selectOption('merged');
     await page.getByText('No conflicts found').waitFor();
 
@@ -251,6 +206,15 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByRole('row', { name: /5g_coverage.*Merge \(maximum\)/ }).waitFor();
     const rules = (await weft.request('GET', '/api/v1/conflicts/rules', { token })).body;
     expect([rules.groups[0].merge, rules.blast_radius.fraction]).toEqual(['max', 0.5]);
+
+    // The log tells what was changed, not all that there is.
+    await page.goto(`${weft.url}/audit`);
+    await page.getByRole('button', { name: /changed the conflict rules/ }).click();
+    const lines = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+    await lines.filter({ hasText: 'added: blast_radius.fraction: 0.5' }).waitFor();
+    await lines.filter({ hasText: /removed: groups\.5g_coverage\.policy/ }).waitFor();
+    expect(await lines.count()).toBeLessThan(8);
+    await expectFitting(page);
 
     const other = await visitSignedIn(weft, {
       path: '/conflicts?view=rules',

@@ -96,6 +96,29 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
     expect((await weft.request('GET', '/api/v1/enrolment_tokens', { token })).body).toEqual([]);
   });
 
+  test.each([
+    ['on loopback it warns, because no other machine reaches it', {}, /curl -s http:\/\/127\.0\.0\.1:\d+\/api/],
+    [
+      'the public URL comes first',
+      { WEFT_PUBLIC_URL: 'https://weft.example.org' },
+      /curl -s https:\/\/weft\.example\.org\/api/,
+    ],
+  ])('the enrolment line: %s', async (_name, env, line) => {
+    const weft = await serve({ env: { ...env, WEFT_ADMIN_USERNAME: adminUsername, WEFT_ADMIN_PASSWORD: password } });
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
+    await page.getByRole('button', { name: 'Register an access point' }).click();
+    await page.getByRole('radio', { name: 'Several access points' }).click();
+    await page.getByRole('button', { name: 'Create enrolment command' }).click();
+    await page.getByText(line).waitFor();
+    const warning = page.getByText('Other machines cannot reach 127.0.0.1');
+    if ('WEFT_PUBLIC_URL' in env) {
+      expect(await warning.count()).toBe(0);
+      await page.getByLabel('Address of Weft').selectOption({ index: 1 });
+    }
+    await warning.waitFor();
+    await expectFitting(page);
+  });
+
   test('people who are not administrators see no way to change one', async () => {
     const { weft, token } = await site();
     const json = { username: 'grace@example.org', password, roles: ['user'] };

@@ -45,6 +45,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await heading(page, name);
     await page.getByLabel('Command', { exact: true }).selectOption('sleep');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send the command' }).click();
     await page.getByRole('link', { name: 'sleep', exact: true }).waitFor();
 
     await page.goto(weft.url);

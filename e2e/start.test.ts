@@ -16,7 +16,9 @@ test('K8 a first start says where to open it and what to do next, and nobody has
   expect(page.body).toContain('href="/docs"');
   const setup = await weft.request('GET', '/setup.json');
   expect(setup.body).toMatchObject({ has_admin: false, code_needed: false });
-  expect((await weft.request('GET', '/docs')).body).toContain('swagger-ui-bundle.js');
+  expect((await weft.request('GET', '/docs', { headers: { accept: 'text/html' } })).body).toContain(
+    'swagger-ui-bundle.js',
+  );
 
   for (const name of ['admin', 'admin@example.com', 'root@localhost']) {
     expect((await weft.login(name, 'admin')).status).toBe(401);

@@ -15,8 +15,8 @@ interface Agent {
 }
 type Door = (weft: TestWeft, agent: Agent) => ReturnType<TestWeft['request']>;
 
-const line = ({ ap_id }: Agent) => `agent/${ap_id}/data snr_db=21.5,devices=3i,is_up=true ${ts}000000\n`;
-const fields = { snr_db: 21.5, devices: 3, is_up: true };
+const line = ({ ap_id }: Agent) => `agent/${ap_id}/data snr_db=21.5,clients=3i,is_up=true ${ts}000000\n`;
+const fields = { snr_db: 21.5, clients: 3, is_up: true };
 const json =
   (body: (agent: Agent) => unknown): Door =>
   (weft, agent) =>
@@ -36,7 +36,7 @@ const doors: Record<string, Door> = {
   'the fields themselves': json(() => ({ ts, ...fields })),
   'a payload': json(({ ap_id }) => ({ ap_id, timestamp: new Date(ts).toISOString(), payload: fields })),
   'a batch': json(() => ({ samples: [{ ts: String(new Date(ts).toISOString()), ...fields }] })),
-  'nested fields': json(() => ({ ts, snr: { db: '21.5' }, devices: 3, is: { up: true } })),
+  'nested fields': json(() => ({ ts, snr: { db: '21.5' }, clients: 3, is: { up: true } })),
   '/api/v1/write with bearer': write('/api/v1/write', bearer),
   '/write with Basic, zipped': write('/write?db=telegraf', basic, true),
   '/api/v2/write with Token': write('/api/v2/write?bucket=b&org=o', token),
@@ -49,7 +49,7 @@ const doors: Record<string, Door> = {
 
 const expected = [
   { metric: 'snr_db', points: [{ ts: new Date(ts).toISOString(), value: 21.5 }] },
-  { metric: 'devices', points: [{ ts: new Date(ts).toISOString(), value: 3 }] },
+  { metric: 'clients', points: [{ ts: new Date(ts).toISOString(), value: 3 }] },
   { metric: 'is_up', points: [{ ts: new Date(ts).toISOString(), value: 1 }] },
 ];
 
@@ -86,7 +86,7 @@ describe.each([
     const agent = await newAgent();
     const { status, body } = await post(weft, agent);
     expect([status, body]).toEqual(status === 204 ? [204, ''] : [200, expect.objectContaining({ accepted: 1 })]);
-    expect(await series(agent, ['snr_db', 'devices', 'is_up'])).toEqual(expected);
+    expect(await series(agent, ['snr_db', 'clients', 'is_up'])).toEqual(expected);
   });
 
   test.skipIf(!settings)('M1 the same batch ten times, one after the other and at once, is there once', async () => {

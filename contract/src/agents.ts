@@ -55,6 +55,12 @@ export const EnrolmentToken = Type.Object(
     uses: Type.Integer(),
     created_by: Type.String({ description: 'The administrator who created it.' }),
     token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
+    urls: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only.',
+      }),
+    ),
   },
   { title: 'EnrolmentToken' },
 );

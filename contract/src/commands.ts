@@ -263,6 +263,16 @@ export const ConflictRules = Type.Object(
 );
 export type ConflictRules = Omit<Type.Static<typeof ConflictRules>, 'groups'> & { groups: ParameterGroup[] };
 
+/** Of one side of a conflict, for that side and administrators: a command exists for its sender and for them alone. */
+const side = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], {
+    description: `${description} Null for those who may not see the command.`,
+  });
+const sidePriority = (description: string) =>
+  Type.Union([Type.Number(), Type.Null()], {
+    description: `${description} Null for those who may not see the command.`,
+  });
+
 export const Conflict = Type.Object(
   {
     seq: Type.Integer({ description: 'Its number in the audit log.' }),
@@ -278,6 +288,11 @@ export const Conflict = Type.Object(
     reason: NullableText,
     detail: Type.String(),
     rival: Type.Union([Rival, Type.Null()]),
+    command: side('What the caller asked for, as text.'),
+    sent_command: side('What was sent instead, if a merge made another value.'),
+    priority: sidePriority('Of the caller.'),
+    rival_command: side('What the rival asked for, as text.'),
+    rival_priority: sidePriority('Of the rival.'),
   },
   { title: 'Conflict' },
 );

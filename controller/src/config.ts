@@ -25,6 +25,7 @@ export interface Config
     quietSeconds: number;
     maxOpen: number;
     maxWaiting: number;
+    callbackMbPerDay: number;
     maxRunningPerCaller: number;
     maxSubscriptionsPerCaller: number;
   };
@@ -183,6 +184,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       quietSeconds: values.jobQuietSeconds,
       maxOpen: values.maxOpenJobs,
       maxWaiting: values.maxWaitingJobs,
+      callbackMbPerDay: values.callbackMbPerDay,
       maxRunningPerCaller: values.maxRunningJobsPerCaller,
       maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
     },

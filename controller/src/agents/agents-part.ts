@@ -8,9 +8,10 @@ import { AgentService } from './agent-service.ts';
 import { createAgentStore } from './agent-store.sql.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+import { reachableUrls } from './reachable-urls.ts';
 
 export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
-  const { config, database, hasher, audit, changes, freshMs } = platform;
+  const { config, database, hasher, audit, changes, freshMs, ownUrl } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
@@ -22,7 +23,12 @@ export function createAgentsPart(platform: Platform & { audit: AuditService; cha
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,
   });
-  const enrolment = new EnrolmentService({ agents, tokens: createEnrolmentTokenStore(database), audit });
+  const enrolment = new EnrolmentService({
+    agents,
+    tokens: createEnrolmentTokenStore(database),
+    audit,
+    reachableUrls: () => reachableUrls(config, ownUrl()),
+  });
   events.recordsChanged.on(() => agents.forgetAll());
   return {
     agents,

@@ -20,17 +20,21 @@ export interface EnrolmentServiceOptions {
   agents: AgentService;
   tokens: EnrolmentTokenStore;
   audit: AuditService;
+  /** Where access points reach Weft, the best first. */
+  reachableUrls: () => string[];
 }
 
 export class EnrolmentService {
   readonly #agents: AgentService;
   readonly #tokens: EnrolmentTokenStore;
   readonly #audit: AuditService;
+  readonly #reachableUrls: () => string[];
 
-  constructor({ agents, tokens, audit }: EnrolmentServiceOptions) {
+  constructor({ agents, tokens, audit, reachableUrls }: EnrolmentServiceOptions) {
     this.#agents = agents;
     this.#tokens = tokens;
     this.#audit = audit;
+    this.#reachableUrls = reachableUrls;
   }
 
   /** Throws AuthenticationError unless the token can still be used. */
@@ -84,7 +88,7 @@ export class EnrolmentService {
       record,
       this.#audit.entry(() => enrolmentTokenCreated(createdBy, record)),
     );
-    return { ...toEnrolmentTokenResponse(record), token };
+    return { ...toEnrolmentTokenResponse(record), token, urls: this.#reachableUrls() };
   }
 
   async list(): Promise<EnrolmentToken[]> {

@@ -39,7 +39,10 @@ test('a token is shown once, listed without itself, and revoked', async () => {
     uses: 0,
     created_by: 'admin@weft.test',
   };
-  expect([status, body]).toEqual([200, { ...listed, token: expect.stringMatching(/^weft-enrol-[\w-]{43}$/) }]);
+  expect([status, body]).toEqual([
+    200,
+    { ...listed, token: expect.stringMatching(/^weft-enrol-[\w-]{43}$/), urls: [] },
+  ]);
   expect(Date.parse(body.expires_at) - Date.now()).toBeGreaterThan(50_000);
   const list = await weft.request('GET', tokens, { token: admin });
   expect(list.body.filter(({ id }: { id: string }) => id === body.id)).toEqual([listed]);

@@ -510,7 +510,12 @@ const changes: Change[] = [
       return async () => {
         await send('PUT', '/api/v1/conflicts/rules', rules);
         const target = { kind: 'conflict_rules', name: 'rules' };
-        return { actor: byAdmin, action: 'conflict_rules_updated', target, detail: { version: 1, rules } };
+        return {
+          actor: byAdmin,
+          action: 'conflict_rules_updated',
+          target,
+          detail: { version: 1, before: rules, rules },
+        };
       };
     },
   },

@@ -34,7 +34,7 @@ interface CommandsPartDeps extends Platform {
 }
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, keyring, principals, agents, agentStore, auditLog: audit } = deps;
+  const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
   const { log, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
@@ -74,6 +74,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     sight,
     keyring,
     agents,
+    shares,
     onError,
     callerNow: async (kind, name, id) => {
       const caller = (await principals[kind].principal(name))?.caller;

@@ -48,6 +48,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       url: '/api/v1/emulator',
       tag,
       summary: 'List your emulated networks, newest first',
+      failures: { 404: 'There is no network with the job number in `before`' },
       query: Type.Object({
         all: Type.Optional(
           Type.Boolean({ default: false, description: 'Networks of all callers; administrators only.' }),

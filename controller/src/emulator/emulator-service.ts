@@ -19,6 +19,7 @@ import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
 import type { JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
+import type { OpenShare } from '../shares/open-share.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { runStarted } from './emulator-entries.ts';
@@ -62,15 +63,19 @@ export interface EmulatorServiceOptions {
 
 /** A page of agents' names; a run has no more. */
 const maxAgentsShown = 20_000;
+/** What-ifs and faults that wait for their answers. */
+const maxRequestsPerCaller = 10;
 
 export class EmulatorService {
   readonly #options: EmulatorServiceOptions;
   readonly #spinUps: FairTurns;
+  readonly #requests: OpenShare;
   readonly #now: () => number;
 
   constructor(options: EmulatorServiceOptions) {
     this.#options = options;
     this.#spinUps = options.shares.turns('spin_ups', { slots: 4, perPrincipal: 1, maxWaiting: 20 });
+    this.#requests = options.shares.open('emulator_requests', maxRequestsPerCaller);
     this.#now = options.now ?? Date.now;
   }
 
@@ -173,7 +178,7 @@ export class EmulatorService {
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
-    const answer = await this.#options.leases.ask(job_number, 'what_if', { commands, minutes });
+    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes });
     return { job_number, ...answer } as WhatIfAnswer;
   }
 
@@ -182,13 +187,23 @@ export class EmulatorService {
     await this.#requireRunning(caller, job_number);
     await this.#requireMembers(job_number, [request.agent_id]);
     const { agent_id, kind, seconds, amount } = request;
-    await this.#options.leases.ask(job_number, 'fault', {
+    await this.#ask(caller, job_number, 'fault', {
       agent_id,
       kind,
       seconds,
       ...(amount !== undefined && { amount }),
     });
     return { status: 'success', detail: `${kind} holds for ${seconds} seconds of model time` };
+  }
+
+  /** Each waits for its answer for up to a minute. */
+  async #ask(caller: Caller, ...request: Parameters<EmulatorLeaseService['ask']>): Promise<Record<string, unknown>> {
+    const release = this.#requests.take(principalOf(caller), 'too_many_requests');
+    try {
+      return await this.#options.leases.ask(...request);
+    } finally {
+      release();
+    }
   }
 
   #limitsFor(caller: Caller): EmulatorLimits {

@@ -42,6 +42,7 @@ import { LiveSubscriptions } from './worker/live-subscription.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
+const secondsPerDay = 86_400;
 /** Other nodes' messages are looked for this often, should the news of them be lost. */
 const pollMs = 500;
 
@@ -90,6 +91,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
     },
     maxSocketsPerCaller: config.maxSocketsPerCaller,
+    shares,
     pollMs: tuning.pollMs ?? (database.dialect === 'postgres' ? pollMs : undefined),
     times: tuning.socketTimes,
     onError,
@@ -131,6 +133,11 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     requireRight,
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
+  });
+  const callbackBytesPerDay = config.jobs.callbackMbPerDay * 2 ** 20;
+  const callbackBudget = shares.budget('callback_bytes', {
+    perSecond: callbackBytesPerDay / secondsPerDay,
+    reserve: callbackBytesPerDay / 10,
   });
   let deadLetters = 0;
   const letterStore = createDeadLetterStore(database);
@@ -218,7 +225,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     letters,
     letterStore,
     upkeep,
-    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox })],
+    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox, budget: callbackBudget })],
     sockets: {
       routes: jobSocketRoutes({
         hub,

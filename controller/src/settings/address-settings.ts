@@ -23,7 +23,8 @@ export const addressSettings = {
     group: 'Address',
     placeholder: 'ORIGIN',
     read: read.publicOrigin,
-    description: 'Public address of this Weft, such as https://weft.example.org. Used for links in mails.',
+    description:
+      'Public address of this Weft, such as https://weft.example.org. Used for links in mails and for the lines that register access points.',
   }),
   tlsCert: optional('tls-cert', {
     name: 'WEFT_TLS_CERT',

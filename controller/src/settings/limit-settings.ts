@@ -97,6 +97,13 @@ export const limitSettings = {
     10_000,
     'Maximum live subscriptions of one caller that one worker runs at the same time; more wait for their turn.',
   ),
+  callbackMbPerDay: count(
+    'WEFT_LIMIT_CALLBACK_MB_PER_DAY',
+    'limit-callback-mb-per-day',
+    '10240',
+    100_000_000,
+    'Maximum results that one caller posts to its own jobs in a day, in MiB; a tenth of it at once. Workers with the token of a job do not count.',
+  ),
   maxWaitingJobs: count(
     'WEFT_MAX_WAITING_JOBS',
     'max-waiting-jobs',

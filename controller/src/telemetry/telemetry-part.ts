@@ -40,7 +40,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
-  const metrics = new MetricsService({ agents, telemetry: store, presence });
+  const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const feed = new LiveFeed({
     recentBytes,
     share: shares.open('live_streams', maxStreamsPerCaller),

@@ -47,7 +47,7 @@ export type CommandResult = { state: 'received' | 'succeeded' | 'failed'; result
 
 export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
 
-export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null };
+export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null; command: string | null; sent_command: string | null; priority: number | null; rival_command: string | null; rival_priority: number | null };
 
 export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null };
 
@@ -77,7 +77,7 @@ export type EmulatorSpec = { access_point_type: string; num_access_points: numbe
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 
-export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string };
+export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string; urls?: (string)[] };
 
 export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number };
 

@@ -74,8 +74,10 @@ export const auditText = {
     uses: 'Uses',
     expires_at: 'Expires',
     detail: 'Detail',
+    version: 'Version',
   } as Record<string, string>,
   decision: { command: 'Command', parameter: 'Parameter', verdict: 'Decision', reason: 'Reason', detail: 'Detail' },
+  diff: { title: 'Changes', removed: 'removed:', added: 'added:', none: 'The rules were saved without a change.' },
   beforeAfter: (before: string, after: string) => `${before} → ${after}`,
   nothing: 'none',
 };

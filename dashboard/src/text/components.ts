@@ -11,6 +11,7 @@ export const componentText = {
   showPassword: 'Show password',
   hidePassword: 'Hide password',
   strength: { too_short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
+  containsName: 'Weak: contains the name',
   strengthLabel: 'Password strength',
   tooShort: (min: number) => `At least ${min} characters`,
   optional: 'optional',

@@ -16,6 +16,13 @@ export const conflictsText = {
     'A conflict occurs when two callers want different values on the same access point. The decision and its reason appear here.',
   none: 'No conflicts found',
   noneWords: 'Show older conflicts, choose a longer period, or clear the filters.',
+  rule: (name: string) => `Rule ${name}`,
+  sides: {
+    asked: 'asked for',
+    held: 'holds',
+    sent: 'Sent instead',
+    priority: (value: string) => `priority ${value}`,
+  },
   entry: (seq: string) => `Audit log entry ${seq}`,
   reasons: {
     held_by_other: 'Locked by another caller',

@@ -100,6 +100,11 @@ export const overviewText = {
     other: 'Other systems: enrol your agent with curl',
     installLabel: 'Install command for Linux',
     lineLabel: 'Enrolment command',
+    address: 'Address of Weft',
+    loopback: (host: string) => `Other machines cannot reach ${host}`,
+    loopbackWords: 'Choose an address that the access points can reach.',
+    loopbackOnly:
+      'Weft listens on this machine only. To connect other machines, set WEFT_HOST and a certificate, or WEFT_PUBLIC_URL, and restart Weft. On this machine the commands work.',
     until: (moment: string, uses: string) => `Valid for ${uses} until ${moment}.`,
     usesWords: (count: string) => `${count} access points`,
     finish: 'Done',

@@ -10,6 +10,8 @@ import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { Keyring } from '../../secrets.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -23,6 +25,8 @@ const pageSize = 1000;
 const atOnce = 200;
 const stageHoldMs = 60_000;
 const maxBatches = 20;
+/** Each may be thousands of commands. */
+const batchTurns = { slots: 4, perPrincipal: 1, maxWaiting: 20 };
 
 export interface BatchServiceOptions {
   store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'updateBatch'>;
@@ -32,6 +36,7 @@ export interface BatchServiceOptions {
   sight: RivalSight;
   keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
   agents: Pick<AgentService, 'page'>;
+  shares: Shares;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
@@ -51,14 +56,21 @@ type Job = Pick<Plan, 'options'> & { command: ParsedCommand; isDryRun: boolean }
 
 export class BatchService {
   readonly #options: BatchServiceOptions;
+  readonly #turns: FairTurns;
   readonly #now: () => number;
 
   constructor(options: BatchServiceOptions) {
     this.#options = options;
+    this.#turns = options.shares.turns('batches', batchTurns);
     this.#now = options.now ?? Date.now;
   }
 
-  async send(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
+  /** One of a caller after the other. Throws TryLaterError 429 if too many of them wait. */
+  send(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
+    return this.#turns.run(principalOf(caller), () => this.#send(caller, request));
+  }
+
+  async #send(caller: Caller, request: BatchRequest): Promise<BatchAnswer> {
     const { hold_seconds, expires_in, dry_run: isDryRun = false, stages: given } = request;
     const command = readCommand(request.command, ['body', 'command']);
     const batch_id = isDryRun ? null : randomUUID();

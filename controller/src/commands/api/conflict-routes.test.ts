@@ -249,8 +249,22 @@ test('conflicts are listed: everything to users, to apps what concerns them, in 
     verdict: 'rejected',
     reason: 'held_by_other',
     rival: { caller_name: 'ann' },
+    command: '{"v":3,"name":"set_ranked"}',
+    sent_command: null,
+    priority: 50,
+    rival_command: '{"v":1,"name":"set_ranked"}',
+    rival_priority: 50,
   });
-  expect(await list(ann)).toEqual(seen);
+  // Each side knows what it asked for, and administrators know both.
+  const unknown = { command: null, sent_command: null, priority: null };
+  const unknownRival = { rival_command: null, rival_priority: null };
+  const change = (more: object) => ({
+    ...seen,
+    conflicts: seen.conflicts.map((conflict: object) => ({ ...conflict, ...more })),
+  });
+  expect(await list(ann)).toEqual(change(unknown));
+  expect(await list(bob)).toEqual(change(unknownRival));
+  expect(await list(await weft.user('reader@weft.test'))).toEqual(change({ ...unknown, ...unknownRival }));
   expect((await list(boss)).conflicts).toEqual([]);
   const page = await list(admin, '&limit=1');
   expect((await list(admin, `&limit=1&before=${page.next_before}`)).conflicts).toEqual([seen.conflicts[1]]);

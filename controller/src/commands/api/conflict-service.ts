@@ -1,6 +1,7 @@
 // The conflict rules and their effects: reads and replaces the rules, and finds conflicts between callers in the log of
 // decisions.
 import type { Conflict, ConflictRules } from '@weft/contract';
+import { toCommandText } from '@weft/contract/command-text';
 import type { AuditLog, AuditRecord } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
@@ -61,7 +62,7 @@ export class ConflictService {
           actor: caller,
           action: 'conflict_rules_updated',
           target: { kind: 'conflict_rules', name: 'rules' },
-          detail: { version, rules: wanted },
+          detail: { version, before: rules.current, rules: wanted },
         });
       },
     });
@@ -133,6 +134,7 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
       reason: null,
       detail: String(detail.detail ?? ''),
       rival: null,
+      ...noValues,
     };
   }
   if (!intent || !outcome || !group) return undefined;
@@ -153,7 +155,32 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
     reason,
     detail: outcome.detail,
     rival: rival && toRival(rival),
+    ...valuesFor(caller, intent, outcome, detail.leases ?? []),
   };
+}
+
+const noValues = { command: null, sent_command: null, priority: null, rival_command: null, rival_priority: null };
+
+/** What each side asked for and its priority: for that side, and for administrators. */
+function valuesFor(
+  caller: Caller,
+  intent: DecisionRecord['intent'],
+  { rival, args }: DecisionRecord['outcome'],
+  leases: DecisionRecord['leases'],
+): Pick<Conflict, keyof typeof noValues> {
+  const mayRead = (caller_id: string) => caller.id === caller_id || (caller.kind === 'user' && caller.isAdmin);
+  const values: Pick<Conflict, keyof typeof noValues> = { ...noValues };
+  if (mayRead(intent.caller_id)) {
+    values.command = toCommandText(intent.name, intent.args);
+    values.sent_command = args && toCommandText(intent.name, args);
+    values.priority = intent.priority;
+  }
+  const held = rival && leases.find(({ command_id }) => command_id === rival.command_id);
+  if (held && mayRead(held.caller_id)) {
+    values.rival_command = toCommandText(held.value.name, held.value.args);
+    values.rival_priority = held.priority;
+  }
+  return values;
 }
 
 function parseDetail(text: string): Detail {

@@ -71,6 +71,11 @@ export function createFastLane(
     const answered = (status: number) => options.onAnswered(request, id, route.operation, status, startedAt, caller);
     const fail = (error: unknown) => {
       const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
+      // What failed after the answer had begun cannot be answered any more.
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
       send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
       answered(status);
     };

@@ -190,7 +190,7 @@ function listenChannel(): Json {
   return {
     ...queueChannel(commandQueue, commandSummary),
     description:
-      'For listening only. Weft consumes the queue of this name itself: declare a queue of your own and bind it to the durable direct exchange `weft` with the routing key `send_command`.',
+      'For listening only. Weft consumes the queue of this name itself: declare your own queue and bind it to the durable direct exchange `weft` with the routing key `send_command`.',
   };
 }
 

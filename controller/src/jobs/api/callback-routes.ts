@@ -2,7 +2,11 @@
 // administrator.
 import { CallbackAnswer } from '@weft/contract';
 import Type, { type TSchema } from 'typebox';
+import type { Caller } from '../../caller.ts';
+import { TryLaterError } from '../../errors.ts';
 import { type Route, type RouteContext, route } from '../../http/request/route.ts';
+import type { Budget } from '../../shares/budget.ts';
+import { principalOf } from '../../shares/shares.ts';
 import type { CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobService } from './job-service.ts';
 
@@ -23,7 +27,14 @@ const Objects = Type.Array(Type.Record(Type.String(), Type.Unknown()));
 /** A body of the allowed size cannot have more than this. */
 const maxKeys = 250_000;
 
-export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: MailboxService }): Route[] {
+export interface CallbackRoutesOptions {
+  jobs: JobService;
+  mailbox: MailboxService;
+  /** Bytes that a caller may post; workers, who have the token of a job, are bounded by the job. */
+  budget: Budget;
+}
+
+export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions): Route[] {
   const callback = (kind: CallbackKind, body: TSchema, summary: string) =>
     route({
       operation: `callback_${kind}`,
@@ -42,6 +53,7 @@ export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: M
       async handle(context) {
         const { job_number, final = false, chunk = null, error, progress } = context.query;
         const { callbackJob } = context.request;
+        if (!callbackJob) requireBudget(budget, context.caller, context.text);
         const job = callbackJob ? await jobs.kindOf(callbackJob) : await jobs.admit(context.caller, job_number);
         return mailbox.post(job, {
           kind,
@@ -63,6 +75,17 @@ export function callbackRoutes({ jobs, mailbox }: { jobs: JobService; mailbox: M
     // spec #32
     callback('emulator', Objects, 'Hand in results of the emulator for a job'),
   ];
+}
+
+function requireBudget(budget: Budget, caller: Caller, text: string): void {
+  const seconds = Math.ceil(budget.spend(principalOf(caller), Buffer.byteLength(text)));
+  if (seconds === 0) return;
+  throw new TryLaterError(
+    429,
+    'callback_budget',
+    `You have posted too many results; try again in ${seconds} s`,
+    seconds,
+  );
 }
 
 function isEmptyArray({ body }: RouteContext<unknown, unknown>): boolean {

@@ -1,12 +1,13 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
-import { Semaphore } from '@weft/contract/semaphore';
 import { BoundedMap } from '../../auth/bounded-map.ts';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../http/sockets/socket-route.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { toEnvelopeText } from './envelope.ts';
 import type { MailboxStore, MessageRecord } from './mailbox-store.ts';
@@ -30,6 +31,7 @@ export interface SocketHubOptions {
   /** The present caller behind a token; throws if it may have no socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
+  shares: Shares;
   /** Where other nodes store messages too: how often to look, should their news be lost. */
   pollMs?: number | undefined;
   onError: (error: unknown, message: string) => void;
@@ -55,7 +57,7 @@ export class SocketHub {
   readonly #callers = new Map<string, Caller>();
   /** Counts changes, so that a record read before a change is not used after it. */
   #changes = 0;
-  readonly #reads = new Semaphore(readsAtOnce);
+  readonly #reads: FairTurns;
   /** Caller and job → what the caller's bare sockets have received, on this node. */
   readonly #received = new BoundedMap<string, number>(maxRemembered);
   #polling: NodeJS.Timeout | undefined;
@@ -65,6 +67,7 @@ export class SocketHub {
 
   constructor(options: SocketHubOptions) {
     this.#options = options;
+    this.#reads = options.shares.turns('socket_reads', { slots: readsAtOnce });
     const { times } = options;
     this.#registry = new SocketRegistry({
       authorize: this.#authorize,
@@ -105,7 +108,7 @@ export class SocketHub {
         return known !== undefined && this.#options.view.seesAll(known);
       },
       onReceived: (seq) => this.#received.set(key, Math.max(seq, this.#received.get(key) ?? 0)),
-      read: async (...page) => this.#show(token, subject, await this.#read(...page)),
+      read: async (...page) => this.#show(token, subject, await this.#read(principalOf(caller), ...page)),
       onError: this.#onReadError,
       onClosed: (closed) => {
         this.#callers.delete(token);
@@ -189,8 +192,8 @@ export class SocketHub {
   }
 
   /** Few at a time: thousands of clients that come back at once must not keep everybody else from the database. */
-  readonly #read = (job_number: string, afterSeq: number): Promise<MessageRecord[]> =>
-    this.#reads.run(() => {
+  readonly #read = (principal: string, job_number: string, afterSeq: number): Promise<MessageRecord[]> =>
+    this.#reads.run(principal, async () => {
       const share = Math.floor(sharedBytes / Math.max(1, this.#registry.size));
       const pageBytes = Math.min(maxBufferedBytes, Math.max(minPageBytes, share));
       return this.#options.list(job_number, afterSeq, pageBytes);

@@ -5,6 +5,9 @@ import { fromListedAgent } from '../../agents/agent-answers.ts';
 import { isListed, needsStates } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import type { OpenShare } from '../../shares/open-share.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -19,6 +22,10 @@ import { WrittenAnswers } from './written-answers.ts';
 const maxValues = 500_000;
 /** Up to here an answer is one text, which identical requests share; a longer one is written while it is sent. */
 const maxSharedValues = 10_000;
+/** The store works on one after the other: what waits there is served in order of arrival, so few may. */
+const queryTurns = { slots: 16, perPrincipal: 8, maxWaiting: 200 };
+/** Downloads at once. */
+const maxExportsPerCaller = 10;
 
 export interface SeriesOptions {
   window: TimeWindow;
@@ -40,6 +47,7 @@ export interface MetricsServiceOptions {
   agents: AgentService;
   telemetry: TelemetryStore;
   presence: PresenceService;
+  shares: Shares;
   now?: () => number;
 }
 
@@ -47,6 +55,8 @@ export class MetricsService {
   readonly #agents: AgentService;
   readonly #telemetry: TelemetryStore;
   readonly #presence: PresenceService;
+  readonly #queries: FairTurns;
+  readonly #exports: OpenShare;
   readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
     const json = answer();
@@ -56,10 +66,12 @@ export class MetricsService {
   readonly #written = new WrittenAnswers();
   readonly #latestJson = new LatestJson();
 
-  constructor({ agents, telemetry, presence, now = Date.now }: MetricsServiceOptions) {
+  constructor({ agents, telemetry, presence, shares, now = Date.now }: MetricsServiceOptions) {
     this.#agents = agents;
     this.#telemetry = telemetry;
     this.#presence = presence;
+    this.#queries = shares.turns('telemetry_queries', queryTurns);
+    this.#exports = shares.open('exports', maxExportsPerCaller);
     this.#now = now;
   }
 
@@ -73,7 +85,7 @@ export class MetricsService {
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
   async agentData(ap_id: string, options: SeriesOptions, caller: Caller): Promise<JsonAnswer> {
     await this.#agents.requireVisible(ap_id, caller);
-    return this.#share(ap_id, '27', options, async (range) => {
+    return this.#share(caller, ap_id, '27', options, async (range) => {
       const fields = await this.#telemetry.fields(ap_id, range.startMs);
       const maxPoints = boundedPoints(options.maxPoints, fields.length);
       const { aggregate } = options;
@@ -95,7 +107,7 @@ export class MetricsService {
   ): Promise<JsonAnswer> {
     await this.#agents.requireVisible(ap_id, caller);
     // No name holds a comma: the list is unambiguous.
-    return this.#share(ap_id, `28 ${metrics.join()}`, options, async (range) => {
+    return this.#share(caller, ap_id, `28 ${metrics.join()}`, options, async (range) => {
       const maxPoints = boundedPoints(options.maxPoints, metrics.length);
       const { aggregate } = options;
       const frame = await this.#telemetry.query({ ...range, ap_id, metrics, maxPoints, aggregate });
@@ -134,17 +146,16 @@ export class MetricsService {
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
   async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
     await this.#agents.get(ap_id, caller);
+    const release = this.#exports.take(principalOf(caller), 'too_many_exports');
     const pieces = exportPieces(this.#telemetry, ap_id, options);
-    // Read before the answer begins, so that a store out of reach is still a refusal and not a broken download.
-    const first = await pieces.next();
-    return (async function* () {
-      try {
-        if (!first.done) yield first.value;
-        yield* pieces;
-      } finally {
-        await pieces.return(undefined);
-      }
-    })();
+    try {
+      // Read before the answer begins, so that a store out of reach is still a refusal and not a broken download.
+      const first = await pieces.next();
+      return heldWhileSent(first, pieces, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** To be called for each post once it is stored: what was read before must not be handed out any more. */
@@ -153,6 +164,7 @@ export class MetricsService {
   }
 
   async #share(
+    caller: Caller,
     ap_id: string,
     what: string,
     { window, endMs, maxPoints, aggregate }: SeriesOptions,
@@ -161,10 +173,33 @@ export class MetricsService {
     const key = `${window.ms} ${maxPoints} ${aggregate} ${endMs ?? 'now'} ${what}`;
     const answer = await this.#shared.get(ap_id, key, () => {
       const end = endMs ?? this.#now();
-      return make({ startMs: end - window.ms, endMs: end });
+      return this.#queries.run(principalOf(caller), () => make({ startMs: end - window.ms, endMs: end }));
     });
     return answer();
   }
+}
+
+/** Gives the share back in the end, also if nobody takes even the first piece. */
+function heldWhileSent(
+  first: IteratorResult<string, void>,
+  pieces: AsyncGenerator<string, void>,
+  release: () => void,
+): AsyncGenerator<string, void> {
+  const sent = (async function* () {
+    try {
+      if (!first.done) yield first.value;
+      yield* pieces;
+    } finally {
+      release();
+      await pieces.return(undefined);
+    }
+  })();
+  const end = sent.return.bind(sent);
+  sent.return = (value) => {
+    release();
+    return end(value);
+  };
+  return sent;
 }
 
 function boundedPoints(maxPoints: number, series: number): number {

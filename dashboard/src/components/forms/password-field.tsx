@@ -20,7 +20,12 @@ export function PasswordField<Values extends Record<string, string>>(props: Pass
   const input = useFocus<HTMLInputElement>(hasFocus ?? false);
   const value = form.values.value[name] ?? '';
   return (
-    <Field form={form} name={name} label={label} hint={isNew ? <Strength {...{ value, minLength, own }} /> : hint}>
+    <Field
+      form={form}
+      name={name}
+      label={label}
+      hint={isNew ? <PasswordStrength {...{ value, minLength, own }} /> : hint}
+    >
       {(attributes) => (
         <div class="with-button">
           <input
@@ -46,7 +51,14 @@ export function PasswordField<Values extends Record<string, string>>(props: Pass
   );
 }
 
-function Strength({ value, minLength, own }: { value: string; minLength: number; own: readonly string[] }) {
+interface PasswordStrengthProps {
+  value: string;
+  minLength: number;
+  /** Words that would be easy to guess in it. */
+  own: readonly string[];
+}
+
+export function PasswordStrength({ value, minLength, own }: PasswordStrengthProps) {
   if (value === '') return <>{componentText.tooShort(minLength)}</>;
   const strength = passwordStrength(value, minLength, own);
   return (
@@ -58,8 +70,16 @@ function Strength({ value, minLength, own }: { value: string; minLength: number;
       </span>
       <span aria-live="polite">
         <span class="visually-hidden">{componentText.strengthLabel}: </span>
-        {strength === 'too_short' ? componentText.tooShort(minLength) : componentText.strength[strength]}
+        {strength === 'too_short'
+          ? componentText.tooShort(minLength)
+          : strength === 'weak' && containsOneOf(own, value)
+            ? componentText.containsName
+            : componentText.strength[strength]}
       </span>
     </span>
   );
+}
+
+function containsOneOf(words: readonly string[], text: string): boolean {
+  return words.some((word) => word.length >= 3 && text.toLowerCase().includes(word.toLowerCase()));
 }

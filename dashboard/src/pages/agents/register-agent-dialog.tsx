@@ -6,7 +6,9 @@ import type { EnrolmentToken } from '../../api/operations.ts';
 import { readChecksums } from '../../api/service.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
+import { Choice } from '../../components/forms/choice.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
@@ -17,7 +19,7 @@ import { formatMoment } from '../../format/times.ts';
 import { overviewText } from '../../text/overview.ts';
 import { EnrolmentTokens } from './enrolment-tokens.tsx';
 import './register-agent-dialog.css';
-import { enrolmentLine, installLine, parsePlace } from './registration.ts';
+import { addressesFor, enrolmentLine, installLine, isLoopbackUrl, parsePlace } from './registration.ts';
 
 const text = overviewText.register;
 
@@ -76,7 +78,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
   return (
     <Form form={form} onSubmit={submit} label={text.one}>
       <TextField form={form} name="ap_id" label={text.ap_id} hint={text.nameHint} hasFocus isMono />
-      <PasswordField form={form} name="password" label={text.password} isNew />
+      <PasswordField form={form} name="password" label={text.password} isNew own={[form.values.value.ap_id]} />
       <SelectField
         form={form}
         name="access_point_type"
@@ -110,6 +112,8 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
 
 function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => void }) {
   const [checksums, setChecksums] = useState<InstallChecksums | undefined>(undefined);
+  const addresses = addressesFor(location.origin, token.urls ?? []);
+  const [url, setUrl] = useState(addresses[0]!);
   useEffect(() => {
     // Without them there is no such line: the other one works all the same.
     readChecksums().then(setChecksums, () => {});
@@ -117,14 +121,27 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   return (
     <>
       <p>{text.tokenWords}</p>
+      {isLoopbackUrl(url) && (
+        <Notice kind="warning" title={text.loopback(new URL(url).hostname)}>
+          {addresses.length > 1 ? text.loopbackWords : text.loopbackOnly}
+        </Notice>
+      )}
+      {addresses.length > 1 && (
+        <Choice
+          label={text.address}
+          value={url}
+          onChange={setUrl}
+          options={addresses.map((each): [string, string] => [each, each])}
+        />
+      )}
       {checksums && (
         <>
           <h3>{text.linux}</h3>
-          <CodeBlock text={installLine(location.origin, token, checksums)} label={text.installLabel} />
+          <CodeBlock text={installLine(url, token, checksums)} label={text.installLabel} />
         </>
       )}
       <h3>{text.other}</h3>
-      <CodeBlock text={enrolmentLine(location.origin, token)} label={text.lineLabel} />
+      <CodeBlock text={enrolmentLine(url, token)} label={text.lineLabel} />
       <p class="soft small">
         {text.until(formatMoment(Date.parse(token.expires_at)), text.usesWords(formatNumber(token.max_uses)))}
       </p>

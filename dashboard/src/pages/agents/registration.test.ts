@@ -1,6 +1,6 @@
 // What is typed to register an access point.
 import { expect, it } from 'vitest';
-import { enrolmentLine, installLine, parsePlace } from './registration.ts';
+import { addressesFor, enrolmentLine, installLine, isLoopbackUrl, parsePlace } from './registration.ts';
 
 it.each(['51.4552, -2.5966', '51.4552 −2.5966', ' 51.4552;-2.5966 '])('the place %s is understood', (text) => {
   expect(parsePlace(text)).toEqual({ latitude: 51.4552, longitude: -2.5966 });
@@ -23,4 +23,13 @@ it('the line for Linux fetches the agent from this server and quotes what a shel
   expect(line).toContain('curl -fsSL http://weft.test/install/weft.mjs');
   expect(line).toContain('printf %s weft-enrol-x |');
   expect(line).toContain(`--url http://weft.test --ap-id 'o'\\''hall-1'`);
+});
+
+it('offers what other machines reach first, and knows what they do not', () => {
+  const offered = ['https://weft.example.org'];
+  expect(addressesFor('http://127.0.0.1:8000', offered)).toEqual([...offered, 'http://127.0.0.1:8000']);
+  expect(addressesFor('http://192.0.2.7', offered)).toEqual(['http://192.0.2.7', ...offered]);
+  expect(addressesFor('https://weft.example.org', offered)).toEqual(offered);
+  const urls = ['http://localhost:1', 'http://[::1]', 'http://127.1.2.3', 'http://127.example.org', 'http://10.0.0.1'];
+  expect(urls.map(isLoopbackUrl)).toEqual([true, true, true, false, false]);
 });

@@ -46,3 +46,15 @@ function fittingName(ap_id_pattern: string): string {
 function quoted(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** Whether only this machine reaches it. */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** The addresses to choose from, the best first: the one in use if other machines reach it, then those that Weft offers. */
+export function addressesFor(origin: string, offered: readonly string[]): string[] {
+  const all = isLoopbackUrl(origin) ? [...offered, origin] : [origin, ...offered];
+  return [...new Set(all)];
+}

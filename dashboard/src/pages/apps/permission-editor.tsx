@@ -4,17 +4,14 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import type { FormState } from '../../components/forms/form.tsx';
 import { MomentField } from '../../components/forms/moment-field.tsx';
 import { appsText } from '../../text/apps.ts';
+import { CommandSuggestions, NamedCommands, PatternMatches } from './command-coverage.tsx';
 import './permission-editor.css';
-import { type CommandLimit, type PermissionValues, readLimits, toPermissions } from './permission-form.ts';
+import { type CommandLimit, type PermissionFormState, readLimits, toPermissions } from './permission-form.ts';
 import { PermissionWords } from './permission-words.tsx';
 
 const text = appsText.may;
-
-/** Any form that holds these fields among others. */
-export type PermissionFormState = FormState<PermissionValues>;
 
 export function PermissionEditor({ form }: { form: PermissionFormState }) {
   const { agentsMode, commandsMode, emulatorMode } = form.values.value;
@@ -41,6 +38,7 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
             isMono
           />
         )}
+        <PatternMatches form={form} />
       </Part>
       <Part title={text.read}>
         <SelectField
@@ -76,6 +74,8 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
           />
         )}
         {commandsMode === 'limits' && <Limits form={form} />}
+        <NamedCommands form={form} />
+        {(commandsMode === 'list' || commandsMode === 'limits') && <CommandSuggestions form={form} />}
       </Part>
       <Part title={text.emulator}>
         <SelectField

@@ -2,6 +2,7 @@
 // that the server's words stand beside the right one.
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { Failure } from '../../api/failure.ts';
+import type { FormState } from '../../components/forms/form.tsx';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
 import { appsText } from '../../text/apps.ts';
 
@@ -30,7 +31,31 @@ export type PermissionValues = {
   permissions: string;
 };
 
+/** Any form that holds these fields among others. */
+export type PermissionFormState = FormState<PermissionValues>;
+
 const known = ['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
+
+/** What a new app may do unless somebody chooses more: read the access points that are named. */
+export const leastPermissions = { agents: [], commands: false, emulator: false };
+
+/** Throws Failure 422 if the app would see no access point at all. */
+export function requirePatterns(values: PermissionValues): void {
+  if (patternsOf(values)?.length === 0) throw refusal('agents', appsText.may.patternsNeeded);
+}
+
+/** The patterns of the access points; undefined: all. */
+export function patternsOf(values: PermissionValues): string[] | undefined {
+  return values.agentsMode === 'some' ? linesOf(values['permissions.agents']) : undefined;
+}
+
+/** The commands that are named in the form, in their order. */
+export function namedCommands(values: PermissionValues): string[] {
+  const { commandsMode, limits } = values;
+  if (commandsMode === 'list') return [...new Set(linesOf(values['permissions.commands']))];
+  if (commandsMode !== 'limits') return [];
+  return [...new Set(readLimits(limits).map(({ command }) => command.trim()))].filter((name) => name !== '');
+}
 
 export function toPermissionValues(permissions: Record<string, unknown>): PermissionValues {
   const { agents, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);

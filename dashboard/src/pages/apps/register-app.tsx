@@ -10,12 +10,23 @@ import { navigate } from '../../router/location.ts';
 import { randomKey } from '../../session/random-secret.ts';
 import { appsText } from '../../text/apps.ts';
 import { AppKeyOnce } from './app-key-once.tsx';
-import { PermissionEditor, type PermissionFormState } from './permission-editor.tsx';
-import { toPermissions, toPermissionValues } from './permission-form.ts';
+import { PermissionEditor } from './permission-editor.tsx';
+import {
+  leastPermissions,
+  type PermissionFormState,
+  requirePatterns,
+  toPermissions,
+  toPermissionValues,
+} from './permission-form.ts';
+
+/** Shorter keys that somebody made up are worth a warning. */
+const soundKeyLength = 32;
 
 export function RegisterApp() {
-  const form = useForm({ app_name: '', api_key: '', ...toPermissionValues({}) });
+  const form = useForm({ app_name: '', api_key: '', ...toPermissionValues(leastPermissions) });
   const [made, setMade] = useState<{ app_name: string; api_key: string } | undefined>(undefined);
+  const chosenKey = form.values.value.api_key;
+  const isShort = chosenKey !== '' && chosenKey.length < soundKeyLength;
   return (
     <Page title={appsText.register} beside={<a href="/apps">{appsText.back}</a>}>
       <section class="card app-form">
@@ -23,6 +34,7 @@ export function RegisterApp() {
           form={form}
           label={appsText.register}
           onSubmit={async (values) => {
+            requirePatterns(values);
             const app_name = values.app_name.trim();
             const api_key = values.api_key === '' ? randomKey() : values.api_key;
             await call('create_third_party_app', { json: { app_name, api_key, permissions: toPermissions(values) } });
@@ -36,7 +48,7 @@ export function RegisterApp() {
               form={form}
               name="api_key"
               label={appsText.key}
-              hint={appsText.keyHint}
+              hint={isShort ? <span class="is-warning">{appsText.shortKey}</span> : appsText.keyHint}
               autoComplete="off"
               isMono
               isOptional

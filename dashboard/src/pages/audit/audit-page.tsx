@@ -21,6 +21,7 @@ import { auditText as text } from '../../text/audit.ts';
 import { pageTitles } from '../../text/pages.ts';
 import './audit-page.css';
 import { actionWords, actorWords, detailLines, entryWords, hasMore } from './audit-words.ts';
+import { type DiffLine, rulesDiff } from './rules-diff.ts';
 
 const pageSize = 100;
 const nothing = { actor: undefined, action: undefined, target: undefined, since: undefined, until: undefined };
@@ -127,7 +128,24 @@ function Entry({ entry }: { entry: AuditEntry }) {
   );
 }
 
+/** Signs and words beside the colours, for those who do not see these. */
+function RulesDiff({ lines }: { lines: readonly DiffLine[] }) {
+  if (lines.length === 0) return <p class="soft">{text.diff.none}</p>;
+  return (
+    <ul class="audit-diff mono" aria-label={text.diff.title}>
+      {lines.map(({ kind, text: words }) => (
+        <li key={`${kind} ${words}`} class={kind}>
+          <span aria-hidden="true">{kind === 'added' ? '+' : '−'}</span>
+          <span class="visually-hidden">{text.diff[kind]} </span>
+          <span>{words}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { entry: AuditEntry }) {
+  const diff = action === 'conflict_rules_updated' ? rulesDiff(detail) : undefined;
   const lines = detailLines(detail);
   return (
     <div class="audit-details">
@@ -158,7 +176,11 @@ function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { 
           <CopyButton text={hash} label={text.copyHash} />
         </dd>
       </dl>
-      {hasMore(detail) && <JsonBlock value={detail} label={text.entry(String(seq))} />}
+      {diff ? (
+        <RulesDiff lines={diff} />
+      ) : (
+        hasMore(detail) && <JsonBlock value={detail} label={text.entry(String(seq))} />
+      )}
     </div>
   );
 }

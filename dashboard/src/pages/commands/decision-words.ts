@@ -10,8 +10,6 @@ export interface Decision {
   ap_id: string;
   parameter?: string | undefined;
   caller_name?: string | null | undefined;
-  /** Of whoever asked, where it is known. */
-  priority?: number | undefined;
   verdict: string | null;
   reason: string | null;
   detail: string;

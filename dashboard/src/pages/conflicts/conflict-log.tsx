@@ -1,4 +1,5 @@
 // The conflicts there were, newest first, each as a sentence.
+import { Fragment } from 'preact';
 import { call } from '../../api/client.ts';
 import type { Conflict, ConflictPage } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
@@ -8,12 +9,15 @@ import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { formatExactly, formatMoment } from '../../format/times.ts';
 import { setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
 import { commandHref, maySee, RivalLink } from '../commands/command-link.tsx';
 import { conflictSentence } from './conflict-sentence.ts';
+import { type ConflictSide, callerHref, conflictSides } from './conflict-sides.ts';
 
 const pageSize = 50;
 const nothing = { agent: undefined, reason: undefined, since: undefined, until: undefined };
@@ -80,7 +84,7 @@ export function ConflictLog() {
 }
 
 function Entry({ conflict }: { conflict: Conflict }) {
-  const { seq, ts, kind, verdict, reason, command_id, ap_id } = conflict;
+  const { seq, ts, kind, verdict, reason, command_id, ap_id, parameter_group } = conflict;
   const at = Date.parse(ts);
   return (
     <li class="conflict">
@@ -93,11 +97,17 @@ function Entry({ conflict }: { conflict: Conflict }) {
             typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
           )}
         </p>
+        <Sides sides={conflictSides(conflict)} />
         <p class="faint small cluster">
           {reason && <span>{text.reasons[reason] ?? reason}</span>}
           <a href={`/agents/${encodeURIComponent(ap_id)}`}>{ap_id}</a>
           {command_id !== null && verdict !== 'rejected' && maySee(conflict) && (
             <a href={commandHref(command_id)}>{command_id.slice(0, 8)}</a>
+          )}
+          {parameter_group !== null && (
+            <a href={`/conflicts?${new URLSearchParams({ view: 'rules', rule: parameter_group })}`}>
+              {text.rule(parameter_group)}
+            </a>
           )}
           <RivalLink rival={conflict.rival} />
           <span>{text.entry(String(seq))}</span>
@@ -108,4 +118,30 @@ function Entry({ conflict }: { conflict: Conflict }) {
       </span>
     </li>
   );
+}
+
+function Sides({ sides }: { sides: readonly ConflictSide[] }) {
+  if (sides.length === 0) return null;
+  return (
+    <dl class="conflict-sides small">
+      {sides.map(({ role, value, priority, ...caller }) => (
+        <Fragment key={role}>
+          <dt>
+            {role === 'sent' ? text.sides.sent : <CallerName {...caller} />}
+            {role !== 'sent' && <span class="faint"> {text.sides[role]}</span>}
+          </dt>
+          <dd>
+            <code>{value}</code>
+            {priority !== null && <span class="faint"> {text.sides.priority(formatNumber(priority))}</span>}
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+/** With a link for those who can open the page of an app or a user. */
+function CallerName(caller: Pick<ConflictSide, 'caller_kind' | 'caller_name'>) {
+  const href = session.value?.isAdmin ? callerHref(caller) : undefined;
+  return href === undefined ? <>{caller.caller_name}</> : <a href={href}>{caller.caller_name}</a>;
 }

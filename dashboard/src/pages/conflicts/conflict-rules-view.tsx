@@ -1,5 +1,5 @@
 // The rules between callers, to read; administrators can change them.
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConflictRules, ParameterGroup } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
@@ -8,6 +8,7 @@ import { Glyph } from '../../components/glyph.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
 import { conflictsText } from '../../text/conflicts.ts';
 import { RulesEditor } from './rules-editor.tsx';
@@ -38,6 +39,7 @@ export function ConflictRulesView() {
 function RulesToRead({ rules }: { rules: ConflictRules }) {
   const { oscillation, blast_radius, interference_range_m } = rules;
   const { columns } = text;
+  const [rule] = useQueryState('rule');
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -54,7 +56,7 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
           </thead>
           <tbody>
             {rules.groups.map((group) => (
-              <GroupRow key={group.name} group={group} />
+              <GroupRow key={group.name} group={group} isSought={group.name === rule} />
             ))}
           </tbody>
         </table>
@@ -99,10 +101,15 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
   );
 }
 
-function GroupRow({ group }: { group: ParameterGroup }) {
+/** `?rule=` names the group that somebody came for. */
+function GroupRow({ group, isSought }: { group: ParameterGroup; isSought: boolean }) {
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isSought) row.current?.scrollIntoView({ block: 'center' });
+  }, [isSought]);
   const { name, technology, parameters, policy, merge, scope, loser, hold_s, min_interval_ms } = group;
   return (
-    <tr>
+    <tr ref={row} class={isSought ? 'is-sought' : undefined} aria-current={isSought ? 'true' : undefined}>
       <th scope="row">
         <span class="chip">
           <Glyph technology={technology ?? undefined} />

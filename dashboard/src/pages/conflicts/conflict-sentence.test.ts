@@ -26,6 +26,11 @@ const conflict: Conflict = {
   reason: 'held_by_other',
   detail: 'no',
   rival,
+  command: null,
+  sent_command: null,
+  priority: null,
+  rival_command: null,
+  rival_priority: null,
 };
 const saying = (change: Partial<Conflict>) =>
   conflictSentence({ ...conflict, ...change }, now)

@@ -13,7 +13,6 @@ export function SettingsPage() {
       <div class="settings-grid">
         <div class="stack">
           <AccountCard />
-          <SessionsCard />
           <PasswordCard />
           <DeleteAccountCard />
         </div>
@@ -21,6 +20,8 @@ export function SettingsPage() {
           <AppearanceCard />
           <InterfaceCard />
           <SystemCard />
+          {/* Last, because how long it is comes later than the page. */}
+          <SessionsCard />
         </div>
       </div>
     </Page>

@@ -4,16 +4,19 @@ import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { PasswordStrength } from '../../components/forms/password-field.tsx';
 import { SecretOnce } from '../../components/forms/secret-once.tsx';
 import { Dialog } from '../../components/overlays/dialog.tsx';
 import { randomPassword } from '../../session/random-secret.ts';
+import { setup } from '../../session/setup-state.ts';
 import { usersText } from '../../text/users.ts';
 import { refreshUsers } from './guarded-change.ts';
 
 export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const form = useForm({ username: '', password: '', roles: 'user' });
   const [made, setMade] = useState<{ username: string; password: string } | undefined>(undefined);
-  const role = form.values.value.roles;
+  const { roles: role, password: chosen, username: name } = form.values.value;
+  const minLength = setup.value?.password_length.min ?? 8;
   if (made) {
     const text = usersText.secret;
     return (
@@ -56,7 +59,13 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           form={form}
           name="password"
           label={usersText.password}
-          hint={usersText.passwordHint}
+          hint={
+            chosen === '' ? (
+              usersText.passwordHint
+            ) : (
+              <PasswordStrength value={chosen} minLength={minLength} own={name.split(/[@.]/)} />
+            )
+          }
           autoComplete="off"
           isMono
           isOptional
