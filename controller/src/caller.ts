@@ -11,6 +11,8 @@ export interface UserCaller {
   name: string;
   roles: readonly string[];
   isAdmin: boolean;
+  /** Of the record when the caller was let in: it changes with the credentials. */
+  ver?: string;
 }
 
 export interface AgentCaller {
@@ -18,6 +20,8 @@ export interface AgentCaller {
   id: string;
   /** The ap_id. */
   name: string;
+  /** Of the record when the caller was let in: it changes with the credentials. */
+  ver?: string;
 }
 
 export interface AppCaller {
@@ -26,6 +30,8 @@ export interface AppCaller {
   /** The app_name. */
   name: string;
   permissions: AppPermissions;
+  /** Of the record when the caller was let in: it changes with the credentials. */
+  ver?: string;
 }
 
 export type Caller = UserCaller | AgentCaller | AppCaller;

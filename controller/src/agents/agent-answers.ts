@@ -51,7 +51,8 @@ export function fromListedAgent({ id, ap_id, configuration, onboard }: ListedAge
 }
 
 export function toPrincipal(agent: AgentRecord): Principal {
-  return { caller: { kind: 'agent', id: agent.id, name: agent.ap_id }, ver: agent.ver };
+  const { id, ap_id: name, ver } = agent;
+  return { caller: { kind: 'agent', id, name, ver }, ver };
 }
 
 export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 'removed', by: Actor): CallerChange {

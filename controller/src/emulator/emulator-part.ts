@@ -19,7 +19,7 @@ import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
 import { EmulatorService } from './emulator-service.ts';
 import { EmulatorUpkeep } from './emulator-upkeep.ts';
 import { RunCloser } from './run-closer.ts';
-import { RunEnding } from './run-ending.ts';
+import { RunEnding, requireRunRight } from './run-ending.ts';
 import { RunTurns } from './run-turns.ts';
 
 const minute = 60_000;
@@ -79,6 +79,11 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   });
   const emulator = new EmulatorService({
     runs,
+    async requireRight(tx, run) {
+      if (run.owner_kind !== 'third_party_app') return;
+      const [app] = await principals.third_party_app.present(tx, [run.owner_id]);
+      if (app) await requireRunRight(tx, runs, app, run);
+    },
     closer,
     leases,
     agents,

@@ -3,9 +3,10 @@ import type { AgentRecord, AgentStore } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
 import { requirePresentOwner } from '../storage/present-owner.ts';
-import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
 import {
+  type CreateRunOptions,
   type EmulatorRunRecord,
   type EmulatorRunStore,
   type EndedRun,
@@ -48,10 +49,11 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     run: NewRun,
     agents: readonly AgentRecord[],
     job: NewJob,
-    { requireOwner = false, also }: { requireOwner?: boolean; also?: InSameTransaction<EmulatorRunRecord> } = {},
+    { requireOwner = false, check, also }: CreateRunOptions = {},
   ): Promise<void> {
     await this.#db.transaction(async (tx) => {
       if (requireOwner) await requirePresentOwner(tx, this.#db.dialect, run);
+      await check?.(tx);
       await this.#agents.createAll(tx, agents);
       await this.#jobs.createAll(tx, [job]);
       const values: SqlValue[] = [

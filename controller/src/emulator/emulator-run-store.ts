@@ -55,6 +55,12 @@ export interface RunUsage {
   nextEndMs: number | null;
 }
 
+export interface CreateRunOptions {
+  requireOwner?: boolean;
+  check?: (tx: SqlQueries) => Promise<void>;
+  also?: InSameTransaction<EmulatorRunRecord>;
+}
+
 export interface RunFilter {
   /** Default: all owners. */
   owner?: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>;
@@ -67,14 +73,10 @@ export interface RunFilter {
 export interface EmulatorRunStore {
   /**
    * The run, its agents and its job, all or nothing; durable when it resolves. With `requireOwner` it throws
-   * AuthenticationError unless the owner exists and is not disabled; whoever ends it at the same time finds the run.
+   * AuthenticationError unless the owner exists and is not disabled; whoever ends it at the same time finds the run. What
+   * `check` throws inside of the transaction is thrown.
    */
-  create(
-    run: NewRun,
-    agents: readonly AgentRecord[],
-    job: NewJob,
-    options?: { requireOwner?: boolean; also?: InSameTransaction<EmulatorRunRecord> },
-  ): Promise<void>;
+  create(run: NewRun, agents: readonly AgentRecord[], job: NewJob, options?: CreateRunOptions): Promise<void>;
   get(job_number: string): Promise<EmulatorRunRecord | undefined>;
   /** Newest first. */
   list(filter: RunFilter): Promise<EmulatorRunRecord[]>;

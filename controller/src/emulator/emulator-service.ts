@@ -21,10 +21,11 @@ import type { JobRecord, JobStore, NewJob } from '../jobs/store/job-store.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import type { OpenShare } from '../shares/open-share.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { planRun, profileOf, type RunPlan } from './emulator-plan.ts';
-import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
+import type { EmulatorRunRecord, EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import { requireQuota } from './run-quota.ts';
 import { toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
@@ -53,6 +54,8 @@ export interface EmulatorServiceOptions {
   mailbox: Pick<MailboxService, 'end'>;
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
+  /** Throws unless the owner of the run may have it now, by its record in the transaction. */
+  requireRight: (tx: SqlQueries, run: NewRun) => Promise<void>;
   shares: Shares;
   limits: EmulatorLimits;
   now?: () => number;
@@ -94,7 +97,7 @@ export class EmulatorService {
   }
 
   async #create(caller: Caller, request: EmulatorSpinupRequest, plan: RunPlan, now: number): Promise<EmulatorAccepted> {
-    const { runs, agents, outbox, audit } = this.#options;
+    const { runs, agents, outbox, audit, requireRight } = this.#options;
     const job_number = randomUUID();
     const members = toMembers(plan, job_number);
     const run = toRun(caller, plan, job_number, now);
@@ -112,7 +115,7 @@ export class EmulatorService {
     };
     const records = members.map((member) => toAgentRecord(member, caller, now));
     const also = audit.entry<EmulatorRunRecord>(({ after }) => runStarted(caller, after!));
-    await runs.create(run, records, job, { requireOwner: true, also });
+    await runs.create(run, records, job, { requireOwner: true, check: (tx) => requireRight(tx, run), also });
     agents.emulated(records);
     outbox.publish(job);
     return {

@@ -2,11 +2,12 @@
 // transaction that changes the caller's record.
 import { requirePermission } from '../auth/permissions.ts';
 import { type Caller, type CallerChange, isEnded } from '../caller.ts';
+import { PermissionError } from '../errors.ts';
 import { type StepOutcome, together } from '../event-kinds.ts';
 import { endJobs, type JobEndingOptions, whyEnded } from '../jobs/mailbox/job-ending.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { runEnded } from './emulator-entries.ts';
-import type { EmulatorRunRecord, EmulatorRunStore } from './emulator-run-store.ts';
+import type { EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 
 export interface RunEndingOptions extends Pick<JobEndingOptions, 'mailbox' | 'tell' | 'retentionMs' | 'now'> {
@@ -42,8 +43,20 @@ export class RunEnding {
   };
 }
 
+/** Throws PermissionError if this run is more than its owner, an app, may have now. */
+export async function requireRunRight(
+  tx: SqlQueries,
+  runs: Pick<EmulatorRunStore, 'listOwned'>,
+  app: Caller,
+  run: NewRun,
+): Promise<void> {
+  const { owner_kind, owner_id } = run;
+  const all: Pick<NewRun, 'access_points'>[] = [...(await runs.listOwned(tx, { owner_kind, owner_id })), run];
+  if (notPermitted(app, all).includes(run)) throw new PermissionError();
+}
+
 /** All of them, or the newest of an app whose limit is below what it has. */
-function notPermitted(caller: Caller, open: readonly EmulatorRunRecord[]): readonly EmulatorRunRecord[] {
+function notPermitted<Run extends Pick<NewRun, 'access_points'>>(caller: Caller, open: readonly Run[]): readonly Run[] {
   try {
     requirePermission('emulator_spinup', caller);
   } catch {

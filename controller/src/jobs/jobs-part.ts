@@ -7,15 +7,18 @@ import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
+import { PermissionError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import { ownerGone } from '../storage/present-owner.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
-import { JobEnding } from './mailbox/job-ending.ts';
+import { JobEnding, notPermitted } from './mailbox/job-ending.ts';
 import { mayAsk } from './mailbox/job-rights.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
 import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
@@ -30,6 +33,7 @@ import { OwnerSweep } from './publish/owner-sweep.ts';
 import { QueueWatch } from './publish/queue-watch.ts';
 import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
 import { createJobStore } from './store/job-store.sql.ts';
+import type { NewJob } from './store/job-store.ts';
 import { createOwnedJobs } from './store/owned-jobs.sql.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
@@ -113,6 +117,12 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     onChange,
     now,
   });
+  const requireRight = async (tx: SqlQueries, { owner_kind, owner_id, task_type, subject = null }: NewJob) => {
+    const [caller] = await principals[owner_kind].present(tx, [owner_id]);
+    if (!caller) throw ownerGone();
+    const refused = await notPermitted(tx, agentStore, caller, [{ task_type, subject }]);
+    if (refused.length > 0) throw new PermissionError();
+  };
   const jobs = new JobService({
     jobs: jobStore,
     mailbox,
@@ -120,6 +130,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     outbox,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting, requireOwner: true },
+    requireRight,
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
   });

@@ -150,7 +150,7 @@ export class ThirdPartyAppService implements PrincipalSource {
 function toPrincipal(app: ThirdPartyAppRecord): Principal {
   const { id, app_name: name, ver } = app;
   const permissions = effectivePermissions(app.permissions as AppPermissions);
-  return { caller: { kind: 'third_party_app', id, name, permissions }, ver };
+  return { caller: { kind: 'third_party_app', id, name, permissions, ver }, ver };
 }
 
 function toChange(before: ThirdPartyAppRecord, after: ThirdPartyAppRecord | undefined, by: Actor): CallerChange {

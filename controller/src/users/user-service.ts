@@ -238,7 +238,7 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 
 function toPrincipal(user: UserRecord): Principal {
   const { id, username: name, roles, ver } = user;
-  return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin') }, ver };
+  return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin'), ver }, ver };
 }
 
 function toChange(before: UserRecord, after: UserRecord | undefined, by: Actor): CallerChange {

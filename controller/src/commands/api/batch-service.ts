@@ -86,6 +86,7 @@ export class BatchService {
       await this.#options.store.createBatch(
         { batch_id, owner_id: id, next_at, plan: JSON.stringify(plan) },
         maxBatches,
+        { owner_kind: kind, owner_id: id, owner_ver: caller.ver },
       );
     }
     const targets = await this.#sendAll(caller, first!.ap_ids, first!.number, { command, options, isDryRun });

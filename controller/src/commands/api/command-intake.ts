@@ -130,6 +130,7 @@ export class CommandIntake {
       owner_kind: kind === 'user' ? 'user' : 'third_party_app',
       owner_id: id,
       owner_name: name,
+      owner_ver: caller.ver,
       idempotency_key: options.idempotency_key ?? null,
       guard,
       settle_ms: guard === null ? null : settleMsOf(configuration),

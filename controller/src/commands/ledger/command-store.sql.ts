@@ -2,6 +2,7 @@
 // of the audit log (see command-ledger.ts), so no statement here checks for concurrent changes.
 import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../errors.ts';
+import { type OwnerKey, requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
@@ -206,12 +207,15 @@ class SqlCommandStore implements CommandStore {
     return row && { version: row.version, rules: JSON.parse(row.rules) };
   }
 
-  async createBatch({ batch_id, owner_id, next_at, plan }: BatchRecord, max: number): Promise<void> {
-    const rows = await this.#db.query(
-      `INSERT INTO command_batches (batch_id, owner_id, next_at, plan) SELECT ?, ?, CAST(? AS BIGINT), ?
-       WHERE (SELECT COUNT(*) FROM command_batches WHERE owner_id = ?) < ? RETURNING batch_id`,
-      [batch_id, owner_id, next_at, plan, owner_id, max],
-    );
+  async createBatch({ batch_id, owner_id, next_at, plan }: BatchRecord, max: number, owner?: OwnerKey): Promise<void> {
+    const rows = await this.#db.transaction(async (tx) => {
+      if (owner) await requirePresentOwner(tx, this.#db.dialect, owner);
+      return tx.query(
+        `INSERT INTO command_batches (batch_id, owner_id, next_at, plan) SELECT ?, ?, CAST(? AS BIGINT), ?
+         WHERE (SELECT COUNT(*) FROM command_batches WHERE owner_id = ?) < ? RETURNING batch_id`,
+        [batch_id, owner_id, next_at, plan, owner_id, max],
+      );
+    });
     if (rows.length > 0) return;
     throw new TryLaterError(429, 'too_many_batches', `At most ${max} of your roll-outs may be in progress at once`, 60);
   }

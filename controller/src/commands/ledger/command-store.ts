@@ -1,6 +1,7 @@
 // Commands, leases and what was last set, as the database keeps them. The ledger reads and writes them inside its
 // transactions; all others only read.
 import type { CommandState, ConflictRules, VerdictReason, VerdictWord } from '@weft/contract';
+import type { OwnerKey } from '../../storage/present-owner.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Intent, IntentCallerKind, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
 import type { DecisionOutcome } from '../arbitration/decision-record.ts';
@@ -176,8 +177,11 @@ export interface CommandStore {
   forgetAgent(tx: SqlQueries, ap_id: string): Promise<void>;
   /** Inside a transaction: those rules that are not the version known already. */
   newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined>;
-  /** Stores a roll-out. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`. */
-  createBatch(batch: BatchRecord, max: number): Promise<void>;
+  /**
+   * Stores a roll-out. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`, and AuthenticationError if
+   * an owner is given who is gone, disabled, or has other credentials now.
+   */
+  createBatch(batch: BatchRecord, max: number, owner?: OwnerKey): Promise<void>;
   /** Up to `limit` whose next stage is due; no other node gets them before `nowMs + holdMs`. */
   takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]>;
   /** `next_at` undefined: it is done, and forgotten. */

@@ -19,6 +19,8 @@ export interface NewCommand {
   owner_kind: OwnerKind;
   owner_id: string;
   owner_name: string;
+  /** Of the owner's record when the command came in, see Caller; undefined: not looked at. */
+  owner_ver?: string | undefined;
   idempotency_key: string | null;
   guard: string | null;
   settle_ms: number | null;

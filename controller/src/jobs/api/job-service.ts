@@ -5,11 +5,12 @@ import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
 import { BoundedMap } from '../../auth/bounded-map.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { toEnvelopeText } from '../mailbox/envelope.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageView } from '../mailbox/message-view.ts';
 import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
-import type { JobLimits, JobRecord, JobStore, JobSummary } from '../store/job-store.ts';
+import type { JobLimits, JobRecord, JobStore, JobSummary, NewJob } from '../store/job-store.ts';
 
 /** A job number that somebody else may have made up. */
 const plausibleNumber = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -34,6 +35,8 @@ export interface JobServiceOptions {
   /** How long a job may take. */
   timeoutMs: number;
   limits: JobLimits;
+  /** Throws unless the owner of the job may ask for it now, by its record in the transaction. Default: it may. */
+  requireRight?: (tx: SqlQueries, job: NewJob) => Promise<void>;
   /** Cancels jobs that are more than jobs, and resolves whether this was one. Default: none is. */
   cancelOther?: (caller: Caller, job: JobRecord) => Promise<boolean>;
   now?: () => number;
@@ -46,17 +49,19 @@ export class JobService {
   readonly #outbox: JobOutbox;
   readonly #timeoutMs: number;
   readonly #limits: JobLimits;
+  readonly #requireRight: NonNullable<JobServiceOptions['requireRight']>;
   readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
   readonly #kinds = new BoundedMap<string, string>(10_000);
 
-  constructor({ jobs, mailbox, view, outbox, timeoutMs, limits, cancelOther, now }: JobServiceOptions) {
+  constructor({ jobs, mailbox, view, outbox, timeoutMs, limits, requireRight, cancelOther, now }: JobServiceOptions) {
     this.#jobs = jobs;
     this.#mailbox = mailbox;
     this.#view = view;
     this.#outbox = outbox;
     this.#timeoutMs = timeoutMs;
     this.#limits = limits;
+    this.#requireRight = requireRight ?? (async () => {});
     this.#cancelOther = cancelOther ?? (async () => false);
     this.#now = now ?? Date.now;
   }
@@ -81,7 +86,7 @@ export class JobService {
       published_at: null,
       publish_after: now + publishHoldMs,
     };
-    await this.#jobs.create(job, this.#limits);
+    await this.#jobs.create(job, this.#limitsFor(job));
     this.#kinds.set(job_number, task.task_type);
     this.#outbox.publish(job);
     return { job_number, status: 'queued', websocket: socketPath(job_number) };
@@ -160,6 +165,12 @@ export class JobService {
     return job;
   }
 
+  /** Rights that may have gone since the request was let in are looked at again: those of apps, and of administrators. */
+  #limitsFor(job: NewJob): JobLimits {
+    const mayLose = job.owner_kind === 'third_party_app' || job.task_type === 'adopted';
+    return mayLose ? { ...this.#limits, check: (tx) => this.#requireRight(tx, job) } : this.#limits;
+  }
+
   async #adopt(caller: Caller, job_number: string): Promise<void> {
     const now = this.#now();
     const job = {
@@ -173,7 +184,7 @@ export class JobService {
       publish_after: now,
     };
     try {
-      await this.#jobs.create(job, this.#limits);
+      await this.#jobs.create(job, this.#limitsFor(job));
     } catch (error) {
       // Another request was first: then it is that one's.
       if (!(error instanceof ConflictError)) throw error;

@@ -11,6 +11,9 @@ import type { OwnedJob, OwnedJobs } from '../store/owned-jobs.ts';
 import { mayAsk } from './job-rights.ts';
 import type { MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
+/** What of a job decides whether its owner may ask for it. */
+type AskedJob = Pick<OwnedJob, 'task_type' | 'subject'>;
+
 /** In an audit entry; the count says how many there were. */
 const maxListed = 1000;
 
@@ -59,15 +62,21 @@ export class JobEnding {
       const about = await owned.listAbout(tx, name);
       return [...new Map([...open, ...about].map((job) => [job.job_number, job])).values()];
     }
-    return open.length === 0 ? [] : this.#notPermitted(tx, caller!, open);
+    return open.length === 0 ? [] : notPermitted(tx, this.#options.agents, caller!, open);
   }
+}
 
-  async #notPermitted(tx: SqlQueries, caller: Caller, open: readonly OwnedJob[]): Promise<OwnedJob[]> {
-    const isHidden = ({ subject }: OwnedJob) => subject !== null && !canSeeName(caller, subject);
-    const hidden = new Set(open.filter(isHidden).map(({ subject }) => subject!));
-    const own = hidden.size === 0 ? hidden : await this.#options.agents.emulatedFor(caller.id, [...hidden], tx);
-    return open.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !own.has(job.subject!)));
-  }
+/** Those of these jobs that the caller could not ask for now. */
+export async function notPermitted<Job extends AskedJob>(
+  tx: SqlQueries,
+  agents: JobEndingOptions['agents'],
+  caller: Caller,
+  jobs: readonly Job[],
+): Promise<Job[]> {
+  const isHidden = ({ subject }: Job) => subject !== null && !canSeeName(caller, subject);
+  const hidden = new Set(jobs.filter(isHidden).map(({ subject }) => subject!));
+  const own = hidden.size === 0 ? hidden : await agents.emulatedFor(caller.id, [...hidden], tx);
+  return jobs.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !own.has(job.subject!)));
 }
 
 /** Ends these jobs with a last message that says why; resolves the messages of those that were still open. */

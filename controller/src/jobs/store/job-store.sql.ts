@@ -1,6 +1,6 @@
 // Jobs in SQL. What decides between two nodes is one statement with its condition inside.
 import { ConflictError, TryLaterError } from '../../errors.ts';
-import { presentOwner, requirePresentOwner } from '../../storage/present-owner.ts';
+import { requirePresentOwner } from '../../storage/present-owner.ts';
 import {
   type SqlDatabase,
   type SqlQueries,
@@ -8,17 +8,14 @@ import {
   type SqlValue,
   UniqueViolation,
 } from '../../storage/sql-database.ts';
-import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { inParts } from '../../storage/sql-rows.ts';
 import type { JobFilter, JobLimits, JobRecord, JobStore, JobSummary, NewJob, WaitsFor } from './job-store.ts';
+import { COUNTED, insertJob, insertJobs } from './new-jobs.sql.ts';
 import { countHeld, listWaiting, oldestQueued, putBack, setAside } from './waiting-jobs.sql.ts';
 
 const SUMMARY = `job_number, task_type, owner_kind, owner_id, owner_name, subject, state, detail, progress, created_at,
   updated_at, ended_at, expires_at, published_at, lease_holder, lease_until, attempts, last_seq, bytes`;
 const COLUMNS = `${SUMMARY}, data`;
-const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, owner_name, subject, state, created_at,
-  updated_at, expires_at, published_at, publish_after, lease_until, attempts, last_seq, bytes, data)`;
-/** Jobs that an owner may have `maxOpen` of. */
-const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
 type JobRow = JobRecord & SqlRow;
 
@@ -44,42 +41,22 @@ class SqlJobStore implements JobStore {
   }
 
   async create(job: NewJob, limits?: JobLimits): Promise<void> {
-    const { maxOpen = Number.MAX_SAFE_INTEGER, maxUnpublished = Number.MAX_SAFE_INTEGER, requireOwner } = limits ?? {};
-    const owner = requireOwner ? `FROM (${presentOwner(job.owner_kind, this.#db.dialect)}) AS owner` : '';
-    const rows = await this.#db
-      .query(
-        `${INSERT}
-         SELECT ?, ?, ?, ?, ?, ?, 'queued', CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT),
-           CAST(? AS BIGINT), 0, 0, 0, 0, ? ${owner}
-         WHERE (SELECT COUNT(*) FROM jobs WHERE owner_id = ? AND ${COUNTED}) < ?
-           AND (SELECT COUNT(*) FROM jobs WHERE published_at IS NULL AND ended_at IS NULL) < ?
-         RETURNING job_number`,
-        [
-          ...[job.job_number, job.task_type, job.owner_kind, job.owner_id, job.owner_name, job.subject ?? null],
-          ...[job.created_at, job.created_at, job.expires_at, job.published_at, job.publish_after, job.data],
-          ...(requireOwner ? [job.owner_id] : []),
-          job.owner_id,
-          maxOpen,
-          // What needs no publishing takes no place among what waits.
-          job.published_at === null ? maxUnpublished : Number.MAX_SAFE_INTEGER,
-        ],
-      )
-      .catch(throwJobExists);
-    if (rows.length > 0) return;
+    const { requireOwner, check, maxOpen = Number.MAX_SAFE_INTEGER } = limits ?? {};
+    const isCreated = await (check
+      ? this.#db.transaction(async (tx) => {
+          await requirePresentOwner(tx, this.#db.dialect, job);
+          await check(tx);
+          return insertJob(tx, this.#db.dialect, job, limits);
+        })
+      : insertJob(this.#db, this.#db.dialect, job, limits)
+    ).catch(throwJobExists);
+    if (isCreated) return;
     if (requireOwner) await requirePresentOwner(this.#db, this.#db.dialect, job);
     throw await this.#noRoom(job.owner_id, maxOpen);
   }
 
-  async createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {
-    await runRows(
-      tx,
-      `${INSERT} VALUES {{rows}}`,
-      jobs.map((job) => [
-        ...[job.job_number, job.task_type, job.owner_kind, job.owner_id, job.owner_name, job.subject ?? null],
-        ...['queued', job.created_at, job.created_at, job.expires_at, job.published_at, job.publish_after],
-        ...[0, 0, 0, 0, job.data],
-      ]),
-    );
+  createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {
+    return insertJobs(tx, jobs);
   }
 
   async get(job_number: string): Promise<JobRecord | undefined> {

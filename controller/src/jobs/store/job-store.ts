@@ -59,6 +59,8 @@ export interface JobLimits {
   maxUnpublished: number;
   /** Only for an owner who exists and is not disabled; whoever ends it at the same time finds the job. Default: for any. */
   requireOwner?: boolean;
+  /** Whether the owner may still ask for it, by its record inside of the transaction; throws if not. Implies `requireOwner`. */
+  check?: (tx: SqlQueries) => Promise<void>;
 }
 
 export type WaitingJob = Pick<JobRecord, 'job_number' | 'owner_id' | 'created_at'>;

@@ -98,7 +98,7 @@ describe('a push', () => {
     const server = await start({ pushAllow: [local(port)] });
     const agent = await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`);
     server.ledger.handsOver = false;
-    const names = () => pushed.map(({ text }) => JSON.parse(text).command.name);
+    const names = () => pushed.map(({ text }) => JSON.parse(text).command);
     const send = (name: string) => server.ledger.send(agent, name);
     const slow = send('slow');
     await untilSo(() => expect(held).toHaveLength(1));
