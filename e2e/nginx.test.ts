@@ -165,8 +165,10 @@ describe.skipIf(!hasNginx)('behind nginx as documented', () => {
     const type = { ...bearer(agent), 'content-type': 'application/json' };
     const padded = (length: number) => `{"rssi":-60${' '.repeat(length - 12)}}`;
     expect((await ask('POST', '/api/v1/agent_update/update', type, padded(1024 * 1024))).status).toBe(200);
-    const long = await ask('POST', '/api/v1/agent_update/update', type, padded(1024 * 1024 + 1));
-    expect([long.status, JSON.parse(long.text).code]).toEqual([413, 'body_too_large']);
+    // Weft answers before it has read all, and nginx may notice the closed connection first (502): a matter of timing.
+    const tooLong = () => ask('POST', '/api/v1/agent_update/update', type, padded(1024 * 1024 + 1));
+    const long = await eventually(tooLong, ({ status }) => status === 413);
+    expect(JSON.parse(long.text).code).toBe('body_too_large');
   });
 
   test('answers pass as they are: compressed, unchanged, without a body', async () => {
