@@ -36,14 +36,15 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     lock?.release();
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });
   });
-  const broker = openBroker(config, keyring, log, events.queueLost.emit);
-  const shares = new LocalShares();
   const diskSpace = new DiskSpace({
     folder: config.dataDir,
     reserveBytes: config.diskReserveMb * 1024 * 1024,
     onChange: (message, isLow) => log[isLow ? 'warn' : 'info'](message),
   });
   await diskSpace.start();
+  // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
+  const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const shares = new LocalShares();
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,

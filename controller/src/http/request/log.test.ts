@@ -102,6 +102,7 @@ it.each([
   ['/x?token=abc&token=def', '/x?token=***&token=***'],
   ['/x?Secret=1#f', '/x?Secret=***#f'],
   ['/x?%74oken=abc', '/x?%74oken=***'],
+  ['/write?u=x&p=abc&db=x', '/write?u=x&p=***&db=x'],
   ['/x?to%6Ben=abc&a=1', '/x?to%6Ben=***&a=1'],
   ['/api/v1/send_command?agent_id=a&command=set+psk+abc', '/api/v1/send_command?agent_id=a&command=***'],
   ['/x?mytoken=abc', '/x?mytoken=abc'],

@@ -83,7 +83,8 @@ function serializeError(error: unknown): unknown {
 }
 
 /** `command` may have any secret in it. */
-const secretParameters = new Set(['token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
+/** `p` is where clients of InfluxDB put the password. */
+const secretParameters = new Set(['p', 'token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
 const utf8 = new TextDecoder();
 
 /** A request's address as it may be logged: secret values of the query are left out, however it is escaped. */
