@@ -6,6 +6,7 @@ import { eachDatabase } from '../../test/databases.ts';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../test/weft.ts';
+import { openAccounts } from './offline.ts';
 
 type Row = Record<string, string | number | null>;
 
@@ -331,6 +332,25 @@ eachDatabase((kind) => {
       code: 'invalid_token',
     });
     expect(await open(ada.id)).toEqual(nothing);
+  });
+
+  it('the command line ends what a user owns in the same transaction, beside a running server', async () => {
+    const ada = await user();
+    const { subscription } = await ask(ada.token);
+    const socket = await connect(weft.url, subscription.websocket, bearer(ada.token));
+    const accounts = await openAccounts(weft.config, 'operator');
+    try {
+      await accounts.users.disable(ada.name);
+    } finally {
+      await accounts.close();
+    }
+    expect(await open(ada.id)).toEqual(nothing);
+    const [entry] = await rows(
+      "SELECT actor_name FROM audit_log WHERE action = 'jobs_ended' ORDER BY seq DESC LIMIT 1",
+    );
+    expect(entry).toEqual({ actor_name: 'operator' });
+    await socket.closed;
+    expect(socket.messages.at(-1)).toMatchObject({ type: 'status', data: [{ state: 'cancelled' }] });
   });
 
   it('what was disabled by another program ends as well', async () => {

@@ -54,6 +54,8 @@ export const auditText = {
     conflict_rules_updated: 'changed the conflict rules',
     emulation_started: 'started the emulated network',
     emulation_ended: 'stopped the emulated network',
+    jobs_ended: 'ended jobs of',
+    commands_cancelled: 'cancelled queued commands of',
     enrolment_token_created: 'created the enrolment token',
     enrolment_token_removed: 'revoked the enrolment token',
     parameter_frozen: 'froze a parameter of',
