@@ -80,6 +80,17 @@ async function walk(token: string): Promise<string[]> {
   return texts;
 }
 
+// First: what the others leave behind would decide it.
+test('what was stored before names were left out is shown without them', async () => {
+  await askHidden('queue', 1);
+  const { body } = await ask(narrow, 'open-1', 'queue', 2);
+  expect(body.verdict).toBe('queued');
+  const detail = `app ${marker}-app holds queue of ${marker}-1 until later`;
+  await weft.platform.database.query('UPDATE commands SET detail = ? WHERE command_id = ?', [detail, body.command_id]);
+  const { text } = await weft.request('GET', `/api/v1/commands/${body.command_id}`, { token: narrow });
+  expect(text).not.toContain(marker);
+});
+
 test('the loser against a rival that it cannot see is told that there is one, and until when', async () => {
   expect((await askHidden('reject', 1)).status).toBe(200);
   const until = expect.stringMatching(/^\d{4}-/);
@@ -138,14 +149,4 @@ test('no answer to a narrow app, or to an agent, has a name that it may not see'
   // It is about something: rivals were met, and those who may see them do.
   expect(rivals).toBeGreaterThan(0);
   expect((await walk(admin)).join('\n')).toContain(marker);
-});
-
-test('what was stored before names were left out is shown without them', async () => {
-  await askHidden('queue', 1);
-  const { body } = await ask(narrow, 'open-1', 'queue', 2);
-  expect(body.verdict).toBe('queued');
-  const detail = `app ${marker}-app holds queue of ${marker}-1 until later`;
-  await weft.platform.database.query('UPDATE commands SET detail = ? WHERE command_id = ?', [detail, body.command_id]);
-  const { text } = await weft.request('GET', `/api/v1/commands/${body.command_id}`, { token: narrow });
-  expect(text).not.toContain(marker);
 });
