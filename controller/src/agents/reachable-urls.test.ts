@@ -12,7 +12,7 @@ const interfaces = {
 const own = 'http://127.0.0.1:8000';
 
 test.each<[string, string, string | undefined, string[]]>([
-  ['a public URL alone', '0.0.0.0', 'https://weft.example.org/', ['https://weft.example.org']],
+  ['a public URL alone', '0.0.0.0', 'https://weft.example.org', ['https://weft.example.org']],
   ['nothing where a public URL is on loopback', '127.0.0.1', 'http://localhost:8000', []],
   ['nothing on loopback', '127.0.0.1', undefined, []],
   ['the one address that it listens on', '192.0.2.7', undefined, ['http://192.0.2.7:8000']],

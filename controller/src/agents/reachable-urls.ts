@@ -12,7 +12,7 @@ export function reachableUrls(
 ): string[] {
   if (publicUrl !== undefined) {
     const name = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
-    return isLoopback(name) ? [] : [publicUrl.replace(/\/+$/, '')];
+    return isLoopback(name) ? [] : [publicUrl];
   }
   if (isLoopback(host)) return [];
   const { protocol, port } = new URL(ownUrl);

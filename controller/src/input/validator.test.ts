@@ -252,12 +252,11 @@ describe('models', () => {
   it('reports the problems of all fields in the order of the schema', () => {
     const { problems } = checkBody(
       EmulatorSpinupRequest,
-      '{"emulators":[{"duration":0,"num_access_points":"x","locations":["a",1],"access_point_type":"6G"},7]}',
+      '{"emulators":[{"duration":0,"num_access_points":"x","locations":["a"],"access_point_type":"6G"},7]}',
     );
     expect(problems.map(({ loc, type }) => [loc, type])).toEqual([
       [['body', 'emulators', 0, 'access_point_type'], 'string_pattern_mismatch'],
       [['body', 'emulators', 0, 'num_access_points'], 'int_parsing'],
-      [['body', 'emulators', 0, 'locations', 1], 'string_type'],
       [['body', 'emulators', 0, 'num_devices'], 'missing'],
       [['body', 'emulators', 0, 'duration'], 'greater_than'],
       [['body', 'emulators', 1], 'model_attributes_type'],
