@@ -139,7 +139,7 @@ export class AuthService {
   }
 
   #admit(claims: Claims): Caller | Promise<Caller> {
-    if (!this.#ended.isFresh) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
+    if (!this.#ended.isFresh()) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
     return this.#admitUnlessEnded(claims);
   }
 
@@ -152,14 +152,16 @@ export class AuthService {
   remembered(token: string): Caller | undefined {
     const claims = this.#claims.get(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
-    if (!this.#ended.isFresh || this.#ended.has(claims.session)) return undefined;
-    // By name only when something has changed since: this runs for every telemetry post.
-    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known)) {
+    // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
+    // post.
+    const now = performance.now();
+    if (!this.#ended.isFresh(now) || this.#ended.has(claims.session)) return undefined;
+    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known, now)) {
       claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
       claims.knownAtChange = this.#changes;
     }
     const { known } = claims;
-    return this.#isFresh(known) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
+    return this.#isFresh(known, now) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
   }
 
   /** The current caller of that name; throws AuthenticationError if it was deleted or has another version. */
@@ -168,8 +170,8 @@ export class AuthService {
     return this.#isFresh(known) ? match(proof, known.principal) : this.#present(proof);
   }
 
-  #isFresh(known: KnownPrincipal | undefined): known is KnownPrincipal {
-    return known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
+  #isFresh(known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
+    return known !== undefined && now - known.loadedAt < this.#freshMs;
   }
 
   /** The next request reads the record again. */
