@@ -33,6 +33,7 @@ export interface TokenClaims extends Proof {
 }
 
 interface Claims extends TokenClaims {
+  token: string;
   /** The record when it was last read, and the change counter at that time. */
   known?: KnownPrincipal | undefined;
   knownAtChange?: number;
@@ -61,6 +62,7 @@ export class AuthService {
   readonly #ended: EndedSessions;
   readonly #tokenTtlSeconds: number;
   readonly #freshMs: number;
+  /** By the ends of the tokens. */
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
   /** Counts changes, so that a record read before a change is not cached after it. */
@@ -118,7 +120,7 @@ export class AuthService {
 
   /** The claims of a token that was authenticated. Throws AuthenticationError for one that is forged or expired. */
   async claimsOf(token: string): Promise<TokenClaims> {
-    return this.#claims.get(token) ?? this.#verify(token);
+    return this.#cached(token) ?? this.#verify(token);
   }
 
   /** Tokens of these sessions are refused from now on. */
@@ -132,7 +134,7 @@ export class AuthService {
    * runs for every request.
    */
   authenticate(token: string): Caller | Promise<Caller> {
-    const claims = this.#claims.get(token);
+    const claims = this.#cached(token);
     if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
     if (claims.expiresAtMs <= Date.now()) throw invalidToken();
     return this.#admit(claims);
@@ -150,7 +152,7 @@ export class AuthService {
 
   /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
   remembered(token: string): Caller | undefined {
-    const claims = this.#claims.get(token);
+    const claims = this.#cached(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
     // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
     // post.
@@ -197,6 +199,12 @@ export class AuthService {
     return match(claims, principal);
   }
 
+  /** A map has to hash its key, which for a whole token takes longer than everything else about it. */
+  #cached(token: string): Claims | undefined {
+    const claims = this.#claims.get(endOf(token));
+    return claims?.token === token ? claims : undefined;
+  }
+
   async #verify(token: string): Promise<Claims> {
     for (const key of this.#keyring.tokenKeys) {
       try {
@@ -210,8 +218,8 @@ export class AuthService {
         if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
         if (iat! > Date.now() / 1000 + skewSeconds) break;
         const session = jti.split('.', 1)[0]!;
-        const claims = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
-        this.#claims.set(token, claims);
+        const claims = { token, kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
+        this.#claims.set(endOf(token), claims);
         return claims;
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
@@ -219,6 +227,11 @@ export class AuthService {
     }
     throw invalidToken();
   }
+}
+
+/** A part of the signature that no two tokens share. */
+function endOf(token: string): string {
+  return token.slice(-22);
 }
 
 function match(claims: Proof, principal: Principal): Caller {
