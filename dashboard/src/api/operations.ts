@@ -91,7 +91,7 @@ export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
-export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
