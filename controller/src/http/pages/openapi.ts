@@ -175,9 +175,12 @@ export function createOpenApi(options: OpenApiOptions): Json {
       Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
+      const [values] = Object.values(copy.patternProperties as Record<string, TSchema>);
       delete copy.patternProperties;
-      copy.additionalProperties = true;
       delete copy.format;
+      // Where the values are described by something else, or may be anything, nothing is said of them here.
+      const described = documented ? {} : toReference(values!);
+      copy.additionalProperties = Object.keys(described).length === 0 ? true : described;
     }
     return copy;
   }
