@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByLabel('Command').selectOption('set_tx_power');
     await form.getByLabel('dbm').fill('99');
     await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByText('Input should be less than or equal to 20').waitFor();
+    await form.getByText('Enter 20 or less').waitFor();
     expect(await form.getByLabel('dbm').inputValue()).toBe('99');
     await form.getByLabel('dbm').fill('12');
     await form.getByRole('button', { name: 'Dry run' }).click();
