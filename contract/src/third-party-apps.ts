@@ -67,7 +67,7 @@ const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',
-  documented: { anyOf: [AppPermissions] },
+  documented: { is: AppPermissions },
 });
 
 export const ThirdPartyApp = Type.Object(
