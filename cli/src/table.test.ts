@@ -72,7 +72,8 @@ describe('widths', () => {
         fc.array(fc.tuple(fc.string(), fc.string(), fc.string()), { minLength: 1, maxLength: 5 }),
         fc.integer({ min: 24, max: 200 }),
         (rows, columns) => {
-          const lines = toTable(['NAME', 'STATE', 'WHY'], rows, { columns }, narrow).trimEnd().split('\n');
+          // A row may be all empty: only the last line break is none.
+          const lines = toTable(['NAME', 'STATE', 'WHY'], rows, { columns }, narrow).slice(0, -1).split('\n');
           expect(lines).toHaveLength(rows.length + 1);
           for (const line of lines) expect([...line].length).toBeLessThanOrEqual(columns);
         },
