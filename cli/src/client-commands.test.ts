@@ -226,6 +226,16 @@ test('data: CSV, JSON lines, a file', async () => {
   expect(full).toMatchObject({ code: 1, err: expect.stringContaining('/dev/full cannot be written: ENOSPC') });
 });
 
+test('watch and data say which metrics there are if one is not', async () => {
+  await agent.post({ rssi_dbm: -61, load: 0.5, state: 'up' });
+  const there = 'weft: roof-1: no metric laod. Did you mean load? There are: load, rssi_dbm, state.\n';
+  const data = await run(['data', 'roof-1', '--from', '5m', '--metric', 'laod'], { env: asApp });
+  expect(data).toMatchObject({ code: 0, err: there });
+  const watch = ['watch', 'roof-1', '--metric', 'laod', '--metric', 'load', '--count', '1'];
+  expect(await run(watch, { env: asApp })).toMatchObject({ code: 0, err: there });
+  expect(await run(['data', 'roof-1', '--metric', 'state'], { env: asApp })).toMatchObject({ code: 0, err: '' });
+});
+
 test('data: a file has its name when all of it is there', async () => {
   const cut = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' }).write('ts,load\n', () => response.destroy());

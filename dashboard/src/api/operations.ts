@@ -23,6 +23,8 @@ export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: n
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
+export type AppPermissions = { agents?: (string)[]; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
+
 export type AuditEntry = { seq: number; ts: string; actor: { kind: string; id: string | null; name: string }; action: string; target: { kind: string; name: string }; detail: Record<string, unknown>; hash: string };
 
 export type AuditPage = { entries: (AuditEntry)[]; has_more: boolean };
@@ -91,7 +93,7 @@ export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
-export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
@@ -135,13 +137,13 @@ export type StatusAnswer = { status: 'success'; detail: string };
 
 export type Technology = '5G' | 'WiFi' | 'LiFi';
 
-export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: Record<string, unknown> };
+export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: AppPermissions };
 
-export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: Record<string, unknown> };
+export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: AppPermissions };
 
-export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: Record<string, unknown> };
+export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: AppPermissions };
 
-export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: Record<string, unknown> | null };
+export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: AppPermissions | null };
 
 export type Token = { access_token: string; token_type: string; expires_in: number };
 
