@@ -25,6 +25,7 @@ export const streams = {
   apShadow: 20,
   background: 21,
   duplicate: 22,
+  future: 23,
 } as const;
 
 /** 32 well-mixed bits. The arguments count by their lowest 32 bits. */

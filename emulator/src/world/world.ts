@@ -7,6 +7,7 @@ import type { FaultRequest } from '../access-points/faults.ts';
 import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
 import { collect, post } from '../access-points/report-outbox.ts';
 import type { Sample } from '../access-points/sample.ts';
+import { hash, streams } from '../randomness.ts';
 import { createState } from './create-state.ts';
 import { passSecond } from './second.ts';
 import { deviceName, steer } from './steering.ts';
@@ -149,6 +150,16 @@ export class World {
       waitingBits: sum(devices.backlogBits),
       powerW: sum(cells.powerW),
     };
+  }
+
+  /** The index of the access point that each device is attached to, -1 for none; good until the next step. */
+  servedBy(): Int32Array {
+    return this.#state.devices.serving;
+  }
+
+  /** Another future: whatever chance decides from now on differs, the present state stays. The same number, the same future. */
+  reseed(n: number): void {
+    this.#state.seed = hash(this.#state.seed, streams.future, n, 0);
   }
 
   /** Another world in the same state; what happens to one does not touch the other. */
