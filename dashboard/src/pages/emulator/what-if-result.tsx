@@ -9,11 +9,10 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { split } from './run-counters.tsx';
 import { nameInRun } from './run-words.ts';
 import { WhatIfChanges } from './what-if-changes.tsx';
 import { TakeOvers } from './what-if-take-over.tsx';
-import { amountOf, formatAmount, formatChange, isCertain, timelineLines } from './what-if-view.ts';
+import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
 const labels = { with: text.with, without: text.without };
@@ -99,7 +98,7 @@ function Compared({ label, both, unit }: { label: string; both: Comparison; unit
       {text.otherwise(formatAmount(without!, unit))}
     </>
   );
-  return <StatCard label={label} {...split(formatAmount(after!, unit))} detail={detail} />;
+  return <StatCard label={label} {...splitAmount(after!, unit)} detail={detail} />;
 }
 
 function changeWords(change: { mean: number; plus_minus?: number }, unit: string): string {

@@ -3,9 +3,10 @@ import type { Amount, TakeOver } from '../../api/operations.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { nameInRun } from './run-words.ts';
-import { formatAmount, formatChange } from './what-if-view.ts';
+import { formatAmount, formatChange, notableReceivers } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
+const countDigits = 2;
 
 export function TakeOvers({ takeOvers }: { takeOvers: readonly TakeOver[] }) {
   if (takeOvers.length === 0) return null;
@@ -22,30 +23,40 @@ export function TakeOvers({ takeOvers }: { takeOvers: readonly TakeOver[] }) {
 }
 
 function TakeOverItem({ takeOver }: { takeOver: TakeOver }) {
-  const { agent_id, devices, delivered_mbps, to, others, unserved } = takeOver;
+  const { agent_id, devices, delivered_mbps } = takeOver;
+  const { to, others, unserved } = notableReceivers(takeOver);
   const most = Math.max(...[...to, ...(others ? [others] : [])].map((each) => Math.abs(each.devices.mean)), 1e-9);
-  const isNothing = to.length === 0 && unserved.mean === 0;
+  const isNothing = to.length === 0 && !unserved;
+  const column = text.column;
   return (
     <li>
-      <div class="take-over-head">
+      <p>
         <a href={`/agents/${encodeURIComponent(agent_id)}`}>{nameInRun(agent_id)}</a>{' '}
         <span class="soft">{isNothing ? text.nobodyMoves : leaveWords(devices, delivered_mbps)}</span>
-      </div>
+      </p>
       {!isNothing && (
-        <ol>
-          {to.map((each) => (
-            <Receiver key={each.agent_id} name={nameInRun(each.agent_id)} {...each} most={most} />
-          ))}
-          {others && (
-            <Receiver name={text.otherAgents(formatCount(others.access_points, 'other'))} {...others} most={most} />
-          )}
-          {Math.abs(unserved.mean) > 0 && (
-            <li class="take-over-row">
-              <span class="late-ink">{text.unserved}</span>
-              <span class="end">{formatChange(unserved)}</span>
-            </li>
-          )}
-        </ol>
+        <table class="take-over-table">
+          <thead>
+            <tr>
+              <th scope="col">{column.agent}</th>
+              <th scope="col">{column.devices}</th>
+              <th scope="col">{column.delivered}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {to.map((each) => (
+              <Receiver key={each.agent_id} name={nameInRun(each.agent_id)} {...each} most={most} />
+            ))}
+            {others && <Receiver name={formatCount(others.access_points, 'other')} {...others} most={most} />}
+            {unserved && (
+              <tr class="late-ink">
+                <td>{text.unserved}</td>
+                <td>{formatChange(unserved, '', countDigits)}</td>
+                <td />
+              </tr>
+            )}
+          </tbody>
+        </table>
       )}
     </li>
   );
@@ -60,14 +71,16 @@ interface ReceiverProps {
 
 function Receiver({ name, devices, delivered_mbps, most }: ReceiverProps) {
   return (
-    <li class="take-over-row">
-      <span>{name}</span>
-      <span class="end">{text.devices(formatChange(devices))}</span>
-      <span class="end soft">{formatChange(delivered_mbps, 'Mb/s')}</span>
-      <span class="take-over-bar" aria-hidden="true">
-        <span style={{ width: `${Math.round((100 * Math.abs(devices.mean)) / most)}%` }} />
-      </span>
-    </li>
+    <tr>
+      <td>
+        {name}
+        <span class="take-over-bar" aria-hidden="true">
+          <span style={{ width: `${Math.round((100 * Math.abs(devices.mean)) / most)}%` }} />
+        </span>
+      </td>
+      <td>{formatChange(devices, '', countDigits)}</td>
+      <td class="soft">{formatChange(delivered_mbps, '', countDigits)}</td>
+    </tr>
   );
 }
 

@@ -1,6 +1,15 @@
 // What is shown of a look ahead.
 import { describe, expect, it } from 'vitest';
-import { amountOf, biggestChanges, formatAmount, formatChange, isCertain, timelineLines } from './what-if-view.ts';
+import {
+  amountOf,
+  biggestChanges,
+  formatAmount,
+  formatChange,
+  isCertain,
+  notableReceivers,
+  splitAmount,
+  timelineLines,
+} from './what-if-view.ts';
 
 const plain = (text: string) => text.replaceAll(/[\u00a0\u2009]/g, ' ').replaceAll('\u2212', '-');
 const both = (after: number, without: number, plus_minus?: number) => ({
@@ -42,6 +51,16 @@ describe('an amount', () => {
     [{ mean: 0, plus_minus: 0 }, '', '0'],
   ])('%j is written with as many digits as its interval allows', (amount, unit, words) => {
     expect(plain(formatAmount(amount, unit))).toBe(words);
+  });
+
+  it('has its interval beside it', () => {
+    const split = (amount: { mean: number; plus_minus?: number }, unit?: string) => {
+      const { value, unit: small = '' } = splitAmount(amount, unit);
+      return [plain(value), plain(small)];
+    };
+    expect(split({ mean: 1.91, plus_minus: 1.81 }, 'W')).toEqual(['1.9', '± 1.8 W']);
+    expect(split({ mean: 7 }, 'Mb/s')).toEqual(['7', 'Mb/s']);
+    expect(split({ mean: 7 })).toEqual(['7', '']);
   });
 
   it('that grows has a plus', () => {
@@ -89,4 +108,18 @@ it('what is certain comes first, then what changes most of itself; what does not
   expect(biggestChanges({ agents }, 4).map((change) => change.isCertain)).toEqual([true, true, true, false]);
   expect(biggestChanges({ agents }, 1)).toHaveLength(1);
   expect(biggestChanges({ agents }, 9, 1).map(({ agent_id }) => agent_id)).toEqual(['b', 'a']);
+});
+
+it('who takes over is who has more than a passer-by', () => {
+  const one = (agent_id: string, mean: number) => ({ agent_id, devices: { mean }, delivered_mbps: { mean: 0 } });
+  const rest = { delivered_mbps: { mean: 0 }, unserved: { mean: 0 } };
+  const takeOver = { ...one('a', 4), ...rest, to: [one('b', 3), one('c', -0.5), one('d', 0.05)] };
+  const others = (mean: number) => ({ access_points: 2, devices: { mean }, delivered_mbps: { mean: 0 } });
+  const found = notableReceivers({ ...takeOver, others: others(0.01) });
+  expect(found.to.map(({ agent_id }) => agent_id)).toEqual(['b', 'c']);
+  expect(found).not.toHaveProperty('others');
+  expect(notableReceivers({ ...takeOver, others: others(1) })).toHaveProperty('others');
+  const left = (mean: number, plus_minus: number) =>
+    'unserved' in notableReceivers({ ...takeOver, unserved: { mean, plus_minus } });
+  expect([left(0.02, 0.01), left(0.02, 0.03), left(0.5, 0.6), left(0, 0)]).toEqual([true, false, true, false]);
 });

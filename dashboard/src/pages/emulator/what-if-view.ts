@@ -1,5 +1,5 @@
 // What a look ahead has shown, as charts and tables need it. Pure.
-import type { Amount, Comparison, WhatIfAnswer } from '../../api/operations.ts';
+import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/operations.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
@@ -52,18 +52,37 @@ export function isCertain({ mean, plus_minus = 0 }: Amount): boolean {
   return Math.abs(mean) > plus_minus;
 }
 
-/** `1.9 ± 1.8 W`: no more digits than the interval allows. */
-export function formatAmount({ mean, plus_minus = 0 }: Amount, unit = ''): string {
+/** `1.9 ± 1.8 W`: no more digits than the interval allows, and no more than `mostDigits` after the point. */
+export function formatAmount({ mean, plus_minus = 0 }: Amount, unit = '', mostDigits = 4): string {
   const after = unit === '' ? '' : `${thin}${unit}`;
   if (plus_minus === 0) return `${formatNumber(mean)}${after}`;
-  const digits = Math.max(0, Math.min(4, 1 - Math.floor(Math.log10(plus_minus))));
+  const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10(plus_minus))));
   return `${formatNumber(mean, digits)}${thin}±${thin}${formatNumber(plus_minus, digits)}${after}`;
 }
 
 /** With a plus before what grows. */
-export function formatChange(amount: Amount, unit = ''): string {
-  const written = formatAmount(amount, unit);
+export function formatChange(amount: Amount, unit = '', mostDigits?: number): string {
+  const written = formatAmount(amount, unit, mostDigits);
   return amount.mean > 0 && /^[^±]*[1-9]/.test(written) ? `+${written}` : written;
+}
+
+/** `1.9` and `± 1.8 W`, to be written large and small. */
+export function splitAmount(amount: Amount, unit = ''): { value: string; unit?: string } {
+  const [value = '', ...rest] = formatAmount(amount, unit).split(thin);
+  return rest.length === 0 ? { value } : { value, unit: rest.join(thin) };
+}
+
+/** Fewer devices than this are passers-by. */
+const notableDevices = 0.1;
+
+/** The access points to which it matters, and the devices that remain without one, if that is more than chance. */
+export function notableReceivers({ to, others, unserved }: TakeOver): Partial<TakeOver> & Pick<TakeOver, 'to'> {
+  const isNotable = ({ devices }: { devices: Amount }) => Math.abs(devices.mean) >= notableDevices;
+  return {
+    to: to.filter(isNotable),
+    ...(others && isNotable(others) && { others }),
+    ...((isCertain(unserved) || isNotable({ devices: unserved })) && { unserved }),
+  };
 }
 
 /**
