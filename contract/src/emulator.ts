@@ -84,7 +84,7 @@ const faultFields = {
   amount: Type.Optional(
     Type.Number({
       description:
-        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), decibels of noise (jammed_channel). The others have none.',
+        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none.',
     }),
   ),
 };
@@ -129,11 +129,7 @@ export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 export const EmulatorDemand = Type.Object(
   {
     mbps_per_device: Type.Number(),
-    mix: Type.Optional(
-      Type.Record(Type.String(), Type.Number(), {
-        description: 'Shares that sum to 1; absent where the model chooses.',
-      }),
-    ),
+    mix: Type.Record(Type.String(), Type.Number(), { description: 'Shares of the devices, which sum to 1.' }),
   },
   { title: 'EmulatorDemand' },
 );

@@ -1,4 +1,4 @@
-import { trafficClasses } from '@weft/emulator/world-spec';
+import { trafficClasses } from '@weft/emulator/traffic-classes';
 import { describe, expect, it } from 'vitest';
 import { EmulatorMix, type EmulatorSpec, type EmulatorSpinupRequest } from '../../../contract/src/index.ts';
 import { demandOf, type PlanLimits, planRun } from './emulator-plan.ts';
@@ -117,7 +117,9 @@ describe('what is refused', () => {
 
 describe('demand', () => {
   it('is 0.8 Mb/s a device with the mix of the model, unless the entry says otherwise; shares sum to one', () => {
-    expect(demandOf(spec())).toEqual({ mbps_per_device: 0.8 });
+    const usual = demandOf(spec());
+    expect(usual).toMatchObject({ mbps_per_device: 0.8, mix: { web: expect.closeTo(0.35) } });
+    expect(Object.values(usual.mix).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
     expect(demandOf(spec({ mbps_per_device: 0, mix: { video: 3, web: 1, bulk: 0 } }))).toEqual({
       mbps_per_device: 0,
       mix: { video: 0.75, web: 0.25 },

@@ -8,7 +8,7 @@ import {
   maxEmulatedDevices,
   type ResolvedPlace,
 } from '@weft/contract';
-import { trafficClasses } from '@weft/emulator/world-spec';
+import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
@@ -41,8 +41,7 @@ export function profileOf({ profile, access_point_type }: EmulatorSpec): Emulato
 const defaultMbpsPerDevice = 0.8;
 
 /** What the devices of an entry ask for; shares sum to one. */
-export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix }: EmulatorSpec): EmulatorDemand {
-  if (!mix) return { mbps_per_device };
+export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix = usualMix }: EmulatorSpec): EmulatorDemand {
   const sum = Object.values(mix).reduce((total, share) => total + share, 0);
   const shares = Object.entries(mix).map(([name, share]) => [name, share / sum] as const);
   return { mbps_per_device, mix: Object.fromEntries(shares.filter(([, share]) => share > 0)) };

@@ -21,7 +21,8 @@ export function toMembers({ accessPoints }: RunPlan, job_number: string): Member
     duration: spec.duration,
     ...(spec.scenario !== undefined && { scenario: spec.scenario }),
     profile: profileOf(spec),
-    ...demandOf(spec),
+    mbps_per_device: demandOf(spec).mbps_per_device,
+    ...(spec.mix !== undefined && { mix: demandOf(spec).mix }),
   }));
 }
 

@@ -63,7 +63,7 @@ export type EmulatedAgent = { ap_id: string; access_point_type: string; location
 
 export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; demand: (EmulatorDemand)[]; seed: number; model: number; ends_at: string };
 
-export type EmulatorDemand = { mbps_per_device: number; mix?: Record<string, unknown> };
+export type EmulatorDemand = { mbps_per_device: number; mix: Record<string, unknown> };
 
 export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
 

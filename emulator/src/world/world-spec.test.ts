@@ -1,6 +1,7 @@
 // What a description may say of demand.
 import { expect, test } from 'vitest';
-import { type AccessPointSpec, checkSpec, trafficClasses } from './world-spec.ts';
+import { trafficClasses } from '../traffic/traffic-classes.ts';
+import { type AccessPointSpec, checkSpec } from './world-spec.ts';
 
 const check = (more: Partial<AccessPointSpec>) =>
   checkSpec({
@@ -24,11 +25,11 @@ test.each([
   [{ mbpsPerDevice: -0.1 }, 'accessPoints[0]: mbpsPerDevice must be 0 to 1000'],
   [{ mbpsPerDevice: 1001 }, 'mbpsPerDevice must be 0 to 1000'],
   [{ mbpsPerDevice: Number.NaN }, 'mbpsPerDevice must be 0 to 1000'],
-  [{ mix: {} }, 'accessPoints[0]: mix needs a share above 0'],
-  [{ mix: { voice: 0, web: 0 } }, 'mix needs a share above 0'],
-  [{ mix: { voice: -1, web: 2 } }, 'the share of voice must be a number from 0 on'],
-  [{ mix: { voice: Number.POSITIVE_INFINITY } }, 'the share of voice must be a number from 0 on'],
-  [{ mix: { fax: 1 } }, 'mix has no class fax'],
+  [{ mix: {} }, 'accessPoints[0]: mix must give shares of voice, video, gaming, web, bulk, sensor'],
+  [{ mix: { voice: 0, web: 0 } }, 'mix must give shares'],
+  [{ mix: { voice: -1, web: 2 } }, 'mix must give shares'],
+  [{ mix: { voice: Number.POSITIVE_INFINITY } }, 'mix must give shares'],
+  [{ mix: { fax: 1 } }, 'mix must give shares'],
 ])('refuses %j', (more, words) => {
   expect(() => check(more as Partial<AccessPointSpec>)).toThrow(words);
 });

@@ -1,5 +1,9 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
 import type { NrScenario } from '../radio/nr.ts';
+import { type TrafficMix, trafficClasses } from '../traffic/traffic-classes.ts';
+
+/** Which model made a run: another number, other physics. */
+export const modelVersion = 2;
 
 export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];
@@ -7,13 +11,6 @@ export type AccessPointType = (typeof accessPointTypes)[number];
 /** How the wish for traffic runs through a day. */
 export const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 export type Profile = (typeof profiles)[number];
-
-/** What devices do; each class has its own kind of traffic. */
-export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
-export type TrafficClass = (typeof trafficClasses)[number];
-
-/** Of the model: the same description gives other values in another version. Stored runs of another one cannot go on. */
-export const modelVersion = 2;
 
 export interface AccessPointSpec {
   ap_id: string;
@@ -26,10 +23,10 @@ export interface AccessPointSpec {
   scenario?: NrScenario;
   /** Default: city for 5G, office for WiFi and LiFi. */
   profile?: Profile;
-  /** What one of its devices asks for on average in the busiest hour, 0 to 1000; default: that of the world. */
+  /** What one of its devices asks for on average in the busiest hour; default: that of the world. */
   mbpsPerDevice?: number;
-  /** Shares of its devices by what they do; they need not sum to one. Default: chosen by the model. */
-  mix?: Partial<Record<TrafficClass, number>>;
+  /** What its devices do, as shares of devices; default: usualMix. */
+  mix?: TrafficMix;
 }
 
 export interface WorldSpec {
@@ -73,28 +70,21 @@ export function checkSpec(spec: WorldSpec): void {
     need(Number.isInteger(ap.devices) && ap.devices >= 0, `${where}: devices must be a whole number`);
     need(ap.scenario === undefined || ['UMa', 'UMi', 'InH'].includes(ap.scenario), `${where}: unknown scenario`);
     need(ap.profile === undefined || profiles.includes(ap.profile), `${where}: unknown profile`);
-    need(ap.mbpsPerDevice === undefined || isIn(ap.mbpsPerDevice, 1000), `${where}: mbpsPerDevice must be 0 to 1000`);
-    if (ap.mix !== undefined) checkMix(ap.mix, where);
+    const { mbpsPerDevice = 0, mix } = ap;
+    need(mbpsPerDevice >= 0 && mbpsPerDevice <= 1000, `${where}: mbpsPerDevice must be 0 to 1000`);
+    need(mix === undefined || isMix(mix), `${where}: mix must give shares of ${trafficClasses.join(', ')}`);
     names.add(ap.ap_id);
     devices += ap.devices;
   }
   need(devices <= maxDevices, `a world has at most ${maxDevices} devices`);
 }
 
-function checkMix(mix: NonNullable<AccessPointSpec['mix']>, where: string): void {
+function isMix(mix: TrafficMix): boolean {
   const shares = Object.entries(mix);
-  for (const [name, share] of shares) {
-    need((trafficClasses as readonly string[]).includes(name), `${where}: mix has no class ${name}`);
-    need(isIn(share, Number.MAX_VALUE), `${where}: the share of ${name} must be a number from 0 on`);
-  }
-  need(
-    shares.some(([, share]) => share > 0),
-    `${where}: mix needs a share above 0`,
+  return (
+    shares.every(([name, share]) => trafficClasses.some((known) => known === name) && share >= 0 && share <= 1e6) &&
+    shares.some(([, share]) => share > 0)
   );
-}
-
-function isIn(value: number, most: number): boolean {
-  return typeof value === 'number' && value >= 0 && value <= most;
 }
 
 function need(isMet: boolean, message: string): void {

@@ -1,5 +1,6 @@
 // Everything a world is at one moment. Plain values and columns only, so that a copy of it is a copy of the world.
 import type { AccessPoint } from '../access-points/access-point.ts';
+import type { Band } from '../radio/spectrum.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
 import type { Links } from './link-table.ts';
@@ -18,7 +19,35 @@ export interface Layer {
   links: Links;
 }
 
-/** Since the beginning: asked = delivered + lost + what still waits. */
+/** What stands among the lamps. */
+export interface Pillars {
+  x: Float64Array;
+  y: Float64Array;
+  /** By access point: which of them stand near it. */
+  near: Int32Array[];
+}
+
+/** Who disturbs from outside the network. */
+export interface Jammer {
+  /** Index into accessPointTypes of what it disturbs. */
+  type: number;
+  x: number;
+  y: number;
+  /** mW per resource element (5G), mW (WiFi), W of light (LiFi). */
+  power: number;
+  channel: number;
+  /** What it takes of the spectrum of WiFi. */
+  band: Band;
+}
+
+/** What arrives from cells far away, by square of the map. */
+export interface FarField {
+  /** Counts changes of cells. */
+  version: number;
+  squares: Map<number, { version: number; mw: number }>;
+}
+
+/** Since the beginning: asked = delivered + lost + what still waits. One for each direction. */
 export interface Balance {
   askedBits: number;
   deliveredBits: number;
@@ -26,11 +55,14 @@ export interface Balance {
 }
 
 export interface WorldState {
+  model: number;
+  /** Of what stays as it is: who lives where, what stands in the way. */
   seed: number;
+  /** Of all chance that is still to come. */
+  chance: number;
   startMs: number;
   /** Seconds of model time since the beginning. */
   step: number;
-  peakBpsPerDevice: number;
   accessPoints: AccessPoint[];
   cells: Cells;
   neighbours: Neighbours[];
@@ -40,5 +72,16 @@ export interface WorldState {
   lifi: Layer;
   tallies: Tallies;
   balance: Balance;
+  uplink: Balance;
+  /** How far the devices of each access point walk from it. */
+  roamM: Float64Array;
+  /** Counts changes of WiFi access points: who hears whom is worked out again then. */
+  wifiVersion: number;
+  /** Those of this second. */
+  jammers: Jammer[];
+  farField: FarField;
+  /** Mean share of the air that 5G cells on the air used in the last second. */
+  nrActivity: number;
+  pillars: Pillars;
   served: number;
 }

@@ -96,7 +96,7 @@ export class World {
         if (isAgentUp(ap)) {
           ap.latest = readMetrics(state, index);
           ap.latestAtStep = state.step;
-          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.seed, index, state.step);
+          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.chance, index, state.step);
         }
         resetTally(state.tallies, index);
       }
@@ -130,13 +130,19 @@ export class World {
     const index = this.#indexOf(ap_id);
     const state = this.#state;
     return execute(state.accessPoints[index]!, name, args, state.step, {
-      steer: (device, target) => steer(state, index, device, this.#indices.get(target) ?? -1),
+      steer: (device, target, isForced) => steer(state, index, device, this.#indices.get(target) ?? -1, isForced),
     });
   }
 
   /** Makes something go wrong from now on. Throws RangeError if the fault or the access point makes no sense. */
   fault(ap_id: string, fault: FaultRequest): void {
     addFault(this.#state.accessPoints[this.#indexOf(ap_id)]!, fault, this.#state.step);
+  }
+
+  /** From now on chance is another: traffic, ways and shadows to come differ, everything that is there stays. */
+  reseed(future: number): void {
+    const { seed, step } = this.#state;
+    this.#state.chance = hash(seed, streams.future, future, step);
   }
 
   totals(): Totals {
@@ -155,11 +161,6 @@ export class World {
   /** The index of the access point that each device is attached to, -1 for none; good until the next step. */
   servedBy(): Int32Array {
     return this.#state.devices.serving;
-  }
-
-  /** Another future: whatever chance decides from now on differs, the present state stays. The same number, the same future. */
-  reseed(n: number): void {
-    this.#state.seed = hash(this.#state.seed, streams.future, n, 0);
   }
 
   /** Another world in the same state; what happens to one does not touch the other. */
