@@ -118,7 +118,7 @@ describe('what is refused', () => {
 describe('demand', () => {
   it('is 0.8 Mb/s a device with the mix of the model, unless the entry says otherwise; shares sum to one', () => {
     const usual = demandOf(spec());
-    expect(usual).toMatchObject({ mbps_per_device: 0.8, mix: { web: expect.closeTo(0.35) } });
+    expect(usual).toMatchObject({ mbps_per_device: 0.8, mix: { voice: 0.1, web: 0.35 } });
     expect(Object.values(usual.mix).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
     expect(demandOf(spec({ mbps_per_device: 0, mix: { video: 3, web: 1, bulk: 0 } }))).toEqual({
       mbps_per_device: 0,

@@ -40,10 +40,10 @@ export function profileOf({ profile, access_point_type }: EmulatorSpec): Emulato
 
 const defaultMbpsPerDevice = 0.8;
 
-/** What the devices of an entry ask for; shares sum to one. */
+/** What the devices of an entry ask for; shares sum to one, each to six digits. */
 export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix = usualMix }: EmulatorSpec): EmulatorDemand {
   const sum = Object.values(mix).reduce((total, share) => total + share, 0);
-  const shares = Object.entries(mix).map(([name, share]) => [name, share / sum] as const);
+  const shares = Object.entries(mix).map(([name, share]) => [name, Number((share / sum).toPrecision(6))] as const);
   return { mbps_per_device, mix: Object.fromEntries(shares.filter(([, share]) => share > 0)) };
 }
 
