@@ -62,6 +62,17 @@ describe('several futures', () => {
     expect(deliveredMbps.change.mean).toBeCloseTo(mean(changes), 4);
   });
 
+  test('law: a change is the difference of its sides, also where a metric is not measured in every future', () => {
+    const world = createWorld(town({ counts: { LiFi: 4, WiFi: 1 }, devicesEach: 1 }));
+    for (let n = 0; n < 10; n++) world.step();
+    const answer = whatIf(world, [{ ap_id: 'lifi-1', name: 'sleep' }], { minutes: 0.3, futures: 4 });
+    for (const { with: after, without, change } of comparisons(answer)) {
+      if (!change) continue;
+      const scale = Math.max(Math.abs(after!.mean), Math.abs(without!.mean));
+      expect(Math.abs(after!.mean - without!.mean - change.mean)).toBeLessThanOrEqual(1e-4 * scale);
+    }
+  });
+
   test('of one present, the change is more certain than either side', () => {
     const { deliveredMbps } = whatIf(build(1, 60), [{ ap_id: 'wifi-4', name: 'set_channel', args: { channel: 100 } }], {
       minutes: 2,

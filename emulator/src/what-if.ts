@@ -137,16 +137,22 @@ function predict(futures: readonly Future[]): WhatIf['predictions'] {
   return predictions;
 }
 
-/** A metric may be without a measurement in some futures: each number is of those that have it. */
+/**
+ * A metric may be without a measurement in some futures, on one side or on both. What is compared is of the futures that have
+ * both, so that the change is the difference of the two; if none has, each side is for itself.
+ */
 function compareMeasured(futures: readonly Future[], read: (side: Side) => number | undefined): Comparison {
-  const [after, otherwise, changes]: number[][] = [[], [], []];
-  for (const future of futures) {
-    const [one, other] = [read(future.with), read(future.without)];
-    if (one !== undefined) after!.push(one);
-    if (other !== undefined) otherwise!.push(other);
-    if (one !== undefined && other !== undefined) changes!.push(one - other);
-  }
-  const sides = { with: toAmount(after!), without: toAmount(otherwise!), change: toAmount(changes!) };
+  const measured = futures.map((future) => ({ with: read(future.with), without: read(future.without) }));
+  const paired = measured.filter((one): one is Record<'with' | 'without', number> => {
+    return one.with !== undefined && one.without !== undefined;
+  });
+  const used = paired.length > 0 ? paired : measured;
+  const valuesOf = (side: 'with' | 'without') => used.flatMap((one) => one[side] ?? []);
+  const sides = {
+    with: toAmount(valuesOf('with')),
+    without: toAmount(valuesOf('without')),
+    change: toAmount(paired.map((one) => one.with - one.without)),
+  };
   return Object.fromEntries(Object.entries(sides).filter(([, amount]) => amount !== undefined));
 }
 

@@ -48,6 +48,7 @@ describe('an amount', () => {
     [{ mean: -36.12, plus_minus: 0.0213 }, '', '-36.12 ± 0.021'],
     [{ mean: 123.4, plus_minus: 17.9 }, 'Mb/s', '123 ± 18 Mb/s'],
     [{ mean: 5 }, 'W', '5 W'],
+    [{ mean: 0.00001, plus_minus: 0.00002 }, 'W', '0 W'],
     [{ mean: 0, plus_minus: 0 }, '', '0'],
   ])('%j is written with as many digits as its interval allows', (amount, unit, words) => {
     expect(plain(formatAmount(amount, unit))).toBe(words);

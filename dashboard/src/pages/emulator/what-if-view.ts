@@ -57,7 +57,9 @@ export function formatAmount({ mean, plus_minus = 0 }: Amount, unit = '', mostDi
   const after = unit === '' ? '' : `${thin}${unit}`;
   if (plus_minus === 0) return `${formatNumber(mean)}${after}`;
   const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10(plus_minus))));
-  return `${formatNumber(mean, digits)}${thin}±${thin}${formatNumber(plus_minus, digits)}${after}`;
+  const around = formatNumber(plus_minus, digits);
+  if (around === '0') return `${formatNumber(mean, digits)}${after}`;
+  return `${formatNumber(mean, digits)}${thin}±${thin}${around}${after}`;
 }
 
 /** With a plus before what grows. */
