@@ -292,6 +292,11 @@ test('emulate starts, lists and ends a network', async () => {
   expect(JSON.parse((await run(['emulate', 'list', '--json'], { env: asApp })).out)).toMatchObject([{ job_number }]);
   expect((await run(['emulate', 'list'], { env: asApp })).out).toContain('2 WiFi');
   expect(await run(['emulate', 'stop', job_number], { env: asApp })).toMatchObject({ code: 0 });
+  const busy = ['--profile', 'always', '--mbps', '2.5', '--mix', 'video=3,web=1', '--mix', 'voice=0'];
+  const { out } = await run(['emulate', '--wifi', '1', ...busy, '--json'], { env: asApp });
+  const second = JSON.parse(out);
+  expect(second).toMatchObject({ model: 2, demand: [{ mbps_per_device: 2.5, mix: { video: 0.75, web: 0.25 } }] });
+  await run(['emulate', 'stop', second.job_number], { env: asApp });
 });
 
 test('jobs are listed, followed and cancelled', async () => {
@@ -348,6 +353,10 @@ test.each([
   [['command', 'a', 'b', '--hold', 'long'], '--hold must be a duration'],
   [['emulate', '--wifi', 'many'], '--wifi must be a whole number'],
   [['emulate', '--wifi', '0'], 'has no access points'],
+  [['emulate', '--mbps', '1001'], '--mbps must be a number from 0 to 1000'],
+  [['emulate', '--mix', 'fax=1'], '--mix must be like video=3'],
+  [['emulate', '--mix', 'video'], '--mix must be like video=3'],
+  [['emulate', '--profile', 'quiet'], '--profile must be one of office, home'],
   [['jobs', 'eat', 'x'], 'Unknown action eat'],
   [['apps', 'add'], 'Usage: weft apps'],
   [['apps', 'rotate', 'a', '--read-only'], 'weft apps rotate takes no --read-only'],

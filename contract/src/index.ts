@@ -7,6 +7,7 @@ export * from './audit.ts';
 export * from './commands.ts';
 export * from './emulator.ts';
 export * from './emulator-lease.ts';
+export * from './emulator-what-if.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
 export * from './telemetry.ts';

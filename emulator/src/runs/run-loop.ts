@@ -36,6 +36,7 @@ export interface RunLoopOptions {
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
+  /** What one second of the model costs. */
   #stepMs = 0;
   #flushedAtMs = 0;
   #savedAtMs = performance.now();
@@ -46,11 +47,6 @@ export class RunLoop {
     this.#options = options;
     const { run } = options;
     this.#delivered = { second: run.second, bits: run.world.totals().deliveredBits, mbps: 0 };
-  }
-
-  /** What one second of the model costs, in milliseconds. */
-  get stepMs(): number {
-    return this.#stepMs;
   }
 
   /** Resolves when the run is over and its samples are stored, or the signal is aborted. */

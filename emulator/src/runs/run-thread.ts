@@ -55,7 +55,7 @@ async function live(run: EmulatedRun): Promise<void> {
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
   const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
-  const desk = new WhatIfDesk({ run, stepMs: () => loop.stepMs });
+  const desk = new WhatIfDesk({ run });
   answerRequest = async ({ kind, body }) => (kind === 'fault' ? makeFault(run, body) : desk.ask(body));
   for (const request of early.splice(0)) void hear(request);
   fleet.follow();
