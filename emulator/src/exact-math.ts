@@ -116,10 +116,13 @@ export function degrees(angle: number): number {
   return angle * (90 / halfPi);
 }
 
-/** As values leave the model: four decimals, and never a negative zero. */
-export function rounded(value: number): number {
-  return Math.round(value * 1e4) / 1e4 + 0;
+/** As values leave the model: four decimals unless told otherwise, and never a negative zero. */
+export function rounded(value: number, digits = 4): number {
+  const scale = scales[digits]!;
+  return Math.round(value * scale) / scale + 0;
 }
+
+const scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 function sinNearZero(x: number): number {
   const z = x * x;

@@ -21,10 +21,18 @@ export const streams = {
   shadow: 15,
   sight: 16,
   polar: 18,
-  blockage: 19,
   apShadow: 20,
   background: 21,
   duplicate: 22,
+  trafficClass: 23,
+  session: 24,
+  interruption: 25,
+  pillarX: 26,
+  pillarY: 27,
+  future: 28,
+  wallSpread: 29,
+  /** Four, one for each wave. */
+  fading: 40,
 } as const;
 
 /** 32 well-mixed bits. The arguments count by their lowest 32 bits. */

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = '9dbd676970e9510ff57e0463127592d1b8feb746fa9c0ab8848a011ee916c558';
+const committed = 'bf321e07ac9fee6f23777ea953ae777d9d6900420fc1efe11fabee9ac4d65378';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {
@@ -18,9 +18,14 @@ function tell(pauseEvery: number): string {
     40: () => world.fault('wifi-1', { kind: 'backhaul_cut', seconds: 15 }),
     50: () => world.fault('lifi-0', { kind: 'duplicate_samples', seconds: 30 }),
     60: () => world.command('5g-1', 'wake'),
+    65: () => world.command('5g-3', 'doze'),
     70: () => world.fault('5g-0', { kind: 'jammed_channel', seconds: 20 }),
+    75: () => world.fault('wifi-4', { kind: 'jammed_channel', seconds: 20 }),
+    76: () => world.command('wifi-5', 'set_channel_width', { mhz: 80 }),
     80: () => world.command('5g-2', 'set_tilt', { degrees: 2.5 }),
+    85: () => world.command('5g-0', 'set_handover_margin', { db: 1 }),
     90: () => world.command('wifi-0', 'steer_device', { target: '5g-0' }),
+    100: () => world.reseed(3),
   };
   for (let second = 0; second < 120; second++) {
     if (second % pauseEvery === 0) world = restoreWorld(world.snapshot());

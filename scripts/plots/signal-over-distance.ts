@@ -7,9 +7,11 @@ import { noisePerElementDbm, nrPathLossDb, resourceElementDbm } from '../../emul
 import { carrierPrbs } from '../../emulator/src/radio/nr-cqi.ts';
 import { noiseFloorDbm } from '../../emulator/src/radio/wifi.ts';
 import { town } from '../../emulator/src/town.ts';
-import { lampHeightM, lifiNoiseA2, measureLifi } from '../../emulator/src/world/lifi-layer.ts';
+import { lampHeightM } from '../../emulator/src/world/bodies.ts';
+import { indoorLossDb } from '../../emulator/src/world/indoor-path.ts';
+import { lifiNoiseA2, measureLifi } from '../../emulator/src/world/lifi-layer.ts';
 import { measureNr } from '../../emulator/src/world/nr-layer.ts';
-import { indoorLossDb, measureWifi, wifiWidth } from '../../emulator/src/world/wifi-layer.ts';
+import { measureWifi, wifiWidth } from '../../emulator/src/world/wifi-layer.ts';
 import type { AccessPointType } from '../../emulator/src/world/world-spec.ts';
 import type { WorldState } from '../../emulator/src/world/world-state.ts';
 import { type Chart, colours, type Panel } from './svg-chart.ts';
@@ -66,7 +68,7 @@ function accessPointPanel(): Panel {
 }
 
 function lampPanel(): Panel {
-  const noiseA2 = (daylight: number) => lifiNoiseA2(daylight, 1);
+  const noiseA2 = (daylight: number) => lifiNoiseA2(daylight);
   const order = lambertianOrder(60);
   const flat = (daylight: number) =>
     curve(0, 4, (aside) => {

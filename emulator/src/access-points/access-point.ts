@@ -2,7 +2,7 @@
 // on, asleep or on the way.
 import { fromDb } from '../exact-math.ts';
 import { lambertianOrder } from '../radio/lifi.ts';
-import { type NrScenario, resourceElementDbm } from '../radio/nr.ts';
+import { horizonGain, type NrScenario, resourceElementDbm } from '../radio/nr.ts';
 import { carrierPrbs } from '../radio/nr-cqi.ts';
 import type { Cells } from '../world/cells.ts';
 import type { AccessPointType, Profile } from '../world/world-spec.ts';
@@ -10,8 +10,8 @@ import { type Fault, type FaultRequest, faultOf, toFault } from './faults.ts';
 import type { HeldSample } from './sample.ts';
 import { pace, type Settings } from './settings.ts';
 
-/** draining: serves, but takes nobody new; starting: awake, not yet serving; down: crashed, or in the middle of a reboot. */
-export type PowerState = 'on' | 'draining' | 'asleep' | 'starting' | 'down';
+/** draining: serves, but takes nobody new; dozing: in light sleep (5G); starting: awake, not yet serving; down: crashed, or in the middle of a reboot. */
+export type PowerState = 'on' | 'draining' | 'asleep' | 'dozing' | 'starting' | 'down';
 
 export interface AccessPoint {
   ap_id: string;
@@ -23,6 +23,9 @@ export interface AccessPoint {
   power_state: PowerState;
   /** When the state leads on to the next. */
   nextStateAtStep: number;
+  /** What it drains or wakes for: deep or light sleep; and when it woke last. */
+  depth: 'deep' | 'light';
+  wokeAtStep: number;
   wished: Settings;
   actual: Settings;
   /** While it changes channel nobody hears it. */
@@ -46,6 +49,14 @@ export const durations: Record<AccessPointType, { drainS: number; wakeS: number;
   LiFi: { drainS: 2, wakeS: 2, rebootS: 10, retuneS: 1 },
 };
 
+/** How soon a 5G cell is back from light sleep, in whole seconds. */
+export const dozeWakeS = 1;
+
+/** The sleep from which it comes back. */
+export function wakesFrom({ depth }: AccessPoint): 'deep' | 'light' {
+  return depth;
+}
+
 export function isAgentUp({ power_state }: AccessPoint): boolean {
   return power_state !== 'down';
 }
@@ -67,6 +78,11 @@ export function enter(ap: AccessPoint, state: PowerState, untilStep = never): vo
 /** A fault of the same kind as one that holds already replaces it. */
 export function addFault(ap: AccessPoint, request: FaultRequest, step: number): void {
   const fault = toFault(request, step);
+  // A jammer stays on the channel on which it was set up.
+  if (fault.kind === 'jammed_channel') {
+    fault.channel = ap.actual.channel;
+    fault.widthMhz = ap.actual.channel_width_mhz;
+  }
   ap.faults = [...ap.faults.filter(({ kind }) => kind !== fault.kind), fault];
   if (fault.kind === 'crash') enter(ap, 'down', fault.untilStep + durations[ap.type].wakeS);
 }
@@ -74,7 +90,13 @@ export function addFault(ap: AccessPoint, request: FaultRequest, step: number): 
 /** One second later: faults end, states follow one another, settings come closer to what was wished. */
 export function advance(ap: AccessPoint, step: number): void {
   if (ap.faults.length > 0) ap.faults = ap.faults.filter(({ untilStep }) => step < untilStep);
-  if (step >= ap.nextStateAtStep) enter(ap, ap.power_state === 'draining' ? 'asleep' : 'on');
+  if (step >= ap.nextStateAtStep) {
+    if (ap.power_state === 'draining') enter(ap, ap.depth === 'light' ? 'dozing' : 'asleep');
+    else {
+      if (ap.power_state === 'starting') ap.wokeAtStep = step;
+      enter(ap, 'on');
+    }
+  }
   for (const name of Object.keys(pace) as (keyof Settings)[]) {
     const gap = ap.wished[name] - ap.actual[name];
     if (gap === 0) continue;
@@ -89,15 +111,15 @@ export function project(ap: AccessPoint, index: number, cells: Cells, step: numb
   const power = radiatedPower(ap);
   const shape = ap.type === '5G' ? ap.actual.tilt_degrees : lambertianOrder(ap.actual.beam_angle_degrees);
   const hasChanged = cells.isOnAir[index] !== isOnAir || cells.power[index] !== power || cells.shape[index] !== shape;
-  const jam = faultOf(ap.faults, 'jammed_channel');
   cells.isOnAir[index] = isOnAir;
   cells.isOpen[index] = isOnAir === 1 && ap.power_state === 'on' ? 1 : 0;
   cells.power[index] = power;
   cells.shape[index] = shape;
   cells.channel[index] = ap.actual.channel;
+  cells.widthMhz[index] = ap.actual.channel_width_mhz;
+  if (ap.type === '5G') cells.farGain[index] = horizonGain(ap.scenario, ap.actual.tilt_degrees);
   cells.quota[index] = ap.type === '5G' ? ap.actual.prb_quota_pct / 100 : 1;
   cells.hasBackhaul[index] = faultOf(ap.faults, 'backhaul_cut') ? 0 : 1;
-  cells.noiseFactor[index] = jam ? fromDb(jam.amount) : 1;
   return hasChanged;
 }
 

@@ -2,7 +2,17 @@
 import type { DeclaredArgument as Argument, DeclaredCommand as Command } from '@weft/contract/declared-commands';
 import type { NrScenario } from '../radio/nr.ts';
 import { type AccessPointType, maxReportIntervalSeconds } from '../world/world-spec.ts';
-import { beamRange, lifiChannels, powerRanges, type Settings, tiltRange, wifiChannels } from './settings.ts';
+import {
+  beamRange,
+  lifiChannels,
+  marginRange,
+  powerRanges,
+  type Settings,
+  tiltRange,
+  triggerRange,
+  wifiChannels,
+  wifiWidths,
+} from './settings.ts';
 
 /** As the contract has it; here the values to choose from are numbers, and every command names its arguments. */
 export interface DeclaredArgument extends Argument {
@@ -20,6 +30,9 @@ export const setters: Record<string, { argument: string; setting: keyof Settings
   set_prb_quota: { argument: 'percent', setting: 'prb_quota_pct' },
   set_channel: { argument: 'channel', setting: 'channel' },
   set_dimming: { argument: 'percent', setting: 'dimming_pct' },
+  set_channel_width: { argument: 'mhz', setting: 'channel_width_mhz' },
+  set_handover_margin: { argument: 'db', setting: 'handover_margin_db' },
+  set_time_to_trigger: { argument: 'seconds', setting: 'time_to_trigger_s' },
   set_beam_angle: { argument: 'degrees', setting: 'beam_angle_degrees' },
 };
 
@@ -31,7 +44,11 @@ const shared: DeclaredCommand[] = [
   {
     name: 'steer_device',
     parameter: 'steering',
-    params: { device: { type: 'string', optional: true }, target: { type: 'string' } },
+    params: {
+      device: { type: 'string', optional: true },
+      target: { type: 'string' },
+      force: { type: 'boolean', optional: true },
+    },
   },
   {
     name: 'set_report_interval',
@@ -65,11 +82,33 @@ function own(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {
   };
   if (type === 'WiFi') {
     const params = { channel: { type: 'integer', enum: wifiChannels } } as const;
-    return [power, { name: 'set_channel', parameter: 'channel', params }];
+    const widths = { mhz: { type: 'integer', enum: wifiWidths, unit: 'MHz' } } as const;
+    return [
+      power,
+      { name: 'set_channel', parameter: 'channel', params },
+      { name: 'set_channel_width', parameter: 'channel_width', params: widths },
+    ];
   }
+  const tilt: DeclaredCommand = {
+    name: 'set_tilt',
+    parameter: 'tilt',
+    params: { degrees: { type: 'number', ...tiltRange, unit: '°' } },
+  };
   return [
     power,
-    { name: 'set_tilt', parameter: 'tilt', params: { degrees: { type: 'number', ...tiltRange, unit: '°' } } },
+    // An antenna under the ceiling looks straight down.
+    ...(scenario === 'InH' ? [] : [tilt]),
     { name: 'set_prb_quota', parameter: 'prb_quota', params: { percent } },
+    {
+      name: 'set_handover_margin',
+      parameter: 'handover_margin',
+      params: { db: { type: 'number', ...marginRange, unit: 'dB' } },
+    },
+    {
+      name: 'set_time_to_trigger',
+      parameter: 'time_to_trigger',
+      params: { seconds: { type: 'integer', ...triggerRange, unit: 's' } },
+    },
+    { name: 'doze', parameter: 'power_state', params: {} },
   ];
 }

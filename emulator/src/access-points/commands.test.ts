@@ -27,14 +27,12 @@ describe('what is declared', () => {
       expect(name).toMatch(/^[a-z_]+$/);
       expect(parameter).toMatch(/^[a-z_]+$/);
       for (const { type, minimum, maximum, enum: values } of Object.values(params)) {
-        expect(['number', 'integer', 'string']).toContain(type);
-        if (type !== 'string') expect(values ?? [minimum, maximum]).not.toContain(undefined);
+        expect(['number', 'integer', 'string', 'boolean']).toContain(type);
+        if (type === 'number' || type === 'integer') expect(values ?? [minimum, maximum]).not.toContain(undefined);
       }
     }
-    expect(commands.filter(({ parameter }) => parameter === 'power_state').map(({ name }) => name)).toEqual([
-      'sleep',
-      'wake',
-    ]);
+    const states = commands.filter(({ parameter }) => parameter === 'power_state').map(({ name }) => name);
+    expect(states).toEqual(type === '5G' ? ['doze', 'sleep', 'wake'] : ['sleep', 'wake']);
     expect(JSON.parse(JSON.stringify(commands))).toEqual(commands);
   });
 
@@ -71,6 +69,11 @@ describe('a refused command changes nothing', () => {
     ['wifi-0', 'steer_device', { device: 'x', target: 'wifi-1' }, 'not attached'],
     ['wifi-0', 'steer_device', { target: 'nowhere' }, 'not known'],
     ['wifi-0', 'steer_device', { target: 'wifi-0' }, 'this access point'],
+    ['wifi-0', 'steer_device', { target: 'wifi-1', force: 1 }, 'true or false'],
+    ['wifi-0', 'set_channel_width', { mhz: 60 }, 'one of 20'],
+    ['wifi-0', 'doze', {}, 'does not know'],
+    ['5g-0', 'set_handover_margin', { db: 11 }, '0 to 10'],
+    ['5g-0', 'set_time_to_trigger', { seconds: 1.5 }, 'whole number'],
   ])('%s %s %j', (ap_id, name, args, reason) => {
     const world = mixed();
     const witness = world.clone();

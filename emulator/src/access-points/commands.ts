@@ -1,5 +1,5 @@
 // An access point takes a command: checks it against what it declares, begins to follow it, and says what it made of it.
-import { type AccessPoint, durations, enter, isDeaf } from './access-point.ts';
+import { type AccessPoint, dozeWakeS, durations, enter, isDeaf } from './access-point.ts';
 import { commandsOf, type DeclaredArgument, setters } from './command-table.ts';
 import { pace, possibleSettings, type Settings } from './settings.ts';
 
@@ -20,7 +20,7 @@ export type CommandResult =
 /** What commands about devices need of the world. */
 export interface Steering {
   /** Sends a device of this access point (the worst served if undefined) to another; the device's name, or why not. */
-  steer(device: string | undefined, target: string): { device: string } | { reason: string };
+  steer(device: string | undefined, target: string, isForced: boolean): { device: string } | { reason: string };
 }
 
 /** A refused command changes nothing. */
@@ -40,7 +40,9 @@ export function execute(
   if (setter) return set(ap, setter.setting, setter.argument, Number(args[setter.argument]), step);
   switch (name) {
     case 'sleep':
-      return sleep(ap, step);
+      return sleep(ap, step, 'deep');
+    case 'doze':
+      return sleep(ap, step, 'light');
     case 'wake':
       return wake(ap, step);
     case 'reboot':
@@ -68,6 +70,10 @@ function findProblem(params: Record<string, DeclaredArgument>, args: CommandArgu
       if (typeof value !== 'string' || value === '') return `${name} must be a text`;
       continue;
     }
+    if (type === 'boolean') {
+      if (typeof value !== 'boolean') return `${name} must be true or false`;
+      continue;
+    }
     if (typeof value !== 'number' || !Number.isFinite(value)) return `${name} must be a number`;
     if (type === 'integer' && !Number.isInteger(value)) return `${name} must be a whole number`;
     if (value < minimum || value > maximum) return `${name} must be ${minimum} to ${maximum}`;
@@ -82,16 +88,18 @@ function set(ap: AccessPoint, setting: keyof Settings, argument: string, value: 
   const applied: Record<string, number> = { [argument]: after[setting] };
   // A channel can bring a lower limit of power with it.
   if (setting !== 'tx_power_dbm' && after.tx_power_dbm !== before.tx_power_dbm) applied.dbm = after.tx_power_dbm;
-  const isRetuning = setting === 'channel' && after.channel !== before.channel;
+  const isRetuning = (setting === 'channel' || setting === 'channel_width_mhz') && after[setting] !== before[setting];
   if (isRetuning) ap.retunesUntilStep = step + 1 + durations[ap.type].retuneS;
   ap.wished = after;
   const way = Math.abs(after[setting] - ap.actual[setting]);
   return done(applied, isRetuning ? durations[ap.type].retuneS + 1 : Math.ceil(way / pace[setting]));
 }
 
-function sleep(ap: AccessPoint, step: number): CommandResult {
+function sleep(ap: AccessPoint, step: number, depth: AccessPoint['depth']): CommandResult {
   const { drainS } = durations[ap.type];
-  if (ap.power_state === 'starting') enter(ap, 'asleep');
+  const asleep = depth === 'light' ? 'dozing' : 'asleep';
+  ap.depth = depth;
+  if (ap.power_state === 'starting' || ap.power_state === 'asleep' || ap.power_state === 'dozing') enter(ap, asleep);
   else if (ap.power_state === 'on') enter(ap, 'draining', step + drainS);
   const left = ap.power_state === 'draining' ? ap.nextStateAtStep - step : 0;
   return done({}, left);
@@ -101,13 +109,18 @@ function wake(ap: AccessPoint, step: number): CommandResult {
   const { wakeS } = durations[ap.type];
   if (ap.power_state === 'draining') enter(ap, 'on');
   else if (ap.power_state === 'asleep') enter(ap, 'starting', step + wakeS);
+  else if (ap.power_state === 'dozing') enter(ap, 'starting', step + dozeWakeS);
   const left = ap.power_state === 'starting' ? ap.nextStateAtStep - step : 0;
   return done({}, left);
 }
 
 function steer(args: CommandArguments, steering: Steering): CommandResult {
   const target = String(args.target);
-  const answer = steering.steer(args.device === undefined ? undefined : String(args.device), target);
+  const answer = steering.steer(
+    args.device === undefined ? undefined : String(args.device),
+    target,
+    args.force === true,
+  );
   if ('reason' in answer) return { state: 'failed', reason: answer.reason };
   return done({ device: answer.device, target }, 1);
 }

@@ -80,7 +80,9 @@ test('a jammed channel: more noise, fuller air, slower service', () => {
   world.fault('wifi-0', { kind: 'jammed_channel', seconds: 5, amount: 30 });
   run(world, 2);
   const jammed = world.latest('wifi-0')!.fields;
-  expect(jammed.noise_floor_dbm! - before.noise_floor_dbm!).toBeCloseTo(30, 1);
+  // 30 dBm from 8 m away: 40.05 + 6.8 + 18.06 dB of loss; 60 % of the time.
+  const heardDbm = 30 - (40.05 + 20 * Math.log10(5.25 / 2.4) + 20 * Math.log10(8)) + 10 * Math.log10(0.6);
+  expect(jammed.noise_floor_dbm).toBeCloseTo(heardDbm, 1);
   expect(jammed.channel_utilisation_pct).toBeGreaterThan(50);
   expect(jammed.mcs).toBeLessThan(before.mcs!);
   run(world, 5);

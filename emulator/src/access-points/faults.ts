@@ -17,7 +17,7 @@ export interface FaultRequest {
   seconds: number;
   /**
    * How bad: seconds that the clock is ahead (clock_skew, -86400 to 86400, usually 30); seconds of delay (late_samples, 1 to
-   * 3600, usually 30); share of samples sent twice (duplicate_samples, 0 to 1, usually 0.5); decibels of extra noise
+   * 3600, usually 30); share of samples sent twice (duplicate_samples, 0 to 1, usually 0.5); power of the jammer in dBm
    * (jammed_channel, 1 to 60, usually 20). The others have none.
    */
   amount?: number;
@@ -27,6 +27,9 @@ export interface Fault {
   kind: FaultKind;
   untilStep: number;
   amount: number;
+  /** What a jammer jams. */
+  channel?: number;
+  widthMhz?: number;
 }
 
 const longestSeconds = 604_800;

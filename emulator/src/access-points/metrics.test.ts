@@ -18,8 +18,11 @@ describe.each(accessPointTypes)('%s', (type) => {
     }
   });
 
-  test('to four decimals', () => {
-    for (const value of Object.values(world.latest(ap_id)!.fields)) expect(Math.round(value * 1e4) / 1e4).toBe(value);
+  test('to four decimals, and energy to nine', () => {
+    for (const [name, value] of Object.entries(world.latest(ap_id)!.fields)) {
+      const scale = name === 'energy_kwh' ? 1e9 : 1e4;
+      expect(Math.round(value * scale) / scale).toBe(value);
+    }
   });
 
   test('without what cannot be measured when nobody is there', () => {

@@ -1,10 +1,11 @@
 // What access points report: the names, labels and units of their metrics, 3GPP's own names where there are some, and how
 // each is made from the sums since the last report.
-import { rounded, toDb } from '../exact-math.ts';
-import { noiseFloorDbm } from '../radio/wifi.ts';
+import { fromDb, rounded, toDb } from '../exact-math.ts';
+import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
 import { deskLightLx } from '../world/light.ts';
+import { baseMs, turnMs } from '../world/scheduler.ts';
 import { daylightLx, localHour } from '../world/traffic.ts';
-import { wifiWidth } from '../world/wifi-layer.ts';
+import { trafficClasses } from '../world/traffic-classes.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type AccessPoint, maxOpticalW } from './access-point.ts';
@@ -27,6 +28,8 @@ interface Reading {
 }
 
 interface Metric extends MetricDescription {
+  /** Decimals, where four are too few. */
+  digits?: number;
   /** NaN where there is nothing to report. */
   read(reading: Reading): number;
 }
@@ -37,18 +40,54 @@ const metric = (label: string, unit: string, read: Metric['read'], alias?: strin
   return alias === undefined ? { label, unit, read } : { label, unit, alias, read };
 };
 
+/** Share of what was delivered that was of a class; nothing if there was none of it. */
+const classes = Object.fromEntries(
+  trafficClasses.map((name) => [
+    `${name}_pct`,
+    metric(`${name[0]!.toUpperCase()}${name.slice(1)}, share of traffic`, '%', (r) => {
+      return (100 * r.count(r.state.tallies[`${name}Bits`])) / r.count(r.state.tallies.deliveredBits);
+    }),
+  ]),
+);
+
 const people: Metrics = {
   connected_devices: metric('Connected devices', '', (r) => r.perSecond(r.state.tallies.attached), 'RRC.ConnMean'),
   served_devices: metric('Served devices', '', (r) => r.perSecond(r.state.tallies.served)),
   throughput_mbps: metric('Throughput', 'Mb/s', (r) => r.perSecond(r.state.tallies.deliveredBits) / 1e6),
   backlog_mbit: metric('Waiting traffic', 'Mbit', (r) => r.perSecond(r.state.tallies.waitingBits) / 1e6),
+  latency_ms: metric('Latency', 'ms', latencyMs, 'DRB.AirIfDelayDl'),
+  qos_met_pct: metric('Within delay budget', '%', (r) => {
+    return (100 * r.count(r.state.tallies.budgetMet)) / r.count(r.state.tallies.withData);
+  }),
+  ...classes,
+  uplink_mbps: metric('Throughput, uplink', 'Mb/s', (r) => r.perSecond(r.state.tallies.upBits) / 1e6),
 };
 
 const energy: Metrics = {
-  handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn), 'MM.HoExeInterSucc'),
-  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut), 'MM.HoExeInterReq'),
+  handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn)),
+  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut)),
+  handover_attempts: metric(
+    'Hand-overs out, tried',
+    '',
+    (r) => r.count(r.state.tallies.handoverAttempts),
+    'MM.HoExeInterReq',
+  ),
+  handover_successes: metric(
+    'Hand-overs out, done',
+    '',
+    (r) => r.count(r.state.tallies.handoverSuccesses),
+    'MM.HoExeInterSucc',
+  ),
+  handover_failures: metric(
+    'Hand-overs out, failed',
+    '',
+    (r) => r.count(r.state.tallies.handoverFailures),
+    'MM.HoExeInterFail',
+  ),
+  ping_pongs: metric('Hand-overs back within 5 s', '', (r) => r.count(r.state.tallies.pingPongs)),
   power_w: metric('Power', 'W', (r) => r.perSecond(r.state.tallies.energyJ), 'PEE.AvgPower'),
-  energy_kwh: metric('Energy', 'kWh', (r) => r.ap.energyJ / 3.6e6, 'PEE.Energy'),
+  // One second of a sleeping lamp is 1.4e-7 kWh.
+  energy_kwh: { ...metric('Energy', 'kWh', (r) => r.ap.energyJ / 3.6e6, 'PEE.Energy'), digits: 9 },
   active: metric('Active', '', (r) => (r.ap.power_state === 'on' || r.ap.power_state === 'draining' ? 1 : 0)),
 };
 
@@ -58,7 +97,7 @@ const cell: Metrics = {
   ue_throughput_kbps: metric(
     'Throughput per device',
     'kbit/s',
-    (r) => r.count(r.state.tallies.deliveredBits) / 1e3 / r.count(r.state.tallies.attached),
+    (r) => r.count(r.state.tallies.deliveredBits) / 1e3 / r.count(r.state.tallies.busyS),
     'DRB.UEThpDl',
   ),
   volume_mbit: metric(
@@ -71,7 +110,8 @@ const cell: Metrics = {
   rsrq_db: metric('RSRQ', 'dB', (r) => r.perDevice(r.state.tallies.ratio), 'RF.serving.RSRQ'),
   sinr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality), 'RF.serving.RSSINR'),
   cqi: metric('CQI', '', (r) => r.perDevice(r.state.tallies.code), 'CARR.WBCQIDist'),
-  latency_ms: metric('Latency', 'ms', (r) => 3 + 4 * queue(r.perSecond(r.state.tallies.load)), 'DRB.AirIfDelayDl'),
+  uplink_load_pct: metric('PRB load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
+  radio_link_failures: metric('Links lost', '', (r) => r.count(r.state.tallies.linkFailures)),
   tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
   tilt_degrees: metric('Tilt', '°', (r) => r.ap.actual.tilt_degrees),
   prb_quota_pct: metric('PRB quota', '%', (r) => r.ap.actual.prb_quota_pct),
@@ -87,16 +127,17 @@ const cell: Metrics = {
 const accessPoint: Metrics = {
   ...people,
   rssi_dbm: metric('RSSI', 'dBm', (r) => r.perDevice(r.state.tallies.signal)),
-  snr_db: metric('SNR', 'dB', (r) => r.perDevice(r.state.tallies.quality)),
+  snr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality)),
   noise_floor_dbm: metric('Noise floor', 'dBm', (r) => {
-    return noiseFloorDbm(wifiWidth) + toDb(r.state.cells.noiseFactor[r.index]!);
+    const quietMw = fromDb(noiseFloorDbm(r.ap.actual.channel_width_mhz as WifiWidth));
+    return toDb(quietMw + r.perSecond(r.state.tallies.noiseMw));
   }),
+  channel_width_mhz: metric('Channel width', 'MHz', (r) => r.ap.actual.channel_width_mhz),
   mcs: metric('MCS', '', (r) => r.perDevice(r.state.tallies.code)),
   tx_rate_mbps: metric('Tx rate', 'Mb/s', (r) => r.perDevice(r.state.tallies.rateMbps)),
   airtime_pct: metric('Own airtime', '%', (r) => 100 * r.perSecond(r.state.tallies.load)),
   channel_utilisation_pct: metric('Channel utilisation', '%', (r) => 100 * r.perSecond(r.state.tallies.utilisation)),
   tx_retries_pct: metric('Tx retries', '%', (r) => 100 * r.perDevice(r.state.tallies.retries)),
-  latency_ms: metric('Latency', 'ms', (r) => 2 + 3 * queue(r.perSecond(r.state.tallies.utilisation))),
   channel: metric('Channel', '', (r) => r.ap.actual.channel),
   tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
   ...energy,
@@ -133,7 +174,7 @@ export function metricsOf(type: AccessPointType): Record<string, MetricDescripti
   );
 }
 
-/** The values since the last report, to four decimals; without those for which there was nothing to measure. */
+/** The values since the last report, to four decimals or more; without those for which there was nothing to measure. */
 export function readMetrics(state: WorldState, index: number): Readonly<Record<string, number>> {
   const ap = state.accessPoints[index]!;
   const { steps, withSignal } = state.tallies;
@@ -149,15 +190,16 @@ export function readMetrics(state: WorldState, index: number): Readonly<Record<s
   const own = metrics[ap.type];
   for (const name in own) {
     const value = own[name]!.read(reading);
-    if (Number.isFinite(value)) fields[name] = rounded(value);
+    if (Number.isFinite(value)) fields[name] = rounded(value, own[name]!.digits);
   }
   return Object.freeze(fields);
 }
 
-/** How many wait before one that comes, by the usual rule; a full system counts as nearly full. */
-function queue(load: number): number {
-  const most = Math.min(0.99, load);
-  return most / (1 - most);
+/** Mean time in the network of what was delivered: what waited, over what came through, and the turns of the others. */
+function latencyMs({ state: { cells, tallies }, index, count, perSecond }: Reading): number {
+  const type = cells.type[index]!;
+  const waitMs = (1000 * count(tallies.waitBitS)) / count(tallies.deliveredBits);
+  return baseMs[type]! + turnMs[type]! * perSecond(tallies.busyS) + waitMs;
 }
 
 function daylight({ state, ap }: Reading): number {

@@ -8,8 +8,12 @@ export interface Settings {
   tilt_degrees: number;
   prb_quota_pct: number;
   channel: number;
+  channel_width_mhz: number;
   dimming_pct: number;
   beam_angle_degrees: number;
+  /** How much better another cell must be, and for how long, before a device goes there. */
+  handover_margin_db: number;
+  time_to_trigger_s: number;
 }
 
 export const powerRanges: Record<NrScenario | 'WiFi', { minimum: number; maximum: number; usual: number }> = {
@@ -27,6 +31,9 @@ export const wifiChannels = [
   36, 40, 44, 48, 52, 56, 60, 64, 100, 104, 108, 112, 116, 120, 124, 128, 132, 136, 149, 153, 157, 161,
 ];
 export const lifiChannels = [1, 2, 3, 4];
+export const wifiWidths = [20, 40, 80, 160];
+export const marginRange = { minimum: 0, maximum: 10 };
+export const triggerRange = { minimum: 0, maximum: 10 };
 /** The channels a new access point chooses from: one of each pair, and none where little power is allowed. */
 export const plannedChannels: Record<AccessPointType, readonly number[]> = {
   '5G': [0],
@@ -40,8 +47,11 @@ export const pace: Settings = {
   tilt_degrees: 1,
   prb_quota_pct: 100,
   channel: Infinity,
+  channel_width_mhz: Infinity,
   dimming_pct: 20,
   beam_angle_degrees: 5,
+  handover_margin_db: Infinity,
+  time_to_trigger_s: Infinity,
 };
 
 const lowestQuotaPct = 5;
@@ -57,6 +67,9 @@ export function usualSettings(type: AccessPointType, scenario: NrScenario, chann
     channel,
     dimming_pct: 100,
     beam_angle_degrees: 60,
+    channel_width_mhz: type === 'WiFi' ? 40 : 20,
+    handover_margin_db: 3,
+    time_to_trigger_s: 2,
   };
 }
 
@@ -67,6 +80,7 @@ export function possibleSettings(type: AccessPointType, wish: Settings): Setting
     ...wish,
     tx_power_dbm: possiblePowerDbm(type, wish.tx_power_dbm, channel),
     tilt_degrees: Math.round(wish.tilt_degrees * 10) / 10,
+    handover_margin_db: Math.round(wish.handover_margin_db * 2) / 2,
     // Signalling needs some of the carrier.
     prb_quota_pct: Math.max(lowestQuotaPct, prb_quota_pct),
     // A lamp is dark, or bright enough not to flicker.

@@ -2,9 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { toDb } from '../exact-math.ts';
 import {
   axialIntensityCd,
-  blockageChances,
-  blockageSeconds,
-  blockagesPerSecond,
   channelGain,
   daylightCurrentA,
   flatNoiseA2,
@@ -70,13 +67,6 @@ test('noise: daylight outweighs the amplifier, and both together come near the f
   expect(Math.abs(thermal / (resistor + transistor) - 1)).toBeLessThan(1e-9);
   expect(thermal).toBeLessThan(shot);
   expect(Math.abs(toDb((shot + thermal) / flatNoiseA2(usualReceiver)))).toBeLessThan(1);
-});
-
-test('the blocked share of time is that of the renewal process', () => {
-  const { onset, end } = blockageChances(blockagesPerSecond, blockageSeconds, 1);
-  const load = blockagesPerSecond * blockageSeconds;
-  expect(onset / (onset + end)).toBeCloseTo(load / (1 + load), 9);
-  expect(blockageChances(0, 1, 1).onset).toBe(0);
 });
 
 test('light on the desk', () => {

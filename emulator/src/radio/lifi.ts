@@ -1,6 +1,6 @@
 // LiFi: the Lambertian channel of a lamp, noise of the photodiode, blockage, light on the desk. Angles enter as cosines,
 // lengths in metres, optical powers in W, electrical ones in A².
-import { cos, exp, ln, pow, radians, sin } from '../exact-math.ts';
+import { cos, ln, pow, radians, sin } from '../exact-math.ts';
 
 export interface Receiver {
   areaM2: number;
@@ -90,22 +90,8 @@ export function flatNoiseA2(receiver: Receiver, densityA2PerHz = 1e-21): number 
   return densityA2PerHz * receiver.bandwidthHz;
 }
 
-/** Someone steps into the ray so often, and stays so long. */
-export const blockagesPerSecond = 2 / 60;
-export const blockageSeconds = 1.5;
 /** What still arrives over walls and ceiling when the ray is cut. */
 export const diffuseShare = 0.03;
-
-/** Chances that a free ray is cut after `seconds`, and a cut one free, of the renewal process with these two means. */
-export function blockageChances(
-  onsetsPerSecond: number,
-  meanSeconds: number,
-  seconds: number,
-): { onset: number; end: number } {
-  const total = onsetsPerSecond + 1 / meanSeconds;
-  const change = 1 - exp(-total * seconds);
-  return { onset: (onsetsPerSecond / total) * change, end: (1 / meanSeconds / total) * change };
-}
 
 /** Light on a surface, in lux, from a lamp of this intensity (cd) straight ahead. */
 export function illuminanceLx(

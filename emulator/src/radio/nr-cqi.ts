@@ -50,3 +50,21 @@ export function peakThroughputBps(prbs: number, efficiency: number, layers: numb
 export function throughputBps(prbs: number, efficiency: number, layers: number): number {
   return peakThroughputBps(prbs, efficiency, layers) * downlinkShare * (1 - blockErrorRate);
 }
+
+const rates = [1, 2].map((layers) =>
+  spectralEfficiencies.map((efficiency) => throughputBps(carrierPrbs, efficiency, layers)),
+);
+
+/** What the whole carrier gives a device with this SINR: the better of one layer, and two with half the power each. */
+export function nrRateBps(sinr: number): number {
+  return Math.max(rates[0]![cqiOf(sinr)]!, rates[1]![cqiOf(sinr / 2)]!);
+}
+
+const uplinkRates = spectralEfficiencies.map(
+  (efficiency) => peakThroughputBps(carrierPrbs, efficiency, 1) * (1 - downlinkShare) * (1 - blockErrorRate),
+);
+
+/** What all of the uplink gives a device whose signal arrives so. */
+export function nrUplinkBps(sinr: number): number {
+  return uplinkRates[cqiOf(sinr)]!;
+}

@@ -9,14 +9,22 @@ import {
   type NrScenario,
   noisePerElementDbm,
   nrPathLossDb,
-  nrPowerW,
   nrRsrqDb,
   nrSinr,
   resourceElementDbm,
   verticalPatternDb,
   wallLossDb,
 } from './nr.ts';
-import { cqiOf, cqiThresholdDb, peakThroughputBps, prbsOf, spectralEfficiencies, throughputBps } from './nr-cqi.ts';
+import {
+  cqiOf,
+  cqiThresholdDb,
+  nrRateBps,
+  peakThroughputBps,
+  prbsOf,
+  spectralEfficiencies,
+  throughputBps,
+} from './nr-cqi.ts';
+import { nrPowerW, nrTransition } from './nr-power.ts';
 
 const frequencyGhz = 3.5;
 /** The tables are good to a tenth of a decibel, and are rounded to one. */
@@ -149,8 +157,42 @@ describe('CQI and throughput', () => {
   });
 });
 
-test('a cell draws more under load and less asleep', () => {
-  expect(nrPowerW('UMi', true, 38, 0)).toBe(112);
-  expect(nrPowerW('UMi', true, 38, 1)).toBeCloseTo(112 + 2.6 * 6.31, 1);
-  expect(nrPowerW('UMi', false, 38, 1)).toBe(78);
+describe('power', () => {
+  test('full load is what EARTH measured; the states stand to each other as in TR 38.864, category 2', () => {
+    const full = 2 * (56 + 2.6 * 6.3);
+    expect(nrPowerW('UMi', 'sending', 38, 1)).toBeCloseTo(full, 9);
+    expect(nrPowerW('UMi', 'deep', 38, 1)).toBeCloseTo(full / 32, 9);
+    expect(nrPowerW('UMi', 'light', 38, 1)).toBeCloseTo((full * 2.1) / 32, 9);
+    expect(nrPowerW('UMi', 'starting', 38, 1)).toBeCloseTo((full * 5.5) / 32, 9);
+    expect(nrTransition('UMi', 'deep')).toEqual({ seconds: 10, energyJ: (17 * full) / 32 });
+  });
+
+  test('more load and more power never draw less', () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(share, share, fc.double({ min: 10, max: 38, noNaN: true }), (load, more, dbm) => {
+        const draw = (dbm: number, load: number) => nrPowerW('UMi', 'sending', dbm, load);
+        expect(draw(dbm, Math.min(1, load + more))).toBeGreaterThanOrEqual(draw(dbm, load));
+        expect(draw(dbm - 3, load)).toBeLessThan(draw(dbm, load));
+      }),
+    );
+  });
+});
+
+test('two layers share the power: never worse than one, never double at the same SINR', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: -10, max: 45, noNaN: true }),
+      fc.double({ min: 0, max: 5, noNaN: true }),
+      (db, more) => {
+        const sinr = 10 ** (db / 10);
+        const one = throughputBps(273, spectralEfficiencies[cqiOf(sinr)]!, 1);
+        expect(nrRateBps(sinr)).toBeGreaterThanOrEqual(one);
+        expect(nrRateBps(sinr * 10 ** (more / 10))).toBeGreaterThanOrEqual(nrRateBps(sinr));
+        expect(nrRateBps(sinr)).toBeLessThanOrEqual(2 * one);
+      },
+    ),
+  );
+  // Around 10 dB nothing jumps to twice: CQI 7 on two layers of 7 dB against CQI 8 on one.
+  expect(nrRateBps(10 ** 1.001) / nrRateBps(10 ** 0.999)).toBeLessThan(1.3);
 });

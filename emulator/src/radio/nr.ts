@@ -117,6 +117,10 @@ export function wallLossDb(kind: 'low' | 'high', frequencyGhz: number, depthM = 
   return facade + 0.5 * depthM;
 }
 
+/** Deviation of the loss through a facade (TR 38.901 table 7.4.3-2), and of that into a car (7.4.3.2) with its mean. */
+export const wallDeviationDb = { low: 4.4, high: 6.5 };
+export const carLossDb = { mean: 9, deviation: 5 };
+
 /** Gain lost off the main beam, up and down; `depressionDegrees` is the angle below the horizon. */
 export function verticalPatternDb(depressionDegrees: number, tiltDegrees: number): number {
   const off = (depressionDegrees - tiltDegrees) / beamWidthDegrees;
@@ -125,6 +129,20 @@ export function verticalPatternDb(depressionDegrees: number, tiltDegrees: number
 
 const beamWidthDegrees = 15;
 const sideLobeDb = 20;
+
+/** The wide beam of an antenna under the ceiling, which looks straight down (TR 38.901 table 7.2-2, 130 degrees). */
+export function ceilingPatternDb(depressionDegrees: number): number {
+  const off = (90 - depressionDegrees) / 130;
+  return -Math.min(12 * off * off, 25);
+}
+
+/** Gain of a mast or a wall; of an antenna under the ceiling (TR 38.901 table 7.2-2 has 5 dBi). */
+export const antennaDb: Record<NrScenario, number> = { UMa: 8, UMi: 8, InH: 5 };
+
+/** Gain towards the horizon, where cells far away stand. */
+export function horizonGain(scenario: NrScenario, tiltDegrees: number): number {
+  return fromDb(antennaDb[scenario] + (scenario === 'InH' ? ceilingPatternDb(1) : verticalPatternDb(1, tiltDegrees)));
+}
 
 /** Power of one resource element when the cell spreads its power over all of them. */
 export function resourceElementDbm(txPowerDbm: number, prbs: number): number {
@@ -147,24 +165,4 @@ export function nrSinr(signalMw: number, interferenceMw: number, noiseMw: number
 export function nrRsrqDb(signalMw: number, ownLoad: number, interferenceMw: number, noiseMw: number): number {
   const perElementMw = signalMw * Math.max(1 / 6, ownLoad) + interferenceMw + noiseMw;
   return toDb(signalMw / (12 * perElementMw));
-}
-
-interface PowerModel {
-  idleW: number;
-  slope: number;
-  sleepW: number;
-  chains: number;
-}
-
-/** EARTH figures per radio chain: a macro cell, a micro cell and a pico cell. */
-const powerModels: Record<NrScenario, PowerModel> = {
-  UMa: { idleW: 130, slope: 4.7, sleepW: 75, chains: 4 },
-  UMi: { idleW: 56, slope: 2.6, sleepW: 39, chains: 2 },
-  InH: { idleW: 6.8, slope: 4, sleepW: 4.3, chains: 2 },
-};
-
-/** What the cell draws; the chains share the radiated power between them. */
-export function nrPowerW(scenario: NrScenario, isAwake: boolean, txPowerDbm: number, load: number): number {
-  const { idleW, slope, sleepW, chains } = powerModels[scenario];
-  return isAwake ? chains * idleW + slope * fromDb(txPowerDbm - 30) * load : chains * sleepW;
 }

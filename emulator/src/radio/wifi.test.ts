@@ -4,14 +4,13 @@ import {
   airtime,
   channelSpanMhz,
   channelsOverlap,
-  grantedAirtime,
   heRateMbps,
-  maxUtilisation,
   mcsOf,
   noiseFloorDbm,
   retryShare,
   sensitivityDbm,
   type WifiWidth,
+  wifiLinkOf,
   wifiPathLossDb,
   wifiPowerW,
 } from './wifi.ts';
@@ -94,17 +93,6 @@ test('the noise floor rises with the width', () => {
 describe('contention', () => {
   test('a share of time for a load', () => expect(airtime(65, 200)).toBeCloseTo(0.5, 9));
 
-  test('who is alone gets what it wants; a full channel is shared by demand and never overdrawn', () => {
-    expect(grantedAirtime(0.4, 0.3, 0.1)).toBe(0.4);
-    const share = fc.double({ min: 0, max: 3, noNaN: true });
-    fc.assert(
-      fc.property(share, share, fc.double({ min: 0, max: 1, noNaN: true }), (mine, theirs, foreign) => {
-        const granted = grantedAirtime(mine, theirs, foreign) + grantedAirtime(theirs, mine, foreign);
-        return granted <= Math.max(0, maxUtilisation - foreign) + 1e-9 || granted === mine + theirs;
-      }),
-    );
-  });
-
   test('retries rise with use and fall with margin', () => {
     expect(retryShare(0, 100)).toBeCloseTo(0.02, 6);
     expect(retryShare(1, 100)).toBeCloseTo(0.27, 6);
@@ -129,4 +117,38 @@ test('an access point draws more when it sends and less asleep', () => {
   expect(wifiPowerW(true, 20, 1)).toBeCloseTo(10.2, 9);
   expect(wifiPowerW(true, 23, 0.5)).toBeGreaterThan(wifiPowerW(true, 20, 0.5));
   expect(wifiPowerW(false, 20, 0)).toBe(0.9);
+});
+
+describe('the best way to send', () => {
+  test('one stream or two: two halve the power of each', () => {
+    // Loud and clear: both streams at the highest code. Weak: one stream is all there is.
+    expect(wifiLinkOf(10 ** -4, 10 ** 5, 40)).toMatchObject({ mcs: 11, streams: 2 });
+    expect(wifiLinkOf(10 ** -7.85, 10 ** 1.25, 40)).toMatchObject({ mcs: 0, streams: 1 });
+    expect(wifiLinkOf(10 ** -9, 10 ** 3, 40)).toBeUndefined();
+    expect(wifiLinkOf(10 ** -5, 10 ** 0.3, 40)).toBeUndefined();
+  });
+
+  test('twice the width at the same SINR, twice the rate', () => {
+    for (const width of [20, 40, 80] as const) {
+      const wide = (2 * width) as WifiWidth;
+      const ratio = wifiLinkOf(10 ** -3, 10 ** 4, wide)!.rateMbps / wifiLinkOf(10 ** -3, 10 ** 4, width)!.rateMbps;
+      expect(Math.abs(ratio / 2 - 1)).toBeLessThan(0.05);
+    }
+  });
+
+  test('more signal or less of the rest never make it slower', () => {
+    const db = fc.double({ min: -100, max: -30, noNaN: true });
+    fc.assert(
+      fc.property(
+        db,
+        fc.double({ min: -5, max: 60, noNaN: true }),
+        fc.double({ min: 0, max: 10, noNaN: true }),
+        (rssi, sinr, more) => {
+          const rate = (a: number, b: number) => wifiLinkOf(10 ** (a / 10), 10 ** (b / 10), 40)?.rateMbps ?? 0;
+          expect(rate(rssi + more, sinr)).toBeGreaterThanOrEqual(rate(rssi, sinr));
+          expect(rate(rssi, sinr + more)).toBeGreaterThanOrEqual(rate(rssi, sinr));
+        },
+      ),
+    );
+  });
 });

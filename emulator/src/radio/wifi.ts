@@ -1,6 +1,7 @@
 // WiFi 6: path loss of the IEEE TGax scenarios, HE data rates, sensitivity, contention and retries. Frequencies in GHz,
 // lengths in metres, rates in Mb/s.
 import { exp2, fromDb, log10, pow, toDb } from '../exact-math.ts';
+import type { Band } from './spectrum.ts';
 
 export type WifiWidth = 20 | 40 | 80 | 160;
 export type WifiBuilding = 'enterprise' | 'residential';
@@ -62,21 +63,13 @@ function doublings(width: WifiWidth): number {
 export const macEfficiency = 0.65;
 /** Weakest foreign signal that makes an access point wait. */
 export const clearChannelDbm = -82;
+/** The same for a signal that it cannot read: of another kind, or on a channel beside its own. */
+export const energyDetectionDbm = -62;
 export const maxUtilisation = 0.95;
 
 /** Share of time that a load takes on the air. */
 export function airtime(loadMbps: number, rateMbps: number): number {
   return loadMbps / (rateMbps * macEfficiency);
-}
-
-/**
- * What an access point gets of the airtime it wants, when `heardDemand` is what its neighbours on the channel want and
- * `foreignShare` what others than WiFi take: all of it, or its part of a full channel.
- */
-export function grantedAirtime(demand: number, heardDemand: number, foreignShare: number): number {
-  const available = Math.max(0, maxUtilisation - foreignShare);
-  const wanted = demand + heardDemand;
-  return wanted <= available ? demand : (demand * available) / wanted;
 }
 
 /** Share of frames sent again: some always, more on a busy channel, most at the edge of what the MCS needs. */
@@ -95,6 +88,11 @@ export function channelSpanMhz(channel: number, width: WifiWidth): [low: number,
   return [base + block * width, base + (block + 1) * width];
 }
 
+export function bandOf(channel: number, width: WifiWidth): Band {
+  const [lowMhz, highMhz] = channelSpanMhz(channel, width);
+  return { lowMhz, highMhz };
+}
+
 export function channelsOverlap(one: number, other: number, width: WifiWidth): boolean {
   const [low, high] = channelSpanMhz(one, width);
   const [otherLow, otherHigh] = channelSpanMhz(other, width);
@@ -105,6 +103,47 @@ const awakeW = 6;
 const busyW = 3;
 const amplifierSlope = 12;
 const asleepW = 0.9;
+
+/** What the modulation and code of each MCS need above noise and interference: the sensitivity of the standard, without the
+ * noise figure of 10 dB and the margin of 5 dB that it allows for. */
+const neededSinr = sensitivities20Dbm.map((dbm) => fromDb(dbm + 101 - 15));
+
+/** The highest MCS that this SINR carries; -1 if none does. */
+export function mcsOfSinr(sinr: number): number {
+  let mcs = -1;
+  while (mcs < maxMcs && sinr >= neededSinr[mcs + 1]!) mcs++;
+  return mcs;
+}
+
+export function neededSinrDb(mcs: number): number {
+  return sensitivities20Dbm[mcs]! + 101 - 15;
+}
+
+export interface WifiLink {
+  mcs: number;
+  streams: 1 | 2;
+  rateMbps: number;
+  /** Decibels above what the MCS needs. */
+  marginDb: number;
+}
+
+/**
+ * The best way to send to a device that hears the signal so loud, with this SINR: one stream, or two with half the power
+ * each. Undefined if nothing gets through.
+ */
+export function wifiLinkOf(rssiMw: number, sinr: number, width: WifiWidth): WifiLink | undefined {
+  let best: WifiLink | undefined;
+  for (const streams of [1, 2] as const) {
+    const rssiDbm = toDb(rssiMw / streams);
+    const mcs = Math.min(mcsOf(rssiDbm, width), mcsOfSinr(sinr / streams));
+    if (mcs < 0) break;
+    const rateMbps = heRateMbps(mcs, width, streams);
+    if (best && rateMbps <= best.rateMbps) continue;
+    const marginDb = Math.min(rssiDbm - sensitivityDbm(mcs, width), toDb(sinr / streams) - neededSinrDb(mcs));
+    best = { mcs, streams, rateMbps, marginDb };
+  }
+  return best;
+}
 
 /** What the access point draws: electronics, work per airtime, and the amplifier while it sends. */
 export function wifiPowerW(isAwake: boolean, txPowerDbm: number, ownAirtime: number): number {

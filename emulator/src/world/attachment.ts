@@ -1,32 +1,88 @@
 // Who serves whom: light before WiFi before 5G, as far as each is good enough; a device keeps what it has until something
-// else is clearly better, and goes where it is steered while that can serve it.
+// else is clearly better, and goes where it is steered while that can serve it. Changes cost time, and may fail.
+import { streams, uniform } from '../randomness.ts';
 import { canUseLamp, chooseLamp } from './lifi-layer.ts';
-import { canUseCell, chooseCell } from './nr-layer.ts';
+import { brokenSinr, canUseCell, chooseCell, nrSinrAt } from './nr-layer.ts';
 import { canUseAccessPoint, chooseAccessPoint } from './wifi-layer.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
 const [nr, wifi, lifi] = accessPointTypes.keys();
 
+/** Seconds without service: within a technology, and from one to another (Wu and Haas have means of 0.2 and 0.5 s for light). */
+const interruptionS: Record<number, [number, number]> = {
+  [nr!]: [0.03, 0.05],
+  [wifi!]: [0.05, 0.5],
+  [lifi!]: [0.1, 0.3],
+};
+const betweenS: [number, number] = [0.3, 0.7];
+/** A link that is too weak for so many seconds is lost (T310), and so long it takes to find another. */
+const brokenAfterSteps = 2;
+const reestablishSteps = 1;
+/** Whoever is back within so many seconds went to and fro. */
+export const pingPongSteps = 5;
+
 /** Attaches the device for this second, counts a change, and returns the access point or -1. */
 export function attach(state: WorldState, device: number, noiseA2: Float64Array): number {
-  const { cells, devices, tallies } = state;
+  const { devices, tallies, step } = state;
   const before = devices.serving[device]!;
+  devices.lostS[device] = 0;
   // Asked in every second: people step into the light of those who do not use it, too.
   const lamp = chooseLamp(state, device, before, noiseA2);
+  if (step < devices.outUntilStep[device]!) return -1;
+  if (before >= 0 && devices.weakSteps[device]! >= brokenAfterSteps && devices.steeredTo[device]! < 0) {
+    tallies.linkFailures[before]! += 1;
+    return breakLink(state, device);
+  }
   const now = steered(state, device) ?? choose(state, device, before, lamp);
   if (now === before) return now;
-  devices.serving[device] = now;
-  if (before >= 0) {
-    cells.attached[before]! -= 1;
-    tallies.handoversOut[before]! += 1;
-    if (now >= 0 && cells.type[before] === lifi && cells.type[now] === wifi) tallies.toWifi[before]! += 1;
-  }
-  if (now >= 0) {
-    cells.attached[now]! += 1;
-    if (before >= 0) tallies.handoversIn[now]! += 1;
-  }
+  if (before >= 0 && now >= 0) return handOver(state, device, before, now);
+  serve(state, device, now);
+  if (now >= 0) devices.lostS[device] = interruption(state, device, now, now);
   return now;
+}
+
+/** The source counts what became of it; the target only who arrived. */
+function handOver(state: WorldState, device: number, before: number, now: number): number {
+  const { cells, devices, tallies, step } = state;
+  tallies.handoverAttempts[before]! += 1;
+  if (cells.type[now] === nr && nrSinrAt(state, device, now) < brokenSinr && devices.isForced[device] === 0) {
+    tallies.handoverFailures[before]! += 1;
+    return breakLink(state, device);
+  }
+  tallies.handoverSuccesses[before]! += 1;
+  tallies.handoversOut[before]! += 1;
+  tallies.handoversIn[now]! += 1;
+  if (cells.type[before] === lifi && cells.type[now] === wifi) tallies.toWifi[before]! += 1;
+  if (devices.previous[device] === now && step - devices.leftAtStep[device]! <= pingPongSteps) {
+    tallies.pingPongs[before]! += 1;
+  }
+  devices.previous[device] = before;
+  devices.leftAtStep[device] = step;
+  devices.lostS[device] = interruption(state, device, before, now);
+  serve(state, device, now);
+  return now;
+}
+
+function breakLink(state: WorldState, device: number): number {
+  const { devices, step } = state;
+  serve(state, device, -1);
+  devices.outUntilStep[device] = step + reestablishSteps;
+  return -1;
+}
+
+function serve({ cells, devices }: WorldState, device: number, now: number): void {
+  const before = devices.serving[device]!;
+  devices.serving[device] = now;
+  devices.weakSteps[device] = 0;
+  devices.betterSteps[device] = 0;
+  if (before >= 0) cells.attached[before]! -= 1;
+  if (now >= 0) cells.attached[now]! += 1;
+}
+
+function interruption({ chance, step, cells }: WorldState, device: number, before: number, now: number): number {
+  const [least, most] = cells.type[before] === cells.type[now] ? interruptionS[cells.type[now]!]! : betweenS;
+  return least + (most - least) * uniform(chance, streams.interruption, device, step);
 }
 
 /** Whether the device could be served by the access point. */
@@ -52,10 +108,12 @@ function mustHoldOn({ cells, devices }: WorldState, device: number, before: numb
 }
 
 function steered(state: WorldState, device: number): number | undefined {
-  const { devices, step } = state;
+  const { cells, devices, step } = state;
   const target = devices.steeredTo[device]!;
   if (target < 0) return undefined;
-  if (step < devices.steeredUntilStep[device]! && canUse(state, device, target)) return target;
-  if (step >= devices.steeredUntilStep[device]!) devices.steeredTo[device] = -1;
+  if (step < devices.steeredUntilStep[device]!) {
+    if (devices.isForced[device] === 1 && cells.isOpen[target] === 1) return target;
+    if (canUse(state, device, target)) return target;
+  } else devices.steeredTo[device] = -1;
   return undefined;
 }

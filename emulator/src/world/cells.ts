@@ -12,22 +12,26 @@ export interface Cells {
   /** What shapes the beam: tilt in degrees (5G), Lambertian order (LiFi). */
   shape: Float64Array;
   channel: Int32Array;
+  widthMhz: Int32Array;
+  /** Gain of a 5G cell's antenna towards the horizon. */
+  farGain: Float64Array;
   /** Radiates; and takes new devices. */
   isOnAir: Uint8Array;
   isOpen: Uint8Array;
   hasBackhaul: Uint8Array;
-  /** How much more noise than usual its devices suffer, as a factor. */
-  noiseFactor: Float64Array;
-  /** Share of the air that others than the network take. */
+  /** Share of the air that others than the network take, and what arrives of them at its own antenna, in mW. */
   foreignShare: Float64Array;
+  foreignMw: Float64Array;
   /** Largest share of its own air that it may use. */
   quota: Float64Array;
   /** Share of the air it used in the last second, and how full it found the air. */
   load: Float64Array;
   utilisation: Float64Array;
-  /** Share of the air that its devices want in this second, and what part of that they get. */
+  /** Share of the air that its devices want in this second, and the most that they could get. */
   wanted: Float64Array;
-  granted: Float64Array;
+  capacity: Float64Array;
+  /** Share of its uplink that was used in the last second. */
+  uplinkLoad: Float64Array;
   attached: Int32Array;
   powerW: Float64Array;
 }
@@ -48,16 +52,19 @@ export function createCells(types: readonly AccessPointType[], x: Float64Array, 
     power: numbers(),
     shape: numbers(),
     channel: new Int32Array(count),
+    widthMhz: new Int32Array(count),
+    farGain: numbers(),
     isOnAir: flags(),
     isOpen: flags(),
     hasBackhaul: flags(),
-    noiseFactor: numbers(1),
     foreignShare: numbers(),
+    foreignMw: numbers(),
     quota: numbers(1),
     load: numbers(),
     utilisation: numbers(),
     wanted: numbers(),
-    granted: numbers(1),
+    capacity: numbers(1),
+    uplinkLoad: numbers(),
     attached: new Int32Array(count),
     powerW: numbers(),
   };

@@ -4,8 +4,11 @@ import { plannedChannels, usualSettings } from '../access-points/settings.ts';
 import { fromDb } from '../exact-math.ts';
 import { channelsOverlap } from '../radio/wifi.ts';
 import { normal, streams } from '../randomness.ts';
+import { placePillars } from './bodies.ts';
 import { createCells } from './cells.ts';
-import { createDevices } from './devices.ts';
+import { createDevices, roamRadiusM } from './devices.ts';
+import { createFarField } from './far-field.ts';
+import { indoorLossDb } from './indoor-path.ts';
 import { lifiLinks } from './lifi-layer.ts';
 import { createLinks } from './link-table.ts';
 import type { LinkModel } from './links.ts';
@@ -13,8 +16,8 @@ import { nrLinks } from './nr-layer.ts';
 import { type Places, toPlaces } from './places.ts';
 import { createGrid, createNearest, findNearest } from './spatial-grid.ts';
 import { createTallies } from './tallies.ts';
-import { indoorLossDb, wifiLinks, wifiWidth } from './wifi-layer.ts';
-import { type AccessPointSpec, type AccessPointType, checkSpec, type WorldSpec } from './world-spec.ts';
+import { wifiLinks, wifiWidth } from './wifi-layer.ts';
+import { type AccessPointSpec, type AccessPointType, checkSpec, modelVersion, type WorldSpec } from './world-spec.ts';
 import type { Layer, Neighbours, WorldState } from './world-state.ts';
 
 const mostNeighbours = 48;
@@ -30,17 +33,21 @@ export function createState(spec: WorldSpec): WorldState {
   const channels = planChannels(spec.accessPoints, neighbours);
   const devices = createDevices(
     seed,
-    spec.accessPoints.map(({ type, devices }, n) => ({ type, x: places.x[n]!, y: places.y[n]!, devices })),
+    spec.accessPoints.map(({ type, scenario, devices, mix, mbpsPerDevice = peakMbpsPerDevice }, n) => {
+      const home = { type, scenario, mix, devices, x: places.x[n]!, y: places.y[n]! };
+      return { ...home, meanBps: mbpsPerDevice * 1e6 };
+    }),
   );
   const layerOf = (type: AccessPointType, model: LinkModel): Layer => ({
     grid: createGrid(membersOf(spec.accessPoints, type), places.x, places.y, model.rangeM),
     links: createLinks(devices.count, model.slots),
   });
   return {
+    model: modelVersion,
     seed,
+    chance: seed,
     startMs,
     step: 0,
-    peakBpsPerDevice: peakMbpsPerDevice * 1e6,
     accessPoints: spec.accessPoints.map((ap, n) => createAccessPoint(ap, channels[n]!, reportIntervalSeconds, n)),
     cells: createCells(
       spec.accessPoints.map(({ type }) => type),
@@ -54,6 +61,13 @@ export function createState(spec: WorldSpec): WorldState {
     lifi: layerOf('LiFi', lifiLinks),
     tallies: createTallies(spec.accessPoints.length),
     balance: { askedBits: 0, deliveredBits: 0, lostBits: 0 },
+    uplink: { askedBits: 0, deliveredBits: 0, lostBits: 0 },
+    roamM: Float64Array.from(spec.accessPoints, ({ type, scenario = 'UMi' }) => roamRadiusM({ type, scenario })),
+    wifiVersion: 0,
+    jammers: [],
+    farField: createFarField(),
+    nrActivity: 0,
+    pillars: placePillars(seed, membersOf(spec.accessPoints, 'LiFi'), places.x, places.y),
     served: 0,
   };
 }
@@ -74,6 +88,8 @@ function createAccessPoint(
     profile,
     power_state: 'on',
     nextStateAtStep: never,
+    depth: 'deep',
+    wokeAtStep: -1,
     wished: settings,
     actual: { ...settings },
     retunesUntilStep: 0,

@@ -1,8 +1,9 @@
 // The devices of a world, as columns: who they are, where they are, what they want. Each lives around the access point
 // it was made for, and may attach to any that it can hear.
-import { cos, sin } from '../exact-math.ts';
-import { wallLossDb } from '../radio/nr.ts';
-import { streams, uniform } from '../randomness.ts';
+import { cos, fromDb, sin } from '../exact-math.ts';
+import { carLossDb, type NrScenario, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
+import { normal, streams, uniform } from '../randomness.ts';
+import { classAt, demandsBps, type TrafficMix, usualMix } from './traffic-classes.ts';
 import type { AccessPointType } from './world-spec.ts';
 
 export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const;
@@ -17,8 +18,9 @@ export interface Devices {
   /** Metres since the step before. */
   movedM: Float64Array;
   isIndoor: Uint8Array;
-  /** Loss through the facade it sits behind. */
+  /** Loss through the facade it sits behind, or the car it sits in; and as a gain. */
   wallDb: Float64Array;
+  wallGain: Float64Array;
   speedMPerS: Float64Array;
   /** Where on its way a device that goes to and fro began, in metres. */
   phaseM: Float64Array;
@@ -31,19 +33,40 @@ export interface Devices {
   pausesUntilStep: Int32Array;
   /** Index of the access point it is attached to, or -1. */
   serving: Int32Array;
-  /** The 5G cell that was better than its own in the last second, or -1. */
-  contender: Int32Array;
+  /** For how many seconds another of its kind has been better than its own, and its own too bad. */
+  betterSteps: Int32Array;
+  weakSteps: Int32Array;
+  /** Out of service until then, after a link that broke. */
+  outUntilStep: Int32Array;
+  /** Where it came from, and when: whoever goes back soon goes to and fro. */
+  previous: Int32Array;
+  leftAtStep: Int32Array;
+  /** Share of this second that a change of access point cost. */
+  lostS: Float64Array;
   steeredTo: Int32Array;
   steeredUntilStep: Int32Array;
-  /** The lamp it sits under, or -1; whether somebody stands in its light; since when nobody does. */
+  /** Stays where it was steered to, even without service. */
+  isForced: Uint8Array;
+  /** The lamp it sits under, or -1; by slot, which lamps somebody hides from it; whether its own; since when not. */
   lamp: Int32Array;
+  hidden: Uint8Array;
   isBlocked: Uint8Array;
   clearSinceStep: Int32Array;
-  /** Bits asked for and not yet delivered. */
+  /** Index into trafficClasses, and what it asks for in the busiest hour. */
+  trafficClass: Uint8Array;
+  peakBps: Float64Array;
+  /** Bits asked for and not yet delivered, down and up; and what of the first arrives evenly in this second. */
   backlogBits: Float64Array;
-  /** What all of the access point's air would give it, and the share of that air it wants. */
+  upBacklogBits: Float64Array;
+  streamBits: Float64Array;
+  /** What all of the access point's air would give it, down and up, and the share of that air it needs. */
   rateBps: Float64Array;
-  wantedShare: Float64Array;
+  upRateBps: Float64Array;
+  need: Float64Array;
+  /** What it would really get in the last second if it had data without end. */
+  serviceBps: Float64Array;
+  /** Mean time in the network of what was delivered in the last second, in ms; 0 if nothing was, Infinity if it waits in vain. */
+  latencyMs: Float64Array;
 }
 
 interface Habits {
@@ -55,8 +78,10 @@ interface Habits {
   indoorShareOfSeated: number;
 }
 
-const habits: Record<AccessPointType, Habits> = {
+const habits: Record<AccessPointType | 'InH', Habits> = {
   '5G': { shares: [0.4, 0.3, 0], radiusM: 150, roamM: 150, indoorShareOfSeated: 0.8 },
+  // TR 38.901 table 7.2-2: an office, everybody inside and no faster than on foot.
+  InH: { shares: [0.7, 0.2, 0.1], radiusM: 10, roamM: 20, indoorShareOfSeated: 1 },
   WiFi: { shares: [0.6, 0.25, 0.15], radiusM: 12, roamM: 20, indoorShareOfSeated: 1 },
   LiFi: { shares: [0.85, 0.15, 0], radiusM: 1.6, roamM: 5, indoorShareOfSeated: 1 },
 };
@@ -70,21 +95,36 @@ const wallFrequencyGhz = 3.5;
 
 export interface Home {
   type: AccessPointType;
+  scenario?: NrScenario;
+  mix?: TrafficMix;
+  /** What one device asks for on average in the busiest hour. */
+  meanBps?: number;
   x: number;
   y: number;
   devices: number;
 }
 
-export function roamRadiusM(type: AccessPointType): number {
-  return habits[type].roamM;
+function habitsOf({ type, scenario }: { type: AccessPointType; scenario?: NrScenario }): Habits {
+  return habits[type === '5G' && scenario === 'InH' ? 'InH' : type];
+}
+
+export function roamRadiusM(home: { type: AccessPointType; scenario: NrScenario }): number {
+  return habitsOf(home).roamM;
 }
 
 export function createDevices(seed: number, homes: readonly Home[]): Devices {
   const count = homes.reduce((sum, { devices }) => sum + devices, 0);
   const devices = emptyColumns(count);
   let index = 0;
-  for (const [home, { type, x, y, devices: number }] of homes.entries()) {
-    for (let n = 0; n < number; n++, index++) settle(devices, seed, index, home, habits[type], x, y);
+  for (const [number, home] of homes.entries()) {
+    const habit = habitsOf(home);
+    const demands = demandsBps(home.mix ?? usualMix, home.meanBps ?? 0);
+    for (let n = 0; n < home.devices; n++, index++) {
+      settle(devices, seed, index, number, habit, home.x, home.y);
+      const use = classAt(uniform(seed, streams.trafficClass, index, 0), home.mix ?? usualMix);
+      devices.trafficClass[index] = use;
+      devices.peakBps[index] = demands[use]!;
+    }
   }
   return devices;
 }
@@ -112,7 +152,14 @@ function settle(d: Devices, seed: number, index: number, home: number, habit: Ha
   const depthM = 25 * Math.min(uniform(seed, streams.wall, index, 1), uniform(seed, streams.wall, index, 2));
   // Most facades are old ones.
   const facade = draw(streams.wall) < 0.85 ? 'low' : 'high';
-  d.wallDb[index] = isInside ? wallLossDb(facade, wallFrequencyGhz, depthM) : 0;
+  const spread = normal(seed, streams.wallSpread, index, 0);
+  const wallDb = isInside
+    ? wallLossDb(facade, wallFrequencyGhz, depthM) + wallDeviationDb[facade] * spread
+    : kind === kinds.vehicle
+      ? carLossDb.mean + carLossDb.deviation * spread
+      : 0;
+  d.wallDb[index] = Math.max(0, wallDb);
+  d.wallGain[index] = fromDb(-d.wallDb[index]!);
 }
 
 function kindOf(u: number, [seated, walking, corridor]: Habits['shares']): number {
@@ -134,6 +181,7 @@ function emptyColumns(count: number): Devices {
     movedM: numbers(),
     isIndoor: flags(),
     wallDb: numbers(),
+    wallGain: numbers(),
     speedMPerS: numbers(),
     phaseM: numbers(),
     axisX: numbers(),
@@ -143,14 +191,28 @@ function emptyColumns(count: number): Devices {
     targetY: numbers(),
     pausesUntilStep: integers(),
     serving: integers(-1),
-    contender: integers(-1),
+    betterSteps: integers(),
+    weakSteps: integers(),
+    outUntilStep: integers(),
+    previous: integers(-1),
+    leftAtStep: integers(-1000),
+    lostS: numbers(),
     steeredTo: integers(-1),
     steeredUntilStep: integers(),
+    isForced: flags(),
     lamp: integers(-1),
+    hidden: flags(),
     isBlocked: flags(),
     clearSinceStep: integers(-1000),
+    trafficClass: flags(),
+    peakBps: numbers(),
     backlogBits: numbers(),
+    upBacklogBits: numbers(),
+    streamBits: numbers(),
     rateBps: numbers(),
-    wantedShare: numbers(),
+    upRateBps: numbers(),
+    need: numbers(),
+    serviceBps: numbers(),
+    latencyMs: numbers(),
   };
 }

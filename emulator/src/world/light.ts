@@ -1,7 +1,7 @@
 // Light on the desks: what falls below each lamp from itself and its neighbours, and what comes in from outside.
 import { faultOf } from '../access-points/faults.ts';
 import { axialIntensityCd, illuminanceLx } from '../radio/lifi.ts';
-import { lampHeightM } from './lifi-layer.ts';
+import { lampHeightM } from './bodies.ts';
 import type { WorldState } from './world-state.ts';
 
 const fluxLm = 3500;

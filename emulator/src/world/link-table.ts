@@ -9,6 +9,8 @@ export interface Links {
   /** Shadowing in deviations. */
   shadow: Float64Array;
   hasSight: Uint8Array;
+  /** By device: what arrived at the last search from those that were heard and not kept. */
+  rest: Float64Array;
   /** Where each device was at the last search, and whether the next must come at once. */
   searchedX: Float64Array;
   searchedY: Float64Array;
@@ -22,6 +24,7 @@ export function createLinks(devices: number, slots: number): Links {
     gain: new Float64Array(devices * slots),
     shadow: new Float64Array(devices * slots),
     hasSight: new Uint8Array(devices * slots),
+    rest: new Float64Array(devices),
     searchedX: new Float64Array(devices),
     searchedY: new Float64Array(devices),
     isStale: new Uint8Array(devices).fill(1),

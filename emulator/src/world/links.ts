@@ -90,6 +90,7 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
   const { nearest } = best;
   findNearest(grid, cells.x, cells.y, cells.isOnAir, devices.x[device]!, devices.y[device]!, nearest);
   let kept = 0;
+  let rest = 0;
   for (let n = 0; n < nearest.count; n++) {
     const ap = nearest.index[n]!;
     const distance2 = nearest.distance2[n]!;
@@ -103,7 +104,10 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
     const strength = gain * cells.power[ap]!;
     let at = kept;
     if (kept < model.slots) kept++;
-    else if (strength <= best.strength[--at]!) continue;
+    else if (strength <= best.strength[--at]!) {
+      rest += strength;
+      continue;
+    } else rest += best.strength[at]!;
     for (; at > 0 && strength > best.strength[at - 1]!; at--) move(best, at - 1, at);
     best.ap[at] = ap;
     best.strength[at] = strength;
@@ -111,6 +115,7 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
     best.shadow[at] = shadow;
     best.hasSight[at] = isClear ? 1 : 0;
   }
+  links.rest[device] = rest;
   const from = device * model.slots;
   for (let n = 0; n < model.slots; n++) {
     links.ap[from + n] = n < kept ? best.ap[n]! : -1;
@@ -139,7 +144,7 @@ function nextShadow(
   const movedM = state.devices.movedM[device]!;
   const decorrelationM = model.decorrelationM(state, ap, hadSight);
   if (movedM === 0 || decorrelationM === Infinity) return old;
-  const draw = normal(state.seed, streams.shadow, device, Math.imul(state.step, 0x9e3779b1) ^ ap);
+  const draw = normal(state.chance, streams.shadow, device, Math.imul(state.step, 0x9e3779b1) ^ ap);
   return correlatedShadowDb(old, movedM, decorrelationM, 1, draw);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCells } from './cells.ts';
-import { createDevices, kinds } from './devices.ts';
+import { createDevices, kinds, roamRadiusM } from './devices.ts';
 import { moveDevices } from './mobility.ts';
 import { type AccessPointType, accessPointTypes } from './world-spec.ts';
 
@@ -15,9 +15,10 @@ const farthest: Record<AccessPointType, number> = { '5G': 401, WiFi: 30, LiFi: 8
 test.each(accessPointTypes)('around %s everybody moves as their kind does, and stays in the area', (type) => {
   const devices = createDevices(5, [{ type, x: 1000, y: 1000, devices: 200 }]);
   const cells = createCells([type], Float64Array.of(1000), Float64Array.of(1000));
+  const roamM = Float64Array.of(roamRadiusM({ type, scenario: 'UMi' }));
   const walked = new Float64Array(devices.count);
   for (let step = 1; step <= 300; step++) {
-    moveDevices(5, step, devices, cells);
+    moveDevices(5, step, devices, cells, roamM);
     // The first second brings those who go to and fro to where they are by then.
     if (step === 1) continue;
     for (let n = 0; n < devices.count; n++) {

@@ -2,19 +2,19 @@
 // walked and driven to and fro.
 import { streams, uniform } from '../randomness.ts';
 import type { Cells } from './cells.ts';
-import { typeOf } from './cells.ts';
-import { type Devices, kinds, roamRadiusM } from './devices.ts';
+import { type Devices, kinds } from './devices.ts';
 
 const corridorM = 40;
 const roadM = 800;
 const longestPauseS = 30;
 
-export function moveDevices(seed: number, step: number, devices: Devices, cells: Cells): void {
-  const { count, kind, x, y, movedM } = devices;
+/** `roamM`: how far the devices of each access point walk from it. */
+export function moveDevices(seed: number, step: number, devices: Devices, cells: Cells, roamM: Float64Array): void {
+  const { count, kind, home, x, y, movedM } = devices;
   for (let index = 0; index < count; index++) {
     if (kind[index] === kinds.seated) continue;
     const [oldX, oldY] = [x[index]!, y[index]!];
-    if (kind[index] === kinds.walking) walk(seed, step, devices, cells, index);
+    if (kind[index] === kinds.walking) walk(seed, step, devices, cells, roamM[home[index]!]!, index);
     else goToAndFro(step, devices, cells, index, kind[index] === kinds.corridor ? corridorM : roadM);
     const dx = x[index]! - oldX;
     const dy = y[index]! - oldY;
@@ -22,7 +22,7 @@ export function moveDevices(seed: number, step: number, devices: Devices, cells:
   }
 }
 
-function walk(seed: number, step: number, devices: Devices, cells: Cells, index: number): void {
+function walk(seed: number, step: number, devices: Devices, cells: Cells, roamM: number, index: number): void {
   const { x, y, targetX, targetY, pausesUntilStep, leg, speedMPerS, home } = devices;
   if (step < pausesUntilStep[index]!) return;
   const dx = targetX[index]! - x[index]!;
@@ -38,7 +38,6 @@ function walk(seed: number, step: number, devices: Devices, cells: Cells, index:
   y[index] = targetY[index]!;
   const next = ++leg[index]!;
   const centre = home[index]!;
-  const roamM = roamRadiusM(typeOf(cells, centre));
   targetX[index] = cells.x[centre]! + roamM * (2 * uniform(seed, streams.waypointX, index, next) - 1);
   targetY[index] = cells.y[centre]! + roamM * (2 * uniform(seed, streams.waypointY, index, next) - 1);
   pausesUntilStep[index] = step + Math.floor(longestPauseS * uniform(seed, streams.pause, index, next));

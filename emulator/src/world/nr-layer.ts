@@ -1,35 +1,54 @@
 // 5G in the world: which paths devices have to cells, who serves them, and how well.
 import { atan, degrees, fromDb, toDb } from '../exact-math.ts';
 import {
+  antennaDb,
+  ceilingPatternDb,
   losProbability,
+  type NrScenario,
   noisePerElementDbm,
   nrPathLossDb,
   nrRsrqDb,
   nrSinr,
+  resourceElementDbm,
   terrains,
   utHeightM,
   verticalPatternDb,
+  wallLossDb,
 } from '../radio/nr.ts';
-import { carrierPrbs, cqiOf, spectralEfficiencies, throughputBps } from '../radio/nr-cqi.ts';
+import { carrierPrbs, cqiOf, nrRateBps, nrUplinkBps } from '../radio/nr-cqi.ts';
+import { idleActivity } from '../radio/nr-power.ts';
 import { streams, uniform } from '../randomness.ts';
+import { fading, fadingDeviationDb } from './fading.ts';
+import { farFieldMw } from './far-field.ts';
+import { jammerDuty, nrJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
 import { gainOfLossDb, type LinkModel } from './links.ts';
+import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
-const frequencyGhz = 3.5;
-const antennaDb = 8;
+export const nrFrequencyGhz = 3.5;
+const wavelengthM = 0.299792458 / nrFrequencyGhz;
 const noiseMw = fromDb(noisePerElementDbm(30, 9));
-/** Cells that carry nothing still send their reference signals. */
-const idleActivity = 0.05;
-/** From this quality on, two layers can be told apart. */
-const secondLayerSinr = fromDb(10);
-const rates = [1, 2].map((layers) =>
-  spectralEfficiencies.map((efficiency) => throughputBps(carrierPrbs, efficiency, layers)),
-);
+/** What a device sends, spread over the uplink, and what a cell adds to the noise. */
+const deviceMw = fromDb(resourceElementDbm(23, carrierPrbs));
+const cellNoiseMw = fromDb(noisePerElementDbm(30, 5));
+/** Between an office and the street. */
+const streetWallDb = wallLossDb('low', nrFrequencyGhz);
+/** TR 38.901 table 7.5-6, 3.5 GHz, without a line of sight; with one, half of the variation. */
+const delaySpreadS: Record<NrScenario, number> = { UMa: 365e-9, UMi: 129e-9, InH: 39e-9 };
+const carrierHz = 98.28e6;
+const fadingDb = {
+  UMa: fadingDeviationDb(carrierHz, delaySpreadS.UMa),
+  UMi: fadingDeviationDb(carrierHz, delaySpreadS.UMi),
+  InH: fadingDeviationDb(carrierHz, delaySpreadS.InH),
+};
 
-const enterMw = fromDb(-122);
+const enterDbm = -122;
+const enterMw = fromDb(enterDbm);
 const stayMw = fromDb(-125);
-const hysteresis = fromDb(3);
+/** Below this a link breaks, and a hand-over fails (TS 38.133: out of synchronisation). */
+export const brokenSinr = fromDb(-8);
+const nr = accessPointTypes.indexOf('5G');
 
 export const nrLinks: LinkModel = {
   slots: 8,
@@ -39,11 +58,7 @@ export const nrLinks: LinkModel = {
   canHear: () => true,
   hasSight({ seed, accessPoints, devices }, device, ap, distance2) {
     const { scenario } = accessPoints[ap]!;
-    const patchM = terrains[scenario].sightPatchM;
-    const column = Math.floor(devices.x[device]! / patchM);
-    const row = Math.floor(devices.y[device]! / patchM);
-    const u = uniform(seed, streams.sight, ap, Math.imul(column, 0x9e3779b1) ^ row);
-    return u < losProbability(scenario, Math.sqrt(distance2));
+    return nrHasSight(seed, scenario, ap, devices.x[device]!, devices.y[device]!, distance2);
   },
   decorrelationM({ accessPoints }, ap, hasSight) {
     const { los, nlos } = terrains[accessPoints[ap]!.scenario].decorrelationM;
@@ -51,25 +66,46 @@ export const nrLinks: LinkModel = {
   },
   gain({ accessPoints, devices, cells }, device, ap, distance2, isLineOfSight, shadow) {
     const { scenario } = accessPoints[ap]!;
-    const { bsHeightM, shadowDb } = terrains[scenario];
-    const drop = bsHeightM - utHeightM;
-    const distance2dM = Math.sqrt(distance2);
-    const distance3dM = Math.sqrt(distance2 + drop * drop);
-    const pathDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz });
-    const depression = degrees(atan(drop / Math.max(1, distance2dM)));
-    const beamDb = antennaDb + verticalPatternDb(depression, cells.shape[ap]!);
-    // A cell inside a building has no facade between itself and those inside.
-    const wallDb = scenario === 'InH' ? 0 : devices.wallDb[device]!;
-    return gainOfLossDb(pathDb + wallDb + shadow * (isLineOfSight ? shadowDb.los : shadowDb.nlos) - beamDb);
+    const { los, nlos } = terrains[scenario].shadowDb;
+    const isIndoor = devices.isIndoor[device] === 1;
+    // A cell inside a building has no facade between itself and those inside, and one between itself and the street.
+    const wallDb = scenario !== 'InH' ? devices.wallDb[device]! : isIndoor ? 0 : streetWallDb + devices.wallDb[device]!;
+    const shadowDb = shadow * (isLineOfSight ? los : nlos);
+    return gainOfLossDb(nrLossDb(scenario, distance2, isLineOfSight, cells.shape[ap]!) + wallDb + shadowDb);
   },
 };
 
+/** Whether a place sees a cell: the same for everybody in a patch. */
+export function nrHasSight(
+  seed: number,
+  scenario: NrScenario,
+  ap: number,
+  x: number,
+  y: number,
+  distance2: number,
+): boolean {
+  const patchM = terrains[scenario].sightPatchM;
+  const u = uniform(seed, streams.sight, ap, Math.imul(Math.floor(x / patchM), 0x9e3779b1) ^ Math.floor(y / patchM));
+  return u < losProbability(scenario, Math.sqrt(distance2));
+}
+
+/** Path and antenna together, without walls and shadows. */
+export function nrLossDb(scenario: NrScenario, distance2: number, isLineOfSight: boolean, tiltDegrees: number): number {
+  const drop = terrains[scenario].bsHeightM - utHeightM;
+  const distance2dM = Math.sqrt(distance2);
+  const distance3dM = Math.sqrt(distance2 + drop * drop);
+  const pathDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz: nrFrequencyGhz });
+  const depression = degrees(atan(drop / Math.max(0.1, distance2dM)));
+  const beamDb = scenario === 'InH' ? ceilingPatternDb(depression) : verticalPatternDb(depression, tiltDegrees);
+  return pathDb - antennaDb[scenario] - beamDb;
+}
+
 /**
  * The cell that should serve the device now, given the one that does (or -1); -1 if it hears none well enough. Another cell
- * must be better in two seconds running: shadows come and go.
+ * must have been better by the margin of the serving one for its time to trigger.
  */
 export function chooseCell(state: WorldState, device: number, serving: number): number {
-  const { cells, devices } = state;
+  const { accessPoints, cells, devices } = state;
   const { links } = state.nr;
   const from = device * links.slots;
   let best = -1;
@@ -86,42 +122,90 @@ export function chooseCell(state: WorldState, device: number, serving: number): 
       bestMw = mw;
     }
   }
-  const isBetter = bestMw >= servingMw * hysteresis;
-  const hasLasted = isBetter && devices.contender[device] === best;
-  devices.contender[device] = isBetter ? best : -1;
-  if (servingMw > stayMw && !hasLasted) return serving;
+  if (servingMw > stayMw) {
+    const { handover_margin_db, time_to_trigger_s } = accessPoints[serving]!.actual;
+    const isBetter = bestMw > servingMw * fromDb(handover_margin_db);
+    devices.betterSteps[device] = isBetter ? devices.betterSteps[device]! + 1 : 0;
+    if (devices.betterSteps[device]! <= time_to_trigger_s) return serving;
+  }
+  devices.betterSteps[device] = 0;
   return bestMw > enterMw ? best : -1;
 }
 
-/** Measures the device's link to its cell, counts it, and returns what the whole cell would give it, in bit/s. */
-export function measureNr({ cells, tallies, nr: { links } }: WorldState, device: number, serving: number): number {
+interface Reception {
+  signalMw: number;
+  interferenceMw: number;
+  noiseMw: number;
+}
+
+const reception: Reception = { signalMw: 0, interferenceMw: 0, noiseMw: 0 };
+
+/** What the device hears of the cell and of all others, per resource element; the same object each time. */
+function receive(state: WorldState, device: number, ap: number): Reception {
+  const { cells, devices, jammers, nrActivity, nr: layer } = state;
+  const { links } = layer;
   const from = device * links.slots;
   let signalMw = 0;
   let interferenceMw = 0;
   for (let slot = from; slot < from + links.slots; slot++) {
-    const ap = links.ap[slot]!;
-    if (ap < 0) break;
-    if (cells.isOnAir[ap] === 0) continue;
-    const mw = cells.power[ap]! * links.gain[slot]!;
-    if (ap === serving) signalMw = mw;
-    else interferenceMw += mw * (idleActivity + (1 - idleActivity) * cells.load[ap]!);
+    const other = links.ap[slot]!;
+    if (other < 0) break;
+    if (cells.isOnAir[other] === 0) continue;
+    const mw = cells.power[other]! * links.gain[slot]!;
+    if (other === ap) signalMw = mw;
+    else interferenceMw += mw * (idleActivity + (1 - idleActivity) * cells.load[other]!);
   }
-  if (signalMw === 0) return 0;
-  const noise = noiseMw * cells.noiseFactor[serving]!;
-  const sinr = nrSinr(signalMw, interferenceMw, noise);
-  const cqi = cqiOf(sinr);
-  const rate = rates[sinr >= secondLayerSinr ? 1 : 0]![cqi]!;
+  const [x, y] = [devices.x[device]!, devices.y[device]!];
+  const far = links.rest[device]! + devices.wallGain[device]! * farFieldMw(state, x, y, nrLinks.candidates);
+  reception.signalMw = signalMw;
+  reception.interferenceMw = interferenceMw + far * nrActivity;
+  reception.noiseMw = noiseMw;
+  if (jammers.length > 0) reception.noiseMw += jammerDuty * devices.wallGain[device]! * nrJamMw(jammers, nr, x, y);
+  return reception;
+}
+
+/** Measures the device's link to its cell, counts it, and returns what the whole cell would give it, in bit/s. */
+export function measureNr(state: WorldState, device: number, serving: number): number {
+  const { chance, step, accessPoints, cells, devices, tallies, nr: layer } = state;
+  const heard = receive(state, device, serving);
+  if (heard.signalMw === 0) return 0;
+  const { scenario } = accessPoints[serving]!;
+  const slot = slotOf(layer.links, device, serving);
+  const deviationDb = fadingDb[scenario] * (layer.links.hasSight[slot] === 1 ? 0.5 : 1);
+  const fade = fromDb(deviationDb * fading(chance, device, serving, step, devices.movedM[device]!, wavelengthM));
+  const signalMw = heard.signalMw * fade;
+  const sinr = nrSinr(signalMw, heard.interferenceMw, heard.noiseMw);
+  devices.weakSteps[device] = sinr < brokenSinr ? devices.weakSteps[device]! + 1 : 0;
+  const rate = nrRateBps(sinr);
   tallies.withSignal[serving]! += 1;
   tallies.signal[serving]! += Math.max(-156, Math.min(-31, toDb(signalMw)));
-  tallies.ratio[serving]! += nrRsrqDb(signalMw, cells.load[serving]!, interferenceMw, noise);
+  tallies.ratio[serving]! += nrRsrqDb(signalMw, cells.load[serving]!, heard.interferenceMw, heard.noiseMw);
   tallies.quality[serving]! += Math.max(-23, Math.min(40, toDb(sinr)));
-  tallies.code[serving]! += cqi;
+  tallies.code[serving]! += cqiOf(sinr);
   tallies.rateMbps[serving]! += rate / 1e6;
+  // The same path in the other direction; what other devices send is not counted.
+  devices.upRateBps[device] = nrUplinkBps((deviceMw * signalMw) / cells.power[serving]! / cellNoiseMw);
   return rate;
+}
+
+/** SINR that the device would have at a cell now, without small-scale variation. */
+export function nrSinrAt(state: WorldState, device: number, ap: number): number {
+  const { signalMw, interferenceMw, noiseMw } = receive(state, device, ap);
+  return nrSinr(signalMw, interferenceMw, noiseMw);
 }
 
 /** Whether the device could use this cell if it were told to. */
 export function canUseCell({ cells, nr: { links } }: WorldState, device: number, ap: number): boolean {
   const slot = slotOf(links, device, ap);
   return slot >= 0 && cells.isOpen[ap] === 1 && cells.power[ap]! * links.gain[slot]! > stayMw;
+}
+
+/** Why the cell would be of no use to the device, in what it hears there; undefined if it would be. */
+export function nrProblem(state: WorldState, device: number, ap: number): string | undefined {
+  const { signalMw, interferenceMw, noiseMw } = receive(state, device, ap);
+  if (signalMw === 0) return 'does not hear it';
+  const sinr = nrSinr(signalMw, interferenceMw, noiseMw);
+  if (signalMw > enterMw && nrRateBps(sinr) > 0) return undefined;
+  const [rsrp, quality] = [toDb(signalMw).toFixed(1), toDb(sinr).toFixed(1)];
+  return `hears it at ${rsrp} dBm with an SINR of ${quality} dB and needs ${enterDbm} dBm and -8 dB`;
 }

@@ -1,17 +1,27 @@
 // One second of a world, as a list of what happens in it.
-import { type AccessPoint, advance, isAgentUp, maxOpticalW, project } from '../access-points/access-point.ts';
+import {
+  type AccessPoint,
+  advance,
+  isAgentUp,
+  maxOpticalW,
+  project,
+  wakesFrom,
+} from '../access-points/access-point.ts';
 import { faultOf } from '../access-points/faults.ts';
 import { lifiPowerW } from '../radio/lifi.ts';
-import { nrPowerW } from '../radio/nr.ts';
-import { maxUtilisation, wifiPowerW } from '../radio/wifi.ts';
+import { idleActivity, type NrPowerState, nrPowerW, nrTransition } from '../radio/nr-power.ts';
+import { wifiPowerW } from '../radio/wifi.ts';
 import { streams, uniform } from '../randomness.ts';
 import { attach } from './attachment.ts';
-import { lifiLinks, lifiNoiseA2, measureLifi } from './lifi-layer.ts';
+import { findJammers, isBusyWith, jammerDuty, nrJamMw, wifiJamMw } from './jammers.ts';
+import { findHidden, lifiLinks, lifiNoiseA2, measureLifi } from './lifi-layer.ts';
 import { type LinkModel, markStale, updateLinks } from './links.ts';
 import { moveDevices } from './mobility.ts';
 import { measureNr, nrLinks } from './nr-layer.ts';
+import { needAir, shareAndDeliver } from './scheduler.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from './traffic.ts';
-import { measureWifi, shareAir, wifiLinks } from './wifi-layer.ts';
+import { bandOfCell } from './wifi-air.ts';
+import { measureWifi, wifiLinks } from './wifi-layer.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { Layer, WorldState } from './world-state.ts';
 
@@ -29,13 +39,15 @@ export function layersOf(state: WorldState): [Layer, LinkModel][] {
 export function passSecond(state: WorldState): void {
   state.step++;
   moveAccessPoints(state);
-  moveDevices(state.seed, state.step, state.devices, state.cells);
+  moveDevices(state.chance, state.step, state.devices, state.cells, state.roamM);
   for (const [layer, model] of layersOf(state)) updateLinks(state, layer, model);
+  findHidden(state);
   askDevices(state);
   attachAndMeasure(state);
-  for (let ap = 0; ap < state.cells.count; ap++) shareOut(state, ap);
-  deliver(state);
-  for (let ap = 0; ap < state.cells.count; ap++) drawPower(state, ap);
+  needAir(state);
+  shareAndDeliver(state);
+  for (let ap = 0; ap < state.cells.count; ap++) countSecond(state, ap);
+  state.nrActivity = meanActivity(state);
 }
 
 /** So many changes at once, and it is cheaper to let everybody look around. */
@@ -46,56 +58,62 @@ function moveAccessPoints(state: WorldState): void {
   const changed: number[][] = [[], [], []];
   for (const [index, ap] of accessPoints.entries()) {
     advance(ap, step);
-    if (project(ap, index, cells, step)) changed[cells.type[index]!]!.push(index);
-    const jam = faultOf(ap.faults, 'jammed_channel') ? 0.6 : 0;
-    cells.foreignShare[index] = 0.02 + 0.04 * slowNoise(state, index) + jam;
+    const channel = cells.channel[index]! * 1000 + cells.widthMhz[index]!;
+    const hasChanged = project(ap, index, cells, step);
+    if (hasChanged) changed[cells.type[index]!]!.push(index);
+    if (hasChanged || channel !== cells.channel[index]! * 1000 + cells.widthMhz[index]!) {
+      if (cells.type[index] === wifi) state.wifiVersion++;
+      if (cells.type[index] === nr) state.farField.version++;
+    }
   }
+  state.jammers = findJammers(state);
+  for (let index = 0; index < cells.count; index++) hearForeign(state, index);
   for (const [type, [layer]] of layersOf(state).entries()) {
     if (changed[type]!.length > manyChanges) layer.links.isStale.fill(1);
     else for (const index of changed[type]!) markStale(state, layer, index);
   }
 }
 
+/** What an access point hears of others than the network: some always, and jammers. */
+function hearForeign(state: WorldState, index: number): void {
+  const { cells, jammers } = state;
+  let share = 0.02 + 0.04 * slowNoise(state, index);
+  let mw = 0;
+  if (jammers.length > 0 && cells.type[index] !== lifi) {
+    const [x, y] = [cells.x[index]!, cells.y[index]!];
+    mw =
+      cells.type[index] === wifi
+        ? wifiJamMw(jammers, wifi!, x, y, bandOfCell(state, index))
+        : nrJamMw(jammers, nr!, x, y);
+    if (cells.type[index] === wifi && isBusyWith(mw)) share += jammerDuty;
+  }
+  cells.foreignShare[index] = share;
+  cells.foreignMw[index] = jammerDuty * mw;
+}
+
 /** Between 0 and 1, another value every minute, and evenly from one to the next. */
-function slowNoise({ seed, step }: WorldState, index: number): number {
+function slowNoise({ chance: seed, step }: WorldState, index: number): number {
   const minute = Math.floor(step / 60);
   const from = uniform(seed, streams.background, index, minute);
   return from + (uniform(seed, streams.background, index, minute + 1) - from) * ((step % 60) / 60);
 }
 
 function askDevices(state: WorldState): void {
-  const { accessPoints, cells, balance } = state;
-  const [asked, lost] = [new Float64Array(cells.count), new Float64Array(cells.count)];
-  const factors = Float64Array.from(accessPoints, ({ profile, longitude }) => {
+  const factors = Float64Array.from(state.accessPoints, ({ profile, longitude }) => {
     return demandFactor(profile, hourAt(state, longitude));
   });
-  askForTraffic(state.seed, state.step, state.devices, factors, state.peakBpsPerDevice, asked, lost);
-  for (let ap = 0; ap < cells.count; ap++) {
-    balance.askedBits += asked[ap]!;
-    balance.lostBits += lost[ap]!;
-  }
+  askForTraffic(state.chance, state.step, state.devices, factors, state.balance, state.uplink);
 }
 
-/** No flow is faster than what is at its other end. */
-const usualFlowBps = 6e6;
-
 function attachAndMeasure(state: WorldState): void {
-  const { accessPoints, cells, devices } = state;
-  const { count, backlogBits, rateBps, wantedShare } = devices;
-  const noiseA2 = Float64Array.from(accessPoints, ({ type, longitude }, index) => {
-    if (type !== 'LiFi') return 0;
-    return lifiNoiseA2(daylightLx(hourAt(state, longitude)) / brightestLx, cells.noiseFactor[index]!);
+  const { accessPoints, devices } = state;
+  const noiseA2 = Float64Array.from(accessPoints, ({ type, longitude }) => {
+    return type === 'LiFi' ? lifiNoiseA2(daylightLx(hourAt(state, longitude)) / brightestLx) : 0;
   });
-  const fastestBps = Math.max(usualFlowBps, 4 * state.peakBpsPerDevice);
-  cells.wanted.fill(0);
-  for (let device = 0; device < count; device++) {
+  for (let device = 0; device < devices.count; device++) {
     const ap = attach(state, device, noiseA2);
     const rate = ap < 0 ? 0 : measure(state, device, ap, noiseA2);
-    rateBps[device] = rate;
-    const share = rate > 0 ? Math.min(1, Math.min(fastestBps, backlogBits[device]!) / rate) : 0;
-    wantedShare[device] = share;
-    // Behind a cut backhaul there is nothing to send.
-    if (ap >= 0 && cells.hasBackhaul[ap] === 1) cells.wanted[ap]! += share;
+    devices.rateBps[device] = rate * (1 - devices.lostS[device]!);
   }
 }
 
@@ -105,58 +123,48 @@ function measure(state: WorldState, device: number, ap: number, noiseA2: Float64
   return type === wifi ? measureWifi(state, device, ap) : measureLifi(state, device, ap, noiseA2);
 }
 
-/** What part of the air that its devices want the access point can give them. */
-function shareOut(state: WorldState, ap: number): void {
+function countSecond(state: WorldState, ap: number): void {
   const { cells, tallies } = state;
-  if (cells.type[ap] === wifi) {
-    shareAir(state, ap);
-  } else {
-    const most = cells.type[ap] === lifi ? maxUtilisation : cells.quota[ap]!;
-    cells.granted[ap] = cells.wanted[ap]! > most ? most / cells.wanted[ap]! : 1;
-    cells.load[ap] = cells.wanted[ap]! * cells.granted[ap]!;
-    cells.utilisation[ap] = cells.load[ap]!;
-  }
-  if (cells.hasBackhaul[ap] === 0) cells.granted[ap] = 0;
   tallies.steps[ap]! += 1;
   tallies.attached[ap]! += cells.attached[ap]!;
   tallies.load[ap]! += cells.load[ap]!;
   tallies.utilisation[ap]! += cells.utilisation[ap]!;
+  tallies.noiseMw[ap]! += cells.foreignMw[ap]!;
+  drawPower(state, ap);
 }
 
-function deliver(state: WorldState): void {
-  const { cells, devices, tallies, balance } = state;
-  const { count, serving, rateBps, wantedShare, backlogBits } = devices;
-  let served = 0;
-  let delivered = 0;
-  for (let device = 0; device < count; device++) {
-    const ap = serving[device]!;
-    if (ap < 0) continue;
-    const granted = cells.granted[ap]!;
-    const bits = Math.min(backlogBits[device]!, wantedShare[device]! * granted * rateBps[device]!);
-    backlogBits[device]! -= bits;
-    delivered += bits;
-    tallies.deliveredBits[ap]! += bits;
-    tallies.waitingBits[ap]! += backlogBits[device]!;
-    if (rateBps[device]! > 0 && granted > 0) {
-      served++;
-      tallies.served[ap]! += 1;
-    }
+/** Share of the air that a 5G cell uses on average: those far away are not looked at one by one. */
+function meanActivity({ cells }: WorldState): number {
+  let sum = 0;
+  let count = 0;
+  for (let ap = 0; ap < cells.count; ap++) {
+    if (cells.type[ap] !== nr || cells.isOnAir[ap] === 0) continue;
+    sum += cells.load[ap]!;
+    count++;
   }
-  state.served = served;
-  balance.deliveredBits += delivered;
+  return idleActivity + (1 - idleActivity) * (count === 0 ? 0 : sum / count);
 }
 
-function drawPower({ accessPoints, cells, tallies }: WorldState, index: number): void {
+function drawPower({ accessPoints, cells, tallies, step }: WorldState, index: number): void {
   const ap = accessPoints[index]!;
-  const watts = isAgentUp(ap) || !faultOf(ap.faults, 'crash') ? powerOf(ap, cells.load[index]!) : 0;
+  let watts = isAgentUp(ap) || !faultOf(ap.faults, 'crash') ? powerOf(ap, cells.load[index]!) : 0;
+  // Falling asleep and waking up cost energy of their own, in the second in which the cell wakes.
+  if (ap.type === '5G' && ap.wokeAtStep === step) watts += nrTransition(ap.scenario, wakesFrom(ap)).energyJ;
   cells.powerW[index] = watts;
   tallies.energyJ[index]! += watts;
   ap.energyJ += watts;
 }
 
+const nrStates: Partial<Record<AccessPoint['power_state'], NrPowerState>> = {
+  asleep: 'deep',
+  dozing: 'light',
+  starting: 'starting',
+  down: 'starting',
+};
+
 function powerOf({ type, scenario, power_state, actual }: AccessPoint, load: number): number {
   const isAwake = power_state !== 'asleep';
-  if (type === '5G') return nrPowerW(scenario, isAwake, actual.tx_power_dbm, load);
+  if (type === '5G') return nrPowerW(scenario, nrStates[power_state] ?? 'sending', actual.tx_power_dbm, load);
   if (type === 'WiFi') return wifiPowerW(isAwake, actual.tx_power_dbm, load);
   return lifiPowerW(isAwake, (maxOpticalW * actual.dimming_pct) / 100, load);
 }

@@ -1,5 +1,9 @@
 // Sends single devices to another access point, of whatever technology, and remembers it for a while.
 import { canUse } from './attachment.ts';
+import { lifiNoiseA2, lifiProblem } from './lifi-layer.ts';
+import { nrProblem } from './nr-layer.ts';
+import { brightestLx, daylightLx, localHour } from './traffic.ts';
+import { wifiProblem } from './wifi-layer.ts';
 import type { WorldState } from './world-state.ts';
 
 const holdSteps = 120;
@@ -9,26 +13,43 @@ export function deviceName(device: number): string {
 }
 
 /**
- * Steers a device of the access point to another that it can use; without a name, the one that is served worst and can go.
- * The device's name, or why nothing was done.
+ * Steers a device of the access point to another that is of use to it; without a name, the one that is served worst and can
+ * go. With `isForced` also where it would have no service, as long as it hears the target. The device's name, or why nothing
+ * was done.
  */
 export function steer(
   state: WorldState,
   ap: number,
   name: string | undefined,
   target: number,
+  isForced: boolean,
 ): { device: string } | { reason: string } {
-  const { devices, step } = state;
+  const { cells, devices, step } = state;
   if (target < 0) return { reason: 'the target is not known here' };
   if (target === ap) return { reason: 'the target is this access point' };
+  if (cells.isOpen[target] === 0) return { reason: 'the target takes no devices now' };
   const device =
     name === undefined ? worstServed(state, ap, target) : Number(/^device-(\d{1,9})$/.exec(name)?.[1] ?? -1);
   if (name === undefined && device < 0) return { reason: 'no device here can use the target' };
   if (devices.serving[device] !== ap) return { reason: 'the device is not attached here' };
-  if (!canUse(state, device, target)) return { reason: 'the device cannot use the target' };
+  const problem = problemAt(state, device, target);
+  if (problem?.startsWith('does not')) return { reason: `${deviceName(device)} ${problem}` };
+  if (problem && !isForced) {
+    return { reason: `${deviceName(device)} ${problem}; send it anyway with "force": true` };
+  }
   devices.steeredTo[device] = target;
   devices.steeredUntilStep[device] = step + 1 + holdSteps;
+  devices.isForced[device] = isForced ? 1 : 0;
   return { device: deviceName(device) };
+}
+
+/** Why the access point is of no use to the device, in what it hears there; undefined if it is. */
+function problemAt(state: WorldState, device: number, ap: number): string | undefined {
+  const { type, longitude } = state.accessPoints[ap]!;
+  if (type === '5G') return nrProblem(state, device, ap);
+  if (type === 'WiFi') return wifiProblem(state, device, ap);
+  const hour = localHour(state.startMs + state.step * 1000, longitude);
+  return lifiProblem(state, device, ap, lifiNoiseA2(daylightLx(hour) / brightestLx));
 }
 
 function worstServed(state: WorldState, ap: number, target: number): number {
@@ -37,7 +58,7 @@ function worstServed(state: WorldState, ap: number, target: number): number {
   for (let device = 0; device < count; device++) {
     if (serving[device] !== ap || steeredTo[device] === target) continue;
     if (worst >= 0 && rateBps[device]! >= rateBps[worst]!) continue;
-    if (canUse(state, device, target)) worst = device;
+    if (canUse(state, device, target) && problemAt(state, device, target) === undefined) worst = device;
   }
   return worst;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDevices } from './devices.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from './traffic.ts';
+import { type TrafficMix, trafficClasses } from './traffic-classes.ts';
 import { profiles } from './world-spec.ts';
 
 const wednesdayNoon = Date.UTC(2026, 0, 7, 12);
@@ -36,27 +37,45 @@ test('daylight comes and goes', () => {
   expect([daylightLx(0), daylightLx(12), daylightLx(36), daylightLx(20)]).toEqual([0, brightestLx, brightestLx, 0]);
 });
 
+const noBalance = () => ({ askedBits: 0, deliveredBits: 0, lostBits: 0 });
+
 test('over time devices ask for what the hour says, in flows of many sizes', () => {
-  const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 1000 }]);
-  const [asked, lost] = [new Float64Array(1), new Float64Array(1)];
-  for (const [peakBps, expected] of [
-    [0.8e6, 0.4e6],
-    [50e6, 25e6],
-  ] as const) {
-    asked[0] = 0;
+  for (const meanBps of [0.8e6, 50e6]) {
+    const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 4000, meanBps }]);
+    const [down, up] = [noBalance(), noBalance()];
     for (let step = 1; step <= 300; step++) {
       devices.backlogBits.fill(0);
-      askForTraffic(3, step, devices, Float64Array.of(0.5), peakBps, asked, lost);
+      devices.upBacklogBits.fill(0);
+      askForTraffic(3, step, devices, Float64Array.of(0.5), down, up);
     }
-    expect(Math.abs(asked[0]! / 300 / 1000 / expected - 1)).toBeLessThan(0.05);
+    expect(Math.abs(down.askedBits / 300 / 4000 / (meanBps / 2) - 1)).toBeLessThan(0.05);
+    expect(up.askedBits).toBeGreaterThan(0.03 * down.askedBits);
+  }
+});
+
+test('a mix gives its shares of devices, and the mean that was asked for whatever the mix', () => {
+  for (const mix of [{ voice: 1 }, { video: 1, bulk: 1 }, { sensor: 3, web: 1 }] as TrafficMix[]) {
+    const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 4000, meanBps: 1e6, mix }]);
+    const total = Object.values(mix).reduce((sum, share) => sum + share, 0);
+    for (const [index, name] of trafficClasses.entries()) {
+      const count = devices.trafficClass.filter((use) => use === index).length;
+      expect(Math.abs(count / 4000 - (mix[name] ?? 0) / total)).toBeLessThan(0.03);
+    }
+    const mean = devices.peakBps.reduce((sum, bps) => sum + bps, 0) / 4000;
+    expect(Math.abs(mean / 1e6 - 1)).toBeLessThan(0.05);
   }
 });
 
 test('what waits is bounded; the rest counts as lost', () => {
-  const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 10 }]);
-  const [asked, lost] = [new Float64Array(1), new Float64Array(1)];
-  for (let step = 1; step <= 200; step++) askForTraffic(3, step, devices, Float64Array.of(1), 20e6, asked, lost);
-  const waiting = devices.backlogBits.reduce((sum, bits) => sum + bits, 0);
-  expect(Math.max(...devices.backlogBits)).toBeLessThanOrEqual(400e6);
-  expect(waiting + lost[0]!).toBeCloseTo(asked[0]!, -1);
+  const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 50, meanBps: 20e6 }]);
+  const [down, up] = [noBalance(), noBalance()];
+  for (let step = 1; step <= 400; step++) askForTraffic(3, step, devices, Float64Array.of(1), down, up);
+  for (const [balance, backlog] of [
+    [down, devices.backlogBits],
+    [up, devices.upBacklogBits],
+  ] as const) {
+    const waiting = backlog.reduce((sum, bits) => sum + bits, 0);
+    expect(balance.lostBits).toBeGreaterThan(0);
+    expect(Math.abs(waiting + balance.lostBits - balance.askedBits)).toBeLessThan(balance.askedBits * 1e-9);
+  }
 });

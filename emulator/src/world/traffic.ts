@@ -3,7 +3,11 @@
 import { exp } from '../exact-math.ts';
 import { normal, streams, uniform } from '../randomness.ts';
 import type { Devices } from './devices.ts';
+import { classModels, trafficClasses } from './traffic-classes.ts';
 import type { Profile } from './world-spec.ts';
+import type { Balance } from './world-state.ts';
+
+const uses = trafficClasses.map((name) => classModels[name]);
 
 /** Share of the busiest hour, hour by hour from midnight. */
 const days: Record<Profile, readonly number[]> = {
@@ -57,37 +61,51 @@ export function daylightLx(hourOfWeek: number): number {
 
 export const brightestLx = 400;
 
-const meanFlowBits = 12e6;
-/** Deviation of the logarithm of sizes. */
-const spread = 1;
-/** What has waited longer than this much is given up. */
-const mostWaitingBits = 400e6;
-
 /**
- * The flows of one second, by the factor of each device's home. Returns through `lost` and `asked` what was asked for, and
- * what was given up because too much waits already, by home.
+ * What devices ask for in one second, by the factor of each one's home: transfers by chance, streams evenly while their
+ * session lasts. What has waited too long is given up, down and up.
  */
 export function askForTraffic(
-  seed: number,
+  chance: number,
   step: number,
   devices: Devices,
   factors: Float64Array,
-  peakBps: number,
-  asked: Float64Array,
-  lost: Float64Array,
+  down: Balance,
+  up: Balance,
 ): void {
-  const { count, home, backlogBits } = devices;
-  const chances = factors.map((factor) => 1 - exp((-peakBps * factor) / meanFlowBits));
-  for (let index = 0; index < count; index++) {
-    const at = home[index]!;
-    const chance = chances[at]!;
-    if (uniform(seed, streams.flow, index, step) >= chance) continue;
-    const size = meanFlowBits * exp(spread * normal(seed, streams.flowSize, index, step) - (spread * spread) / 2);
-    // Where several flows fall into one second, they count as one larger.
-    const bits = (size * peakBps * factors[at]!) / (meanFlowBits * chance);
-    const waiting = backlogBits[index]! + bits;
-    asked[at]! += bits;
-    lost[at]! += Math.max(0, waiting - mostWaitingBits);
-    backlogBits[index] = Math.min(mostWaitingBits, waiting);
+  const { count, home, trafficClass, peakBps, backlogBits, upBacklogBits, streamBits } = devices;
+  const minute = Math.floor(step / 60);
+  for (let device = 0; device < count; device++) {
+    const use = uses[trafficClass[device]!]!;
+    const usualBps = peakBps[device]!;
+    const meanBps = usualBps * factors[home[device]!]!;
+    streamBits[device] = 0;
+    if (meanBps === 0) continue;
+    let bits = 0;
+    if (use.burstBits === 0) {
+      // A session begins and ends with a minute.
+      if (use.activity < 1 && uniform(chance, streams.session, device, minute) >= use.activity) continue;
+      bits = meanBps / use.activity;
+    } else {
+      const likely = 1 - exp(-meanBps / use.burstBits);
+      if (uniform(chance, streams.flow, device, step) >= likely) continue;
+      const { spread } = use;
+      const size = exp(spread * normal(chance, streams.flowSize, device, step) - (spread * spread) / 2);
+      // Where several fall into one second, they count as one larger.
+      bits = (size * meanBps) / likely;
+    }
+    const most = use.patienceS * (usualBps / use.activity) + use.burstBits;
+    const waiting = backlogBits[device]! + bits;
+    const lost = Math.max(0, waiting - most);
+    down.askedBits += bits;
+    down.lostBits += lost;
+    backlogBits[device] = waiting - lost;
+    if (use.burstBits === 0) streamBits[device] = Math.max(0, bits - lost);
+    const upBits = bits * use.uplink;
+    const upWaiting = upBacklogBits[device]! + upBits;
+    const upLost = Math.max(0, upWaiting - most * use.uplink);
+    up.askedBits += upBits;
+    up.lostBits += upLost;
+    upBacklogBits[device] = upWaiting - upLost;
   }
 }

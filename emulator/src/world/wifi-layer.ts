@@ -1,45 +1,34 @@
-// WiFi in the world: which paths devices have to access points, who serves them, how well, and who shares the air.
+// WiFi in the world: which paths devices have to access points, who serves them, and how well.
 import { fromDb, toDb } from '../exact-math.ts';
-import {
-  channelsOverlap,
-  clearChannelDbm,
-  grantedAirtime,
-  heRateMbps,
-  macEfficiency,
-  maxUtilisation,
-  mcsOf,
-  noiseFloorDbm,
-  retryShare,
-  sensitivityDbm,
-  type WifiWidth,
-  wifiPathLossDb,
-} from '../radio/wifi.ts';
+import { macEfficiency, noiseFloorDbm, retryShare, type WifiLink, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { kinds } from './devices.ts';
+import { fading, fadingDeviationDb } from './fading.ts';
+import { indoorLossDb, wifiFrequencyGhz } from './indoor-path.ts';
+import { jammerDuty, wifiJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
 import { gainOfLossDb, type LinkModel } from './links.ts';
+import { airOf, hiddenMw } from './wifi-air.ts';
+import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
 export const wifiWidth: WifiWidth = 40;
-const frequencyGhz = 5.25;
-const spatialStreams = 2;
 const shadowDeviationDb = 4;
 const shadowReachM = 5;
-/** One wall for so many metres, and no more than so many on a floor. */
-const metresPerWall = 20;
-const mostWalls = 4;
-const quietDbm = noiseFloorDbm(wifiWidth);
-const clearChannelMw = fromDb(clearChannelDbm);
+const outsideDb = 13;
+const wavelengthM = 0.299792458 / wifiFrequencyGhz;
+/** Of an office (TGax channel D). */
+const delaySpreadS = 50e-9;
+const wifi = accessPointTypes.indexOf('WiFi');
 
-const enterMw = fromDb(-72);
+const noises = new Map<number, number>([20, 40, 80, 160].map((w) => [w, fromDb(noiseFloorDbm(w as WifiWidth))]));
+const deviations = new Map<number, number>([20, 40, 80, 160].map((w) => [w, fadingDeviationDb(w * 1e6, delaySpreadS)]));
+
+const enterDbm = -72;
+const enterMw = fromDb(enterDbm);
 const stayMw = fromDb(-80);
 /** Below this a device looks for another access point, and takes one that is this much louder. */
 const roamMw = fromDb(-70);
 const hysteresis = fromDb(3);
-
-export function indoorLossDb(distanceM: number): number {
-  const walls = Math.min(mostWalls, Math.floor(distanceM / metresPerWall));
-  return wifiPathLossDb('enterprise', distanceM, frequencyGhz, walls);
-}
 
 export const wifiLinks: LinkModel = {
   slots: 6,
@@ -54,8 +43,6 @@ export const wifiLinks: LinkModel = {
     return gainOfLossDb(indoorLossDb(Math.sqrt(distance2)) + wallDb + shadow * shadowDeviationDb);
   },
 };
-
-const outsideDb = 13;
 
 /** The access point that should serve the device now, given the one that does (or -1); -1 if it hears none well enough. */
 export function chooseAccessPoint({ cells, wifi: { links } }: WorldState, device: number, serving: number): number {
@@ -78,23 +65,54 @@ export function chooseAccessPoint({ cells, wifi: { links } }: WorldState, device
   return bestMw > enterMw ? best : -1;
 }
 
+interface Reception {
+  rssiMw: number;
+  noiseMw: number;
+  interferenceMw: number;
+}
+
+const reception: Reception = { rssiMw: 0, noiseMw: 0, interferenceMw: 0 };
+
+/** What the device hears of the access point and of everything else on its channel; the same object each time. */
+function receive(state: WorldState, device: number, ap: number, slot: number, withFading: boolean): Reception {
+  const { chance, step, cells, devices, jammers, wifi: layer } = state;
+  const width = cells.widthMhz[ap]!;
+  const unfaded = cells.power[ap]! * layer.links.gain[slot]!;
+  const speed = devices.movedM[device]!;
+  reception.rssiMw = withFading
+    ? unfaded * fromDb(deviations.get(width)! * fading(chance, device, ap, step, speed, wavelengthM))
+    : unfaded;
+  reception.noiseMw = noises.get(width)!;
+  reception.interferenceMw = hiddenMw(state, device, ap);
+  if (jammers.length > 0) {
+    const band = airOf(state).bands[ap]!;
+    reception.interferenceMw += jammerDuty * wifiJamMw(jammers, wifi, devices.x[device]!, devices.y[device]!, band);
+  }
+  return reception;
+}
+
+function linkTo(state: WorldState, ap: number, { rssiMw, noiseMw, interferenceMw }: Reception): WifiLink | undefined {
+  return wifiLinkOf(rssiMw, rssiMw / (noiseMw + interferenceMw), state.cells.widthMhz[ap] as WifiWidth);
+}
+
 /** Measures the device's link, counts it, and returns what all of the air would give it, in bit/s. */
-export function measureWifi({ cells, tallies, wifi: { links } }: WorldState, device: number, serving: number): number {
-  const slot = slotOf(links, device, serving);
+export function measureWifi(state: WorldState, device: number, serving: number): number {
+  const { cells, devices, tallies, wifi: layer } = state;
+  const slot = slotOf(layer.links, device, serving);
   if (slot < 0) return 0;
-  const rssiDbm = toDb(cells.power[serving]! * links.gain[slot]!);
-  const riseDb = cells.noiseFactor[serving] === 1 ? 0 : toDb(cells.noiseFactor[serving]!);
-  const mcs = mcsOf(rssiDbm - riseDb, wifiWidth);
-  const marginDb = mcs < 0 ? 0 : rssiDbm - riseDb - sensitivityDbm(mcs, wifiWidth);
-  const retries = retryShare(cells.utilisation[serving]!, marginDb);
-  const rateMbps = mcs < 0 ? 0 : heRateMbps(mcs, wifiWidth, spatialStreams);
+  const heard = receive(state, device, serving, slot, true);
+  const link = linkTo(state, serving, heard);
+  const retries = retryShare(cells.utilisation[serving]!, link?.marginDb ?? 0);
+  const rateMbps = link?.rateMbps ?? 0;
   tallies.withSignal[serving]! += 1;
-  tallies.signal[serving]! += rssiDbm;
-  tallies.quality[serving]! += rssiDbm - quietDbm - riseDb;
-  tallies.code[serving]! += Math.max(0, mcs);
+  tallies.signal[serving]! += toDb(heard.rssiMw);
+  tallies.quality[serving]! += toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
+  tallies.code[serving]! += link?.mcs ?? 0;
   tallies.rateMbps[serving]! += rateMbps;
   tallies.retries[serving]! += retries;
-  return rateMbps * 1e6 * macEfficiency * (1 - retries);
+  const rate = rateMbps * 1e6 * macEfficiency * (1 - retries);
+  devices.upRateBps[device] = rate;
+  return rate;
 }
 
 /** Whether the device could use this access point if it were told to. */
@@ -103,20 +121,13 @@ export function canUseAccessPoint({ cells, wifi: { links } }: WorldState, device
   return slot >= 0 && cells.isOpen[ap] === 1 && cells.power[ap]! * links.gain[slot]! > stayMw;
 }
 
-/** Gives the access point its part of the air that it shares with those it hears on its channel. */
-export function shareAir({ cells, neighbours }: WorldState, ap: number): void {
-  const { index, gain } = neighbours[ap]!;
-  let heard = 0;
-  for (let n = 0; n < index.length; n++) {
-    const other = index[n]!;
-    if (cells.isOnAir[other] === 0 || cells.power[other]! * gain[n]! < clearChannelMw) continue;
-    if (channelsOverlap(cells.channel[ap]!, cells.channel[other]!, wifiWidth)) heard += cells.wanted[other]!;
-  }
-  const wanted = cells.wanted[ap]!;
-  const foreign = cells.foreignShare[ap]!;
-  // An idle access point would still get what a busy channel leaves.
-  const probe = Math.max(wanted, 1e-6);
-  cells.granted[ap] = grantedAirtime(probe, heard, foreign) / probe;
-  cells.load[ap] = wanted * cells.granted[ap]!;
-  cells.utilisation[ap] = Math.min(maxUtilisation, cells.load[ap]! + heard + foreign);
+/** Why the access point would be of no use to the device, in what it hears there; undefined if it would be. */
+export function wifiProblem(state: WorldState, device: number, ap: number): string | undefined {
+  const slot = slotOf(state.wifi.links, device, ap);
+  if (slot < 0) return 'does not hear it';
+  const heard = receive(state, device, ap, slot, false);
+  const rssiDbm = toDb(heard.rssiMw);
+  const sinrDb = toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
+  if (heard.rssiMw > enterMw && linkTo(state, ap, heard)) return undefined;
+  return `hears it at ${rssiDbm.toFixed(1)} dBm with an SINR of ${sinrDb.toFixed(1)} dB and needs ${enterDbm} dBm and 4 dB`;
 }

@@ -1,5 +1,9 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
 import type { NrScenario } from '../radio/nr.ts';
+import { type TrafficMix, trafficClasses } from './traffic-classes.ts';
+
+/** Which model made a run: another number, other physics. */
+export const modelVersion = 2;
 
 export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];
@@ -19,6 +23,10 @@ export interface AccessPointSpec {
   scenario?: NrScenario;
   /** Default: city for 5G, office for WiFi and LiFi. */
   profile?: Profile;
+  /** What one of its devices asks for on average in the busiest hour; default: that of the world. */
+  mbpsPerDevice?: number;
+  /** What its devices do, as shares of devices; default: usualMix. */
+  mix?: TrafficMix;
 }
 
 export interface WorldSpec {
@@ -62,10 +70,21 @@ export function checkSpec(spec: WorldSpec): void {
     need(Number.isInteger(ap.devices) && ap.devices >= 0, `${where}: devices must be a whole number`);
     need(ap.scenario === undefined || ['UMa', 'UMi', 'InH'].includes(ap.scenario), `${where}: unknown scenario`);
     need(ap.profile === undefined || profiles.includes(ap.profile), `${where}: unknown profile`);
+    const { mbpsPerDevice = 0, mix } = ap;
+    need(mbpsPerDevice >= 0 && mbpsPerDevice <= 1000, `${where}: mbpsPerDevice must be 0 to 1000`);
+    need(mix === undefined || isMix(mix), `${where}: mix must give shares of ${trafficClasses.join(', ')}`);
     names.add(ap.ap_id);
     devices += ap.devices;
   }
   need(devices <= maxDevices, `a world has at most ${maxDevices} devices`);
+}
+
+function isMix(mix: TrafficMix): boolean {
+  const shares = Object.entries(mix);
+  return (
+    shares.every(([name, share]) => trafficClasses.some((known) => known === name) && share >= 0 && share <= 1e6) &&
+    shares.some(([, share]) => share > 0)
+  );
 }
 
 function need(isMet: boolean, message: string): void {

@@ -1,7 +1,10 @@
 // Everything a world is at one moment. Plain values and columns only, so that a copy of it is a copy of the world.
 import type { AccessPoint } from '../access-points/access-point.ts';
+import type { Pillars } from './bodies.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
+import type { FarField } from './far-field.ts';
+import type { Jammer } from './jammers.ts';
 import type { Links } from './link-table.ts';
 import type { SpatialGrid } from './spatial-grid.ts';
 import type { Tallies } from './tallies.ts';
@@ -18,7 +21,7 @@ export interface Layer {
   links: Links;
 }
 
-/** Since the beginning: asked = delivered + lost + what still waits. */
+/** Since the beginning: asked = delivered + lost + what still waits. One for each direction. */
 export interface Balance {
   askedBits: number;
   deliveredBits: number;
@@ -26,11 +29,14 @@ export interface Balance {
 }
 
 export interface WorldState {
+  model: number;
+  /** Of what stays as it is: who lives where, what stands in the way. */
   seed: number;
+  /** Of all chance that is still to come. */
+  chance: number;
   startMs: number;
   /** Seconds of model time since the beginning. */
   step: number;
-  peakBpsPerDevice: number;
   accessPoints: AccessPoint[];
   cells: Cells;
   neighbours: Neighbours[];
@@ -40,5 +46,16 @@ export interface WorldState {
   lifi: Layer;
   tallies: Tallies;
   balance: Balance;
+  uplink: Balance;
+  /** How far the devices of each access point walk from it. */
+  roamM: Float64Array;
+  /** Counts changes of WiFi access points: who hears whom is worked out again then. */
+  wifiVersion: number;
+  /** Those of this second. */
+  jammers: Jammer[];
+  farField: FarField;
+  /** Mean share of the air that 5G cells on the air used in the last second. */
+  nrActivity: number;
+  pillars: Pillars;
   served: number;
 }

@@ -7,6 +7,7 @@ import type { FaultRequest } from '../access-points/faults.ts';
 import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
 import { collect, post } from '../access-points/report-outbox.ts';
 import type { Sample } from '../access-points/sample.ts';
+import { hash, streams } from '../randomness.ts';
 import { createState } from './create-state.ts';
 import { passSecond } from './second.ts';
 import { deviceName, steer } from './steering.ts';
@@ -95,7 +96,7 @@ export class World {
         if (isAgentUp(ap)) {
           ap.latest = readMetrics(state, index);
           ap.latestAtStep = state.step;
-          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.seed, index, state.step);
+          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.chance, index, state.step);
         }
         resetTally(state.tallies, index);
       }
@@ -129,13 +130,19 @@ export class World {
     const index = this.#indexOf(ap_id);
     const state = this.#state;
     return execute(state.accessPoints[index]!, name, args, state.step, {
-      steer: (device, target) => steer(state, index, device, this.#indices.get(target) ?? -1),
+      steer: (device, target, isForced) => steer(state, index, device, this.#indices.get(target) ?? -1, isForced),
     });
   }
 
   /** Makes something go wrong from now on. Throws RangeError if the fault or the access point makes no sense. */
   fault(ap_id: string, fault: FaultRequest): void {
     addFault(this.#state.accessPoints[this.#indexOf(ap_id)]!, fault, this.#state.step);
+  }
+
+  /** From now on chance is another: traffic, ways and shadows to come differ, everything that is there stays. */
+  reseed(future: number): void {
+    const { seed, step } = this.#state;
+    this.#state.chance = hash(seed, streams.future, future, step);
   }
 
   totals(): Totals {
