@@ -13,7 +13,7 @@ const figures: Figure[] = [];
 for (const technology of ['5G', 'WiFi', 'LiFi'] as const) {
   const world = createWorld(town({ counts: { [technology]: 100 }, devicesEach: 10 }));
   for (let second = 0; second < 20; second++) world.step();
-  const state = world.snapshot();
+  const state = world.radioState();
   const times = coverageLayers.map((layer) => [layer, measure(layer)] as const);
   const slowest = Math.max(...times.map(([, ms]) => ms));
   figures.push({

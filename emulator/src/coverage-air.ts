@@ -1,9 +1,5 @@
 // What differs between technologies on a radio map: how far an access point reaches and how well it is received there, what
-// disturbs it, and what a receiver makes of it.
-import type { WorldState } from './world/world-state.ts';
-
-/** As much of a world as the map depends on. */
-export type CoverageState = Pick<WorldState, 'seed' | 'startMs' | 'step' | 'accessPoints' | 'cells' | 'neighbours'>;
+// disturbs it, and what a receiver makes of it. Every formula is the world's own.
 
 export interface Air {
   heightM: number;
@@ -17,18 +13,22 @@ export interface Air {
   reach(ap: number): Reach;
   /** Which share of what is received of `other` disturbs those that `server` serves. */
   weight(server: number, other: number): number;
-  noise(server: number): number;
+  /** What is received of `other` where the table of its reach has ended, if that counts. */
+  beyond?(server: number, other: number): number;
+  /** Noise and whatever else disturbs, beside the access points in reach, at a place on the plane of the world. */
+  noise(server: number, power: number, x: number, y: number): number;
   /** What all of the air would give a single device. */
   rateMbps(server: number, power: number, sinr: number): number;
 }
 
-/** Gains over the distance, closer together where it is short: at `lookUp * d / (d + range / 2)`. */
+/** Gains over the distance d, at place `lookUp * d / (d + range / 2)` of the tables. */
 export interface Reach {
   rangeM: number;
-  lookUp: number;
   clear: Float64Array;
   /** Without a line of sight; and how likely there is one, which is drawn for each patch of ground. */
-  blocked: Float64Array;
-  chance: Float64Array | undefined;
+  blocked?: Float64Array;
+  chance?: Float64Array;
   patchM: number;
+  /** What is left where something stands in the way; the place is given from the access point. */
+  left?(x: number, y: number): number;
 }

@@ -6,6 +6,7 @@ import type { World } from './world/world.ts';
 
 export interface CoverageDifference {
   results: CommandResult[];
+  model: number;
   /** Of the copies, in milliseconds since 1970. */
   time: number;
   /** What the numbers of `best_server` count, in both. */
@@ -29,13 +30,12 @@ export function coverageDifference(
     changed.step();
     untouched.step();
   }
-  const [after, otherwise] = [changed, untouched].map((twin) => coverage(twin.snapshot(), request)) as [
-    Coverage,
-    Coverage,
-  ];
+  const states = [changed, untouched].map((twin) => twin.radioState());
+  const [after, otherwise] = states.map((state) => coverage(state, request)) as [Coverage, Coverage];
   const accessPoints = [...new Set([...otherwise.accessPoints, ...after.accessPoints])];
   return {
     results,
+    model: states[0]!.model,
     time: changed.time,
     accessPoints,
     with: renumbered(after, accessPoints, request),

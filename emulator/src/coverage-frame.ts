@@ -1,6 +1,6 @@
 // Where the points of a raster lie on the plane of the world, seen from each access point.
-import type { CoverageState } from './coverage-air.ts';
 import { maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from './world/places.ts';
+import type { RadioState } from './world/world-state.ts';
 
 export interface CoverageBounds {
   south: number;
@@ -34,7 +34,7 @@ export interface Window {
   stepY: number;
 }
 
-export function frameOf(state: CoverageState, bounds: CoverageBounds, columns: number, rows: number): Frame {
+export function frameOf(state: RadioState, bounds: CoverageBounds, columns: number, rows: number): Frame {
   const { south, west, north, east } = bounds;
   const isPlace = [south, west, north, east].every(Number.isFinite) && south >= -90 && north <= 90;
   if (!isPlace || !(south < north) || !(west < east) || east - west > 360) {
@@ -62,7 +62,7 @@ export function frameOf(state: CoverageState, bounds: CoverageBounds, columns: n
 }
 
 /** Around the members that share a map with the first. */
-export function defaultBounds(state: CoverageState, members: readonly number[], marginM: number): CoverageBounds {
+export function defaultBounds(state: RadioState, members: readonly number[], marginM: number): CoverageBounds {
   const wanted = new Set(members);
   const map = maps(state.accessPoints).find((all) => all.includes(members[0]!))!;
   const places = map.filter((index) => wanted.has(index)).map((index) => state.accessPoints[index]!);
@@ -90,7 +90,7 @@ function extent(values: readonly number[]): [low: number, high: number] {
 }
 
 /** Metres in a degree of longitude on the map of each access point. */
-function perDegreeEast({ accessPoints }: CoverageState): Float64Array {
+function perDegreeEast({ accessPoints }: RadioState): Float64Array {
   const metres = new Float64Array(accessPoints.length);
   for (const members of maps(accessPoints)) {
     const perDegree = metresPerDegreeEast(accessPoints[members[0]!]!.latitude);

@@ -1,43 +1,53 @@
-// 5G on a radio map: the street, with the line of sight that devices have there.
-import type { Air, CoverageState, Reach } from './coverage-air.ts';
-import { lookUp, Made, tabulate, withProbe } from './coverage-table.ts';
+// 5G on a radio map: the street (or the office, for cells inside), with the line of sight that devices have there.
+import type { Air, Reach } from './coverage-air.ts';
+import { CoverageProblem } from './coverage-frame.ts';
+import { Made, tabulate } from './coverage-table.ts';
 import { fromDb, toDb } from './exact-math.ts';
-import { losProbability, noisePerElementDbm, terrains, utHeightM } from './radio/nr.ts';
-import { carrierPrbs, cqiOf, spectralEfficiencies, throughputBps } from './radio/nr-cqi.ts';
-import { nrLinks } from './world/nr-layer.ts';
+import { losProbability, terrains, utHeightM } from './radio/nr.ts';
+import { nrRateBps } from './radio/nr-cqi.ts';
+import { createFarField, farFieldMw } from './world/far-field.ts';
+import { jammerDuty, nrJamMw } from './world/jammers.ts';
+import { nrActivityOf, nrLinks, nrLossDb, nrNoiseMw, nrStayMw } from './world/nr-layer.ts';
+import { accessPointTypes } from './world/world-spec.ts';
+import type { RadioState, WorldState } from './world/world-state.ts';
 
-const noiseMw = fromDb(noisePerElementDbm(30, 9));
-const idleActivity = 0.05;
+const nr = accessPointTypes.indexOf('5G');
+const highestM = 22.5;
 
-export function nrAir(state: CoverageState, heightM = utHeightM): Air {
-  const { accessPoints, cells } = state;
-  const probe = withProbe(state, { isIndoor: false });
+export function nrAir(state: RadioState, heightM = utHeightM): Air {
+  if (!(heightM >= utHeightM && heightM <= highestM)) {
+    throw new CoverageProblem('height', `height must be ${utHeightM} to ${highestM} m for 5G`);
+  }
+  const { accessPoints, cells, jammers, nrActivity } = state;
   const { rangeM } = nrLinks;
   const reaches = new Made<Reach>();
+  // Its squares hold what is beyond the tables only.
+  const far = { ...state, farField: createFarField() } as unknown as WorldState;
   return {
     heightM,
     marginM: 200,
-    // Below, a device loses its cell.
-    leastPower: fromDb(-125),
+    leastPower: nrStayMw,
     toDbm: toDb,
     electrical: (power) => power,
     reach(ap) {
       const { scenario } = accessPoints[ap]!;
-      return reaches.get(`${scenario} ${cells.shape[ap]}`, () => ({
+      const tilt = cells.shape[ap]!;
+      const gains = (hasSight: boolean) =>
+        tabulate(rangeM, (d) => fromDb(-nrLossDb(scenario, d * d, hasSight, tilt, heightM)));
+      return reaches.get(`${scenario} ${tilt}`, () => ({
         rangeM,
-        lookUp,
-        clear: tabulate(rangeM, (d) => nrLinks.gain(probe, 0, ap, d * d, true, 0)),
-        blocked: tabulate(rangeM, (d) => nrLinks.gain(probe, 0, ap, d * d, false, 0)),
+        clear: gains(true),
+        blocked: gains(false),
         chance: tabulate(rangeM, (d) => losProbability(scenario, d)),
         patchM: terrains[scenario].sightPatchM,
       }));
     },
-    weight: (_server, other) => idleActivity + (1 - idleActivity) * cells.load[other]!,
-    noise: (server) => noiseMw * cells.noiseFactor[server]!,
-    rateMbps: (_server, _power, sinr) => Math.max(rateBps(sinr, 1), rateBps(sinr / 2, 2)) / 1e6,
+    weight: (_server, other) => nrActivityOf(cells.load[other]!),
+    noise(_server, _power, x, y) {
+      const farMw = nrActivity * farFieldMw(far, x, y, Infinity);
+      const jamMw = jammers.length > 0 ? jammerDuty * nrJamMw(jammers, nr, x, y) : 0;
+      return nrNoiseMw + farMw + jamMw;
+    },
+    rateMbps: (_server, _power, sinr) => nrRateBps(sinr) / 1e6,
   };
-}
-
-function rateBps(sinr: number, layers: number): number {
-  return throughputBps(carrierPrbs, spectralEfficiencies[cqiOf(sinr)]!, layers);
 }

@@ -1,8 +1,10 @@
 // The two passes over a raster: which access point is received best at each point, and what all others disturb there. Each
 // access point is looked at only as far as it reaches, with its gain from a table over the distance.
-import type { Air, CoverageState, Reach } from './coverage-air.ts';
+import type { Air, Reach } from './coverage-air.ts';
 import type { Frame } from './coverage-frame.ts';
-import { streams, uniform } from './randomness.ts';
+import { lookUp } from './coverage-table.ts';
+import { sightDraw } from './world/nr-layer.ts';
+import type { RadioState } from './world/world-state.ts';
 
 export interface Best {
   /** As `cells.power` counts, at the receiver. */
@@ -11,7 +13,7 @@ export interface Best {
   server: Int32Array;
 }
 
-export function findBest(state: CoverageState, frame: Frame, members: readonly number[], air: Air): Best {
+export function findBest(state: RadioState, frame: Frame, members: readonly number[], air: Air): Best {
   const size = frame.columns * frame.rows;
   const power = new Float64Array(size).fill(air.leastPower);
   const server = new Int32Array(size).fill(-1);
@@ -31,9 +33,9 @@ export function findBest(state: CoverageState, frame: Frame, members: readonly n
   return { power, server };
 }
 
-/** What disturbs the best server at each point, in the unit of `air.noise`. */
+/** What the other access points disturb the best server at each point, in the unit of `air.noise`. */
 export function sumInterference(
-  state: CoverageState,
+  state: RadioState,
   frame: Frame,
   members: readonly number[],
   air: Air,
@@ -42,30 +44,40 @@ export function sumInterference(
   const sum = new Float64Array(server.length);
   const servers = [...new Set(server)].filter((index) => index >= 0);
   const weights = new Float64Array(state.cells.count);
+  const beyond = new Float64Array(state.cells.count);
+  const everywhere = new Float64Array(state.cells.count);
   for (const ap of members) {
     if (state.cells.isOnAir[ap] === 0) continue;
     let isHeard = false;
     for (const index of servers) {
       weights[index] = index === ap ? 0 : air.weight(index, ap);
-      isHeard ||= weights[index]! > 0;
+      if (weights[index] === 0) continue;
+      isHeard = true;
+      beyond[index] = air.electrical(air.beyond?.(index, ap) ?? 0);
+      everywhere[index]! += weights[index]! * beyond[index]!;
     }
     if (!isHeard) continue;
     eachRow(state, frame, ap, air.reach(ap), (first, received) => {
       for (let n = 0; n < received.length; n++) {
         const index = server[first + n]!;
-        if (index >= 0 && weights[index]! > 0) sum[first + n]! += weights[index]! * air.electrical(received[n]!);
+        if (index < 0 || weights[index] === 0) continue;
+        sum[first + n]! += weights[index]! * (air.electrical(received[n]!) - beyond[index]!);
       }
     });
+  }
+  for (let point = 0; point < sum.length; point++) {
+    // What rounding leaves may be below nothing.
+    if (server[point]! >= 0) sum[point] = Math.max(0, sum[point]! + everywhere[server[point]!]!);
   }
   return sum;
 }
 
 /** Visits the part of each row that the access point reaches, with what is received there; the array is used again. */
 function eachRow(
-  state: CoverageState,
+  state: RadioState,
   { columns, rows, window }: Frame,
   ap: number,
-  { rangeM, lookUp, clear, blocked, chance, patchM }: Reach,
+  { rangeM, clear, blocked, chance, patchM, left }: Reach,
   visit: (first: number, received: Float64Array) => void,
 ): void {
   const { seed, cells } = state;
@@ -91,16 +103,17 @@ function eachRow(
       const index = Math.trunc(place);
       const rest = place - index;
       let gains = clear;
-      if (chance) {
+      if (chance && blocked) {
         const patch = Math.floor((atX + x) / patchM);
         if (patch !== patchColumn) {
           patchColumn = patch;
-          draw = uniform(seed, streams.sight, ap, Math.imul(patch, 0x9e3779b1) ^ patchRow);
+          draw = sightDraw(seed, ap, patch, patchRow);
         }
         const sight = chance[index]! + rest * (chance[index + 1]! - chance[index]!);
         if (draw >= sight) gains = blocked;
       }
-      buffer[column - from] = power * (gains[index]! + rest * (gains[index + 1]! - gains[index]!));
+      const received = power * (gains[index]! + rest * (gains[index + 1]! - gains[index]!));
+      buffer[column - from] = left ? received * left(x, y) : received;
     }
     if (from <= to) visit(row * columns + from, buffer.subarray(0, to - from + 1));
   }

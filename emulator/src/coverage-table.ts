@@ -1,8 +1,5 @@
 // Tables over the distance: a raster has many times as many points as a table has entries. Entries are closer together
 // where the distance is short, because gains change more there.
-import type { CoverageState } from './coverage-air.ts';
-import type { Devices } from './world/devices.ts';
-import type { WorldState } from './world/world-state.ts';
 
 const entries = 2048;
 
@@ -29,16 +26,4 @@ export class Made<Value> {
     }
     return value;
   }
-}
-
-/** The world with one device, number 0: out of doors for 5G, inside for the others, and nothing else is known of it. */
-export function withProbe(state: CoverageState, { isIndoor }: { isIndoor: boolean }): WorldState {
-  const devices: Partial<Devices> = {
-    count: 1,
-    isIndoor: Uint8Array.of(isIndoor ? 1 : 0),
-    wallDb: Float64Array.of(0),
-    x: new Float64Array(1),
-    y: new Float64Array(1),
-  };
-  return { ...state, devices: devices as Devices } as WorldState;
 }

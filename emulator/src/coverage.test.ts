@@ -2,31 +2,31 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CoverageLayer, type CoverageRequest, coverage } from './coverage.ts';
-import type { CoverageState } from './coverage-air.ts';
 import { CoverageProblem } from './coverage-frame.ts';
 import { town } from './town.ts';
 import { createWorld } from './world/world.ts';
 import { type AccessPointType, accessPointTypes } from './world/world-spec.ts';
+import type { RadioState } from './world/world-state.ts';
 
 const counts = { '5G': 7, WiFi: 9, LiFi: 9 };
 
 /** Seconds into the life of a town, so that there is load. */
-function stateOf(seed: number, seconds = 20): CoverageState {
+function stateOf(seed: number, seconds = 20): RadioState {
   const world = createWorld(town({ counts, devicesEach: 8, seed }));
   for (let n = 0; n < seconds; n++) world.step();
-  return world.snapshot();
+  return world.radioState();
 }
 
 const map = (
-  state: CoverageState,
+  state: RadioState,
   technology: AccessPointType,
   layer: CoverageLayer,
   more: Partial<CoverageRequest> = {},
 ) => coverage(state, { technology, layer, columns: 24, rows: 20, ...more });
 const heard = (value: number) => (Number.isNaN(value) ? Number.NEGATIVE_INFINITY : value);
-const membersOf = (state: CoverageState, technology: AccessPointType) =>
+const membersOf = (state: RadioState, technology: AccessPointType) =>
   state.accessPoints.flatMap(({ type }, index) => (type === technology ? [index] : []));
-const alone = (state: CoverageState, ap: number): CoverageState => {
+const alone = (state: RadioState, ap: number): RadioState => {
   const copy = structuredClone(state);
   copy.cells.isOnAir.fill(0);
   copy.cells.isOnAir[ap] = 1;
@@ -134,7 +134,7 @@ describe('what is asked for', () => {
   ])('says that %s makes no sense', (field, more, network) => {
     const world = createWorld(town({ ...network, devicesEach: 1 }));
     world.step();
-    const ask = () => coverage(world.snapshot(), { technology: '5G', layer: 'signal', columns: 8, rows: 8, ...more });
+    const ask = () => coverage(world.radioState(), { technology: '5G', layer: 'signal', columns: 8, rows: 8, ...more });
     expect(ask).toThrow(CoverageProblem);
     expect(ask).toThrow(expect.objectContaining({ field }));
   });

@@ -1,6 +1,6 @@
 // The radio map: what a device would receive at each point of a raster over the network, at the present second. Made of the
 // same formulas as the world, without what differs from device to device: shadows, fading, walls and how it is held.
-import type { Air, CoverageState } from './coverage-air.ts';
+import type { Air } from './coverage-air.ts';
 import { type CoverageBounds, CoverageProblem, defaultBounds, type Frame, frameOf } from './coverage-frame.ts';
 import { lifiAir } from './coverage-lifi.ts';
 import { nrAir } from './coverage-nr.ts';
@@ -8,13 +8,12 @@ import { type Best, findBest, sumInterference } from './coverage-rays.ts';
 import { wifiAir } from './coverage-wifi.ts';
 import { toDb } from './exact-math.ts';
 import type { AccessPointType } from './world/world-spec.ts';
+import type { RadioState } from './world/world-state.ts';
 
 export const coverageLayers = ['best_server', 'signal', 'sinr', 'rate'] as const;
 export type CoverageLayer = (typeof coverageLayers)[number];
 
 export const maxCoverageSide = 256;
-/** The version of the model that the raster is made with. */
-export const coverageModel = 2;
 
 export interface CoverageRequest {
   layer: CoverageLayer;
@@ -52,7 +51,7 @@ export const coverageUnits: Record<CoverageLayer, string> = {
 const airs = { '5G': nrAir, WiFi: wifiAir, LiFi: lifiAir };
 
 /** Throws CoverageProblem if the network has no access point of the technology, or the raster makes no sense. */
-export function coverage(state: CoverageState, request: CoverageRequest): Coverage {
+export function coverage(state: RadioState, request: CoverageRequest): Coverage {
   const { layer, technology, columns, rows } = request;
   const members = state.accessPoints.flatMap(({ type }, index) => (type === technology ? [index] : []));
   if (members.length === 0) throw new CoverageProblem('technology', `this network has no ${technology} access point`);
@@ -85,7 +84,7 @@ export function coverage(state: CoverageState, request: CoverageRequest): Covera
 }
 
 interface Quality {
-  state: CoverageState;
+  state: RadioState;
   frame: Frame;
   members: readonly number[];
   air: Air;
@@ -94,16 +93,25 @@ interface Quality {
 }
 
 function fillQuality(values: Float32Array, { state, frame, members, air, best, layer }: Quality): void {
+  const { cells } = state;
   const interference = sumInterference(state, frame, members, air, best.server);
-  for (const [n, server] of best.server.entries()) {
-    if (server < 0) continue;
-    const power = best.power[n]!;
-    const sinr = air.electrical(power) / (interference[n]! + air.noise(server));
-    values[n] = layer === 'sinr' ? toDb(sinr) : air.rateMbps(server, power, sinr);
+  const windows = new Map([...new Set(best.server)].filter((ap) => ap >= 0).map((ap) => [ap, frame.window(ap)]));
+  for (let row = 0; row < frame.rows; row++) {
+    for (let column = 0; column < frame.columns; column++) {
+      const point = row * frame.columns + column;
+      const server = best.server[point]!;
+      if (server < 0) continue;
+      const { firstX, firstY, stepX, stepY } = windows.get(server)!;
+      const x = cells.x[server]! + firstX + column * stepX;
+      const y = cells.y[server]! + firstY + row * stepY;
+      const power = best.power[point]!;
+      const sinr = air.electrical(power) / (interference[point]! + air.noise(server, power, x, y));
+      values[point] = layer === 'sinr' ? toDb(sinr) : air.rateMbps(server, power, sinr);
+    }
   }
 }
 
-function serversOf(state: CoverageState, server: Int32Array) {
+function serversOf(state: RadioState, server: Int32Array) {
   const found = [...new Set(server)].filter((index) => index >= 0).sort((a, b) => a - b);
   return {
     accessPoints: found.map((index) => state.accessPoints[index]!.ap_id),

@@ -1,20 +1,23 @@
 // Radio maps in the format of the interface.
 import type { CoverageAnswer, CoverageDifference, CoverageRaster } from '@weft/contract';
 import { encodeCoverage } from '@weft/contract/coverage-values';
-import { type Coverage, type CoverageRequest, coverage, coverageModel, extremesOf } from '../coverage.ts';
-import type { CoverageState } from '../coverage-air.ts';
+import { type Coverage, type CoverageRequest, coverage, extremesOf } from '../coverage.ts';
 import { coverageDifference } from '../coverage-difference.ts';
 import type { PlannedCommand } from '../what-if.ts';
 import type { World } from '../world/world.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 export type RunCoverageAnswer = Omit<CoverageAnswer, 'job_number'>;
 /** Weft subtracts: three rasters would be more than it takes at once. */
 export type RunCoverageDifference = Omit<CoverageDifference, 'job_number' | 'difference'>;
 
 /** Throws as coverage does. */
-export function answerCoverage(state: CoverageState, request: CoverageRequest, second: number): RunCoverageAnswer {
+export function answerCoverage(state: RadioState, request: CoverageRequest, second: number): RunCoverageAnswer {
   const map = coverage(state, request);
-  return { ...toHeading(map, request, state.startMs + state.step * 1000, second), ...toRaster(map, request) };
+  return {
+    ...toHeading(map, request, state.model, state.startMs + state.step * 1000, second),
+    ...toRaster(map, request),
+  };
 }
 
 export function answerDifference(
@@ -25,8 +28,9 @@ export function answerDifference(
   second: number,
 ): RunCoverageDifference {
   const found = coverageDifference(world, request, commands, afterSeconds);
+  const map = { ...found.with, accessPoints: found.accessPoints };
   return {
-    ...toHeading({ ...found.with, accessPoints: found.accessPoints }, request, found.time, second + afterSeconds),
+    ...toHeading(map, request, found.model, found.time, second + afterSeconds),
     after_seconds: afterSeconds,
     results: found.results.map((result, n) => ({ agent_id: commands[n]!.ap_id, name: commands[n]!.name, ...result })),
     with: toRaster(found.with, request),
@@ -34,9 +38,15 @@ export function answerDifference(
   };
 }
 
-function toHeading(map: Coverage, { layer, technology }: CoverageRequest, timeMs: number, second: number) {
+function toHeading(
+  map: Coverage,
+  { layer, technology }: CoverageRequest,
+  model: number,
+  timeMs: number,
+  second: number,
+) {
   return {
-    model: coverageModel,
+    model,
     model_time: new Date(timeMs).toISOString(),
     second,
     layer,

@@ -80,7 +80,7 @@ export class CoverageDesk {
       ...(bounds !== undefined && { bounds }),
     } as unknown as CoverageRequest;
     const { second } = run;
-    if (!Array.isArray(commands)) return { request, second, state: run.world.snapshot() };
+    if (!Array.isArray(commands)) return { request, ...this.#present() };
     if (typeof afterSeconds !== 'number' || !(afterSeconds >= 1 && afterSeconds <= maxAfterSeconds)) {
       return problem('invalid_coverage', `after_seconds must be 1 to ${maxAfterSeconds}`, 'after_seconds');
     }
@@ -98,6 +98,16 @@ export class CoverageDesk {
       planned.push({ ap_id: agent_id, ...parsed });
     }
     return { request, second, world: run.world.snapshot(), commands: planned, afterSeconds };
+  }
+
+  /** Nothing is on the air before the first second: then it is that one. */
+  #present() {
+    const { world, second } = this.#options.run;
+    const state = world.radioState();
+    if (state.step > 0) return { state, second };
+    const next = world.clone();
+    next.step();
+    return { state: next.radioState(), second: second + 1 };
   }
 
   #compute(task: Unnumbered<CoverageTask>): Promise<CoverageReply> {

@@ -1,15 +1,14 @@
 // Computes radio maps in its own thread, one after the other, so that the run is not delayed.
 import { parentPort } from 'node:worker_threads';
 import type { CoverageRequest } from '../coverage.ts';
-import type { CoverageState } from '../coverage-air.ts';
 import { CoverageProblem } from '../coverage-frame.ts';
 import type { PlannedCommand } from '../what-if.ts';
 import { restoreWorld } from '../world/world.ts';
-import type { WorldState } from '../world/world-state.ts';
+import type { RadioState, WorldState } from '../world/world-state.ts';
 import { answerCoverage, answerDifference } from './coverage-answer.ts';
 
 export type CoverageTask = { id: number; request: CoverageRequest; second: number } & (
-  | { state: CoverageState }
+  | { state: RadioState }
   | { world: WorldState; commands: PlannedCommand[]; afterSeconds: number }
 );
 
