@@ -10,7 +10,7 @@ import { lifiLinks, lifiNoiseA2, measureLifi } from './world/lifi-layer.ts';
 import type { LinkModel } from './world/links.ts';
 import { nrLinks, nrSinrAt } from './world/nr-layer.ts';
 import { metresPerDegree, metresPerDegreeEast } from './world/places.ts';
-import { brightestLx, daylightLx, localHour } from './world/traffic.ts';
+import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
 import { hiddenMw } from './world/wifi-air.ts';
 import { wifiLinks } from './world/wifi-layer.ts';
 import { createWorld } from './world/world.ts';

@@ -7,7 +7,7 @@ import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from './radio/lifi
 import { heRateMbps, macEfficiency, mcsOfSinr } from './radio/wifi.ts';
 import { isBehindPillar, lampHeightM } from './world/bodies.ts';
 import { cosFieldOfView, lampGain, lifiJamA2, lifiLinks, lifiNoiseA2 } from './world/lifi-layer.ts';
-import { brightestLx, daylightLx, localHour } from './world/traffic.ts';
+import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
 import type { RadioState } from './world/world-state.ts';
 
 const width = 20;

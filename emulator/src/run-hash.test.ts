@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = 'bf321e07ac9fee6f23777ea953ae777d9d6900420fc1efe11fabee9ac4d65378';
+const committed = '84fa687c53dea6dfb61934f0f514847dfe838cf8272ecf55f8ecf6deb2a49b26';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

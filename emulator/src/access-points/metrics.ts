@@ -2,10 +2,10 @@
 // each is made from the sums since the last report.
 import { fromDb, rounded, toDb } from '../exact-math.ts';
 import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
+import { daylightLx, localHour } from '../traffic/demand.ts';
+import { baseMs, turnMs } from '../traffic/scheduler.ts';
+import { trafficClasses } from '../traffic/traffic-classes.ts';
 import { deskLightLx } from '../world/light.ts';
-import { baseMs, turnMs } from '../world/scheduler.ts';
-import { daylightLx, localHour } from '../world/traffic.ts';
-import { trafficClasses } from '../world/traffic-classes.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type AccessPoint, maxOpticalW } from './access-point.ts';
@@ -65,18 +65,12 @@ const people: Metrics = {
 
 const energy: Metrics = {
   handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn)),
-  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut)),
+  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut), 'MM.HoExeInterSucc'),
   handover_attempts: metric(
     'Hand-overs out, tried',
     '',
     (r) => r.count(r.state.tallies.handoverAttempts),
     'MM.HoExeInterReq',
-  ),
-  handover_successes: metric(
-    'Hand-overs out, done',
-    '',
-    (r) => r.count(r.state.tallies.handoverSuccesses),
-    'MM.HoExeInterSucc',
   ),
   handover_failures: metric(
     'Hand-overs out, failed',
