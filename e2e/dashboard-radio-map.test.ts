@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
       (share) => share > 10,
     );
     await expectFitting(page);
-    await page.getByRole('button', { name: 'Show present state' }).click();
+    await page.getByRole('button', { name: 'Show present' }).click();
     await page.getByText('What-if difference').waitFor({ state: 'detached' });
   });
 

@@ -31,7 +31,7 @@ export const radioMapText = {
   difference: {
     title: 'What-if difference',
     words: (count: string, seconds: string) => `${count}, ${seconds} later`,
-    back: 'Show present state',
+    back: 'Show present',
     link: 'Show on the map',
     linkWords: 'The map shows where signal, SINR or rate would change.',
   },

@@ -85,7 +85,7 @@ function ColourScale({ domain, unit, isDifference, value }: ColourScaleProps) {
           </span>
         ))}
       </div>
-      {isDifference && <p class="faint small">{text.lost}</p>}
+      {isDifference && <p class="radio-lost faint small">{text.lost}</p>}
     </div>
   );
 }
