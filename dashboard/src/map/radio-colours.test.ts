@@ -39,7 +39,7 @@ test('less and more are told apart by lightness and hue in both themes, and no c
 
 test('a colour means the same from second to second, and rates have a round end', () => {
   expect(domainOf('signal', '5G', -50)).toEqual(domainOf('signal', '5G', -90));
-  expect(domainOf('rate', '5G', 733)).toEqual({ from: 0, to: 1000 });
+  expect(domainOf('rate', '5G', 733)).toEqual({ from: 0, to: 800 });
   expect(differenceDomain('signal', -8.5, 3)).toEqual({ from: -10, to: 10 });
   expect(differenceDomain('sinr', -41, 3)).toEqual({ from: -20, to: 20 });
   expect(differenceDomain('rate', -41, 3)).toEqual({ from: -50, to: 50 });

@@ -1,7 +1,6 @@
 // The colours of radio maps. Sequential: viridis, whose steps look even and which those who tell few colours apart can read;
 // weak values let more of the ground through. Diverging: orange for less, blue for more, nothing in the middle. Pure.
 import type { CoverageLayer, Technology } from '../api/operations.ts';
-import { roundStep } from './mercator.ts';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 export type Theme = 'light' | 'dark';
@@ -82,7 +81,13 @@ const domains: Record<'signal' | 'sinr', Record<Technology, Domain>> = {
 
 export function domainOf(layer: CoverageLayer, technology: Technology, max: number | null): Domain {
   if (layer === 'signal' || layer === 'sinr') return domains[layer][technology];
-  return { from: 0, to: layer === 'rate' ? roundStep(Math.max(10, max ?? 0)) : 1 };
+  return { from: 0, to: layer === 'rate' ? roundEnd(Math.max(10, max ?? 0)) : 1 };
+}
+
+/** The smallest round number that is not below; close together, so that the scale is used to its end. */
+function roundEnd(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * ([1, 1.5, 2, 3, 4, 5, 6, 8].find((factor) => factor * power >= least) ?? 10);
 }
 
 /** Beside a mast that sleeps many decibels are lost; with all of them on the scale nothing else would be seen. */
@@ -90,7 +95,7 @@ const mostDb = 20;
 
 /** As far down as up, and not less than a unit. */
 export function differenceDomain(layer: CoverageLayer, min: number | null, max: number | null): Domain {
-  const most = roundStep(Math.max(1, Math.abs(min ?? 0), Math.abs(max ?? 0)));
+  const most = roundEnd(Math.max(1, Math.abs(min ?? 0), Math.abs(max ?? 0)));
   const to = layer === 'rate' ? most : Math.min(mostDb, most);
   return { from: -to, to };
 }

@@ -38,18 +38,17 @@ export function pointAt({ bounds, columns, rows }: RadioRaster, { latitude, long
   return column < 0 || column >= columns || row < 0 || row >= rows ? -1 : row * columns + column;
 }
 
-/** Which numbers of a best-server raster lie side by side somewhere. */
-export function neighboursIn({ values, columns, rows }: RadioRaster): Map<number, Set<number>> {
-  const found = new Map<number, Set<number>>();
+/** How long the border is between the numbers of a best-server raster that lie side by side, in points. */
+export function bordersIn({ values, columns, rows }: RadioRaster): Map<number, Map<number, number>> {
+  const found = new Map<number, Map<number, number>>();
   const meet = (one: number, other: number) => {
     if (one === other || Number.isNaN(one) || Number.isNaN(other)) return;
     for (const [a, b] of [
       [one, other],
       [other, one],
     ] as const) {
-      const known = found.get(a);
-      if (known) known.add(b);
-      else found.set(a, new Set([b]));
+      const known = found.get(a) ?? new Map<number, number>();
+      found.set(a, known.set(b, (known.get(b) ?? 0) + 1));
     }
   };
   for (let row = 0; row < rows; row++) {
@@ -63,27 +62,27 @@ export function neighboursIn({ values, columns, rows }: RadioRaster): Map<number
 }
 
 /**
- * A colour number for each access point, so that neighbours differ where `count` colours suffice. Who has one keeps it, so
- * that the picture does not change by itself.
+ * A colour number for each access point, so that neighbours differ: where `count` colours do not suffice, those with the
+ * longest borders. Who has one keeps it while another is not clearly better, so that the picture does not change by itself.
  */
 export function chooseColours(
   raster: RadioRaster,
   before: ReadonlyMap<string, number>,
   count: number,
 ): Map<string, number> {
-  const neighbours = neighboursIn(raster);
+  const borders = bordersIn(raster);
   const chosen = new Map<string, number>();
   for (const [place, ap_id] of raster.accessPoints.entries()) {
-    const taken = new Set(
-      [...(neighbours.get(place) ?? [])].map((other) => {
-        const name = raster.accessPoints[other]!;
-        return chosen.get(name) ?? (other > place ? undefined : before.get(name));
-      }),
-    );
+    const shared = new Array<number>(count).fill(0);
+    for (const [other, length] of borders.get(place) ?? []) {
+      const colour = chosen.get(raster.accessPoints[other]!);
+      if (colour !== undefined) shared[colour]! += length;
+    }
+    const least = Math.min(...shared);
     const kept = before.get(ap_id);
     const order = Array.from({ length: count }, (_, n) => (place + n) % count);
-    const free = order.find((colour) => !taken.has(colour));
-    chosen.set(ap_id, kept !== undefined && !taken.has(kept) ? kept : (free ?? place % count));
+    const isGood = kept !== undefined && shared[kept]! <= 1.5 * least;
+    chosen.set(ap_id, isGood ? kept : order.find((colour) => shared[colour] === least)!);
   }
   return chosen;
 }
