@@ -5,12 +5,12 @@ import { cos, fromDb, radians, toDb } from './exact-math.ts';
 import { nrRateBps } from './radio/nr-cqi.ts';
 import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from './radio/wifi.ts';
 import { town } from './town.ts';
+import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
 import { lampHeightM } from './world/bodies.ts';
 import { lifiLinks, lifiNoiseA2, measureLifi } from './world/lifi-layer.ts';
 import type { LinkModel } from './world/links.ts';
 import { nrLinks, nrSinrAt } from './world/nr-layer.ts';
 import { metresPerDegree, metresPerDegreeEast } from './world/places.ts';
-import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
 import { hiddenMw } from './world/wifi-air.ts';
 import { wifiLinks } from './world/wifi-layer.ts';
 import { createWorld } from './world/world.ts';
@@ -83,9 +83,10 @@ describe('at the place of a device the radio map has what the device measures', 
 
   test('WiFi: signal, SINR beside access points that do not hear each other, and rate', () => {
     const state = plain('WiFi', 5, 40);
-    // All on one channel, so weak that the far ones do not hear each other.
+    // All on one channel, in part or wholly, so weak that the far ones do not hear each other.
     for (let ap = 0; ap < state.cells.count; ap++) {
       state.cells.channel[ap] = 36;
+      state.cells.widthMhz[ap] = ap % 2 === 0 ? 40 : 20;
       state.cells.power[ap] = 1;
       state.cells.load[ap] = 0.3;
     }

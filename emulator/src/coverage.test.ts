@@ -49,6 +49,8 @@ describe('laws of the radio map', () => {
         const louder = structuredClone(state);
         louder.cells.power[ap]! *= 4;
         const [less, more] = [asleep, louder].map((changed) => map(changed, technology, 'signal').values);
+        const { ap_id } = state.accessPoints[ap]!;
+        expect(map(asleep, technology, 'best_server').accessPoints).not.toContain(ap_id);
         for (const [n, value] of before.entries()) {
           expect(heard(less![n]!)).toBeLessThanOrEqual(heard(value));
           expect(heard(more![n]!)).toBeGreaterThanOrEqual(heard(value));
