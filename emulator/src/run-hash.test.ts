@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = '84fa687c53dea6dfb61934f0f514847dfe838cf8272ecf55f8ecf6deb2a49b26';
+const committed = '386805cd6b27094d73d63e9fb6b785e13503666ab60c55bdb265fde5395327ef';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

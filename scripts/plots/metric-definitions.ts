@@ -28,7 +28,10 @@ const definitions: Record<string, Definition> = {
   bulk_pct: { definition: 'bulk, likewise' },
   sensor_pct: { definition: 'sensors, likewise' },
   uplink_mbps: { definition: 'delivered uplink bits per second' },
-  uplink_load_pct: { definition: 'share of uplink resource blocks in use', clause: clauses.ts28552('5.1.1.2.2') },
+  uplink_load_pct: {
+    definition: 'share of the uplink in use: resource blocks (5G), infrared (LiFi); that of WiFi is in its airtime',
+    clause: clauses.ts28552('5.1.1.2.2'),
+  },
   prb_load_pct: { definition: 'share of downlink resource blocks in use', clause: clauses.ts28552('5.1.1.2.1') },
   ue_throughput_kbps: {
     definition: 'delivered volume ÷ time in which there was data to send, over all devices',

@@ -30,7 +30,7 @@ export function sleepEffect(): Chart {
       {
         title: 'Power',
         x: minutes,
-        y: { label: 'power (W)', min: 70, max: 130, step: 10 },
+        y: { label: 'power (W)', min: 0, max: 100, step: 20 },
         series: both(power),
         moments,
       },

@@ -104,7 +104,7 @@ const cell: Metrics = {
   rsrq_db: metric('RSRQ', 'dB', (r) => r.perDevice(r.state.tallies.ratio), 'RF.serving.RSRQ'),
   sinr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality), 'RF.serving.RSSINR'),
   cqi: metric('CQI', '', (r) => r.perDevice(r.state.tallies.code), 'CARR.WBCQIDist'),
-  uplink_load_pct: metric('PRB load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
+  uplink_load_pct: metric('Load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
   radio_link_failures: metric('Links lost', '', (r) => r.count(r.state.tallies.linkFailures)),
   tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
   tilt_degrees: metric('Tilt', '°', (r) => r.ap.actual.tilt_degrees),
@@ -150,6 +150,7 @@ const lamp: Metrics = {
   mcs: metric('MCS', '', (r) => r.perDevice(r.state.tallies.code)),
   phy_rate_mbps: metric('PHY rate', 'Mb/s', (r) => r.perDevice(r.state.tallies.rateMbps)),
   airtime_pct: metric('Own airtime', '%', (r) => 100 * r.perSecond(r.state.tallies.load)),
+  uplink_load_pct: metric('Load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad)),
   blocked_pct: metric('Blocked devices', '%', (r) => {
     return (100 * r.count(r.state.tallies.blocked)) / r.count(r.state.tallies.underLamp);
   }),
