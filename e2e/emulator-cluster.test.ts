@@ -40,6 +40,10 @@ test.skipIf(isMissing)(
       const { status, body } = await ask(node, 'sleep');
       expect(status, JSON.stringify(body)).toBe(200);
       expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
+      const query = 'layer=best_server&technology=WiFi&columns=8&rows=8';
+      const map = await node.request('GET', `/api/v1/emulator/${job_number}/coverage?${query}`, { token });
+      expect(map.status, JSON.stringify(map.body)).toBe(200);
+      expect(map.body.access_points).toHaveLength(4);
     }
     await first.end('SIGKILL');
     const killedAt = Date.now();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Agent, App } from '../../sdk/src/index.ts';
+import { untilSo } from '../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../test/weft.ts';
 import { clientCommand, clientCommandNames, clientHelp, runClientCommand } from './client-commands.ts';
 import { tellFailure } from './failures.ts';
@@ -291,6 +292,14 @@ test('emulate starts, lists and ends a network', async () => {
   expect([start.code, agents.length, seed]).toEqual([0, 2, 7]);
   expect(JSON.parse((await run(['emulate', 'list', '--json'], { env: asApp })).out)).toMatchObject([{ job_number }]);
   expect((await run(['emulate', 'list'], { env: asApp })).out).toContain('2 WiFi');
+  const map = await untilSo(async () => {
+    const printed = await run(['emulate', 'map', job_number, '--type', 'wifi', '--size', '3'], { env: asApp });
+    expect(printed.code, printed.err).toBe(0);
+    return printed.out.split('\n');
+  });
+  expect(map[0]).toBe('latitude,longitude,signal (dBm)');
+  expect(map.slice(1, -1)).toHaveLength(9);
+  expect(map[5]).toMatch(/^51\.4\d{6},-2\.5\d{6},-\d+(\.\d+)?$/);
   expect(await run(['emulate', 'stop', job_number], { env: asApp })).toMatchObject({ code: 0 });
   const busy = ['--profile', 'always', '--mbps', '2.5', '--mix', 'video=3,web=1', '--mix', 'voice=0'];
   const { out } = await run(['emulate', '--wifi', '1', ...busy, '--json'], { env: asApp });
@@ -362,6 +371,8 @@ test.each([
   [['apps', 'rotate', 'a', '--read-only'], 'weft apps rotate takes no --read-only'],
   [['jobs', '--after', '3'], 'weft jobs takes no --after'],
   [['emulate', 'list', '--wifi', '3'], 'weft emulate list takes no --wifi'],
+  [['emulate', 'map', 'a', '--layer', 'beauty'], '--layer must be one of best_server'],
+  [['emulate', 'map', 'a', '--type', '4G'], '--type must be 5G'],
   [['logout', 'now'], 'weft logout takes no now'],
   [['agents', '--url', 'ftp://weft.example.org'], 'use http or https'],
   [['command', 'a', 'b', 'c=1', 'c=2'], 'c was given twice'],

@@ -67,7 +67,7 @@ export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 export const EmulatorRequest = Type.Object(
   {
     id: Type.String(),
-    kind: Type.Enum(['what_if', 'fault'], { type: 'string' }),
+    kind: Type.Enum(['what_if', 'fault', 'coverage'], { type: 'string' }),
     body: Type.Record(Type.String(), Type.Unknown()),
   },
   { title: 'EmulatorRequest' },

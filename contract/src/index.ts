@@ -6,6 +6,7 @@ export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
 export * from './emulator.ts';
+export * from './emulator-coverage.ts';
 export * from './emulator-lease.ts';
 export * from './emulator-what-if.ts';
 export * from './jobs.ts';

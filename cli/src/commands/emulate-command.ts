@@ -1,4 +1,4 @@
-// `weft emulate`: creates, lists and stops emulated networks.
+// `weft emulate`: creates, lists, maps and stops emulated networks.
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
@@ -7,6 +7,7 @@ import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
+import { printRadioMap, radioMapOptions } from './radio-map.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
@@ -19,8 +20,9 @@ export const emulateCommand: ClientCommand = {
     'emulate [--5g N] [--wifi N] [--lifi N] [--at PLACE]... [options]',
     'emulate list [--wide] [--iso] [--json]',
     'emulate stop RUN',
+    'emulate map RUN [--layer LAYER] [--type TYPE] [--size N] [--json]',
   ],
-  about: `Without numbers, it creates four access points of each type. They are agents like any others; their devices move and generate traffic.
+  about: `Without numbers, it creates four access points of each type. They are agents like any others; their devices move and generate traffic. map prints the radio map of a running network as CSV: latitude, longitude and value of each point.
 ${identityHelp}`,
   options: {
     '5g': { value: 'N', about: 'number of 5G cells' },
@@ -39,6 +41,7 @@ ${identityHelp}`,
     speed: { value: 'N', about: 'seconds of model time per second (default: 1)' },
     seed: { value: 'N', about: 'the same seed gives the same network' },
     'report-every': { value: 'TIME', about: 'report interval in model time (default: 1s)' },
+    ...radioMapOptions,
     wait: { about: 'wait until the run has ended, and show its progress' },
     ...tableOptions,
     ...jsonOption,
@@ -50,17 +53,21 @@ ${identityHelp}`,
     'emulate --5g 7 --for 1d --speed 240',
     'emulate --5g 7 --profile always --mbps 2 --mix video=3 --mix web=1',
     'emulate list',
+    'emulate map 9119ff97-1929-4fa8-91b3-21a278ca9ebc --layer sinr > sinr.csv',
   ],
   async run(line, around) {
     const [action, ...rest] = line.words;
-    if (action === 'list' || action === 'stop') {
-      const ofTable = action === 'list' ? Object.keys(tableOptions) : [];
-      requireOptions(line, `emulate ${action}`, [...ofTable, 'json', 'url']);
+    if (action === 'list' || action === 'stop' || action === 'map') {
+      const own = { list: tableOptions, stop: {}, map: radioMapOptions }[action];
+      requireOptions(line, `emulate ${action}`, [...Object.keys(own), 'json', 'url']);
     }
     if (action === 'list' && rest.length === 0) return list(line, around);
     if (action === 'stop' && rest.length === 1) return stop(rest[0]!, line, around);
+    if (action === 'map' && rest.length === 1) return printRadioMap(rest[0]!, line, around);
     if (action !== undefined)
-      throw new UsageError('Usage: weft emulate [options], weft emulate list, weft emulate stop RUN');
+      throw new UsageError(
+        'Usage: weft emulate [options], weft emulate list, weft emulate stop RUN, weft emulate map RUN',
+      );
     return start(line, around);
   },
 };

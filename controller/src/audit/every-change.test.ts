@@ -550,6 +550,7 @@ const changeNothing = [
   'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   // What happens in an emulated network stays there.
   'POST /api/v1/emulator/{job_number}/faults',
+  'POST /api/v1/emulator/{job_number}/coverage',
   'POST /api/v1/emulator/what_if',
 ];
 

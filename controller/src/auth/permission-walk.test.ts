@@ -82,6 +82,8 @@ const table = `
   POST   /api/v1/emulator/{job_number}/stop       yes  own  no   own
   POST   /api/v1/emulator/{job_number}/faults     yes  own  no   own
   POST   /api/v1/emulator/what_if                 yes  yes  no   yes
+  GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
+  POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/callback/emulator/lease?job_number  no  no  no  no  callback
   POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
   POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback
@@ -183,12 +185,17 @@ const unanswerable: Record<string, string> = { '/api/v1/metrics/stream': `?after
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
   const hasBody = method === 'POST' || method === 'PUT';
   const url = path.replace(/\{\w+\}/, encodeURIComponent(name)).replace(/\?(\w+)$/, `?$1=${name}${enough[path] ?? ''}`);
-  const json = path.endsWith('/faults')
-    ? { agent_id: 'x', kind: 'crash', seconds: 1 }
-    : path.includes('/callback/')
-      ? []
-      : {};
-  return weft.request(method, url + (unanswerable[path] ?? ''), { token, ...(hasBody && { json }) });
+  const search = method === 'GET' && path.endsWith('/coverage') ? `?${new URLSearchParams(radioMap)}` : '';
+  const json = bodyOf(path);
+  return weft.request(method, url + (unanswerable[path] ?? search), { token, ...(hasBody && { json }) });
+}
+
+const radioMap = { layer: 'signal', technology: '5G' };
+
+function bodyOf(path: string): unknown {
+  if (path.endsWith('/faults')) return { agent_id: 'x', kind: 'crash', seconds: 1 };
+  if (path.endsWith('/coverage')) return { ...radioMap, commands: [{ agent_id: 'x', command: 'sleep' }] };
+  return path.includes('/callback/') ? [] : {};
 }
 
 function nameOf(row: Row, target: Target, caller?: Known): string {

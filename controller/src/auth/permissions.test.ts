@@ -54,6 +54,8 @@ const table = `
    -  stop_emulator_run               yes  own  no   own
    -  emulator_fault                  yes  own  no   own
    -  emulator_what_if                yes  own  no   own
+   -  emulator_coverage               yes  own  no   own
+   -  emulator_coverage_difference    yes  own  no   own
    -  callback_emulator_lease         no   no   no   no
    -  job_socket                      yes  own  own  own
    -  list_jobs                       yes  own  own  own

@@ -122,6 +122,8 @@ export const permissions = {
   stop_emulator_run: emulatorOwners,
   emulator_fault: emulatorOwners,
   emulator_what_if: emulatorOwners,
+  emulator_coverage: emulatorOwners,
+  emulator_coverage_difference: emulatorOwners,
   callback_emulator_lease: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },
   /** An agent reports; an administrator imports history for a named agent. */
   write_line_protocol: { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },

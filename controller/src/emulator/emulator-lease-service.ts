@@ -66,28 +66,30 @@ export class EmulatorLeaseService {
   }
 
   /**
-   * Sends a request to a running network and resolves its answer. Throws the error in the answer, and TryLaterError
-   * 503 `emulator_silent` if there is no answer.
+   * Sends a request to a running network and resolves its answer. Throws the error in the answer, TryLaterError 503
+   * `emulator_silent` if there is no answer, and the reason of the signal. What nobody waits for any more is not sent.
    */
   async ask(
     job_number: string,
     kind: EmulatorRequest['kind'],
     body: Record<string, unknown>,
+    { withinMs = this.#options.answerWithinMs, signal, place = 'body' }: AskOptions = {},
   ): Promise<Record<string, unknown>> {
-    const { requests, answerWithinMs } = this.#options;
+    const { requests } = this.#options;
     const id = randomUUID();
-    const until = this.#now() + answerWithinMs;
+    const until = this.#now() + withinMs;
     await requests.create({ id, job_number, kind, body, expires_at: until });
     this.#wake(job_number);
     try {
       for (;;) {
         const answer = await requests.answerOf(id);
-        if (answer !== undefined) return toAnswer(JSON.parse(answer));
+        if (answer !== undefined) return toAnswer(JSON.parse(answer), place);
+        signal?.throwIfAborted();
         const leftMs = until - this.#now();
         if (leftMs <= 0 || this.#isStopped) {
           throw new TryLaterError(503, 'emulator_silent', 'The emulator has not answered; try again', 5);
         }
-        await this.#wait(id, leftMs);
+        await this.#wait(id, leftMs, signal);
       }
     } finally {
       await requests.remove(id).catch(() => {});
@@ -158,6 +160,13 @@ export class EmulatorLeaseService {
   }
 }
 
+export interface AskOptions {
+  withinMs?: number;
+  signal?: AbortSignal;
+  /** Where the fields stand that an error answer is about. */
+  place?: 'body' | 'query';
+}
+
 interface Holder {
   holder: string;
   slots: RunSlots | undefined;
@@ -168,9 +177,9 @@ function leaseHeld(): ConflictError {
 }
 
 /** Throws an error answer as the matching error of the interface. */
-function toAnswer(answer: unknown): Record<string, unknown> {
+function toAnswer(answer: unknown, place: 'body' | 'query'): Record<string, unknown> {
   if (typeof answer !== 'object' || answer === null) return {};
-  const { error } = answer as { error?: { code?: unknown; detail?: unknown } };
+  const { error } = answer as { error?: { code?: unknown; detail?: unknown; field?: unknown } };
   if (error === undefined) return answer as Record<string, unknown>;
   const code = String(error.code ?? 'emulator_refused');
   const detail = String(error.detail ?? 'The emulator refused');
@@ -185,6 +194,11 @@ function toAnswer(answer: unknown): Record<string, unknown> {
       throw invalidValue(['body', 'commands'], detail);
     case 'invalid_fault':
       throw invalidValue(['body', 'amount'], detail);
+    case 'invalid_coverage':
+      throw invalidValue([place, String(error.field ?? 'bounds')], detail);
+    case 'coverage_failed':
+      throw new TryLaterError(503, code, detail, 5);
+    case 'too_many_coverages':
     case 'too_many_what_ifs':
       throw new TryLaterError(429, code, detail, 10);
     default:

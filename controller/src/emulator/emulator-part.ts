@@ -18,6 +18,8 @@ import { emulatorRoutes } from './emulator-routes.ts';
 import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
 import { EmulatorService } from './emulator-service.ts';
 import { EmulatorUpkeep } from './emulator-upkeep.ts';
+import { coverageRoutes } from './radio-map/coverage-routes.ts';
+import { CoverageService } from './radio-map/coverage-service.ts';
 import { RunCloser } from './run-closer.ts';
 import { RunEnding, requireRunRight } from './run-ending.ts';
 import { RunTurns } from './run-turns.ts';
@@ -133,7 +135,10 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   );
 
   return {
-    routes: emulatorRoutes({ emulator, leases }),
+    routes: [
+      ...emulatorRoutes({ emulator, leases }),
+      ...coverageRoutes(new CoverageService({ emulator, leases, shares })),
+    ],
     metrics: {
       weft_emulator_runs: { help: 'Emulated networks that this process runs', value: () => worker?.runs ?? 0 },
       weft_emulator_agents: { help: 'Emulated agents of this process', value: () => worker?.agents ?? 0 },

@@ -15,6 +15,7 @@ import {
 import Type from 'typebox';
 import { AuthenticationError } from '../errors.ts';
 import { type Route, route } from '../http/request/route.ts';
+import { whileConnected } from '../http/request/while-connected.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 
@@ -117,16 +118,9 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       maxKeys,
       response: EmulatorLease,
       async handle({ body, request }) {
-        if (request.callbackJob === undefined) throw new AuthenticationError();
-        const gone = new AbortController();
-        const connection = request.raw.socket;
-        const hangUp = () => gone.abort();
-        connection.once('close', hangUp);
-        try {
-          return await leases.lease(request.callbackJob, body, gone.signal);
-        } finally {
-          connection.off('close', hangUp);
-        }
+        const { callbackJob } = request;
+        if (callbackJob === undefined) throw new AuthenticationError();
+        return whileConnected(request, (gone) => leases.lease(callbackJob, body, gone));
       },
     }),
   ];

@@ -178,8 +178,8 @@ export class EmulatorService {
   /** Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
   async whatIf(caller: Caller, request: WhatIfRequest): Promise<WhatIfAnswer> {
     const { job_number, commands, minutes = 5, futures = 8 } = request;
-    await this.#requireRunning(caller, job_number);
-    await this.#requireMembers(
+    await this.requireRunning(caller, job_number);
+    await this.requireMembers(
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
@@ -189,8 +189,8 @@ export class EmulatorService {
 
   /** Injects a fault into a running network. Throws as whatIf does. */
   async fault(caller: Caller, job_number: string, request: FaultRequest): Promise<StatusAnswer> {
-    await this.#requireRunning(caller, job_number);
-    await this.#requireMembers(job_number, [request.agent_id]);
+    await this.requireRunning(caller, job_number);
+    await this.requireMembers(job_number, [request.agent_id]);
     const { agent_id, kind, seconds, amount } = request;
     await this.#ask(caller, job_number, 'fault', {
       agent_id,
@@ -248,7 +248,8 @@ export class EmulatorService {
     return run;
   }
 
-  async #requireRunning(caller: Caller, job_number: string): Promise<void> {
+  /** Throws NotFoundError `run_not_found`, ConflictError `run_over` or `run_not_started`. */
+  async requireRunning(caller: Caller, job_number: string): Promise<void> {
     const run = await this.#requireVisible(caller, job_number);
     if (run.state !== null) throw runOver();
     if (!(await this.#options.closer.isHeld(job_number))) {
@@ -256,7 +257,8 @@ export class EmulatorService {
     }
   }
 
-  async #requireMembers(job_number: string, ap_ids: readonly string[]): Promise<void> {
+  /** Throws NotFoundError `agent_not_found` unless all are agents of the run. */
+  async requireMembers(job_number: string, ap_ids: readonly string[]): Promise<void> {
     const members = new Set(await this.#options.runs.agentsOf(job_number, maxAgentsShown));
     if (!ap_ids.every((ap_id) => members.has(ap_id))) {
       throw new NotFoundError('agent_not_found', 'Agent not found in this run');

@@ -59,6 +59,18 @@ export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null
 
 export type ConflictRules = { groups: (ParameterGroup)[]; interference_range_m: { '5G': number; WiFi: number; LiFi: number }; oscillation: { reversals: number; window_s: number; freeze_s: number }; blast_radius: { fraction: number; minimum: number; window_s: number } };
 
+export type CoverageAnswer = { job_number: string; model: number; model_time: string; second: number; layer: CoverageLayer; technology: Technology; unit: string; height: number; bounds: CoverageBounds; columns: number; rows: number; encoding: 'int16' | 'array'; access_points: (string)[]; scale: number; values: string | (number | null)[]; min: number | null; max: number | null };
+
+export type CoverageBounds = { south: number; west: number; north: number; east: number };
+
+export type CoverageDifference = { job_number: string; model: number; model_time: string; second: number; layer: CoverageLayer; technology: Technology; unit: string; height: number; bounds: CoverageBounds; columns: number; rows: number; encoding: 'int16' | 'array'; access_points: (string)[]; after_seconds: number; results: (Record<string, unknown>)[]; with: CoverageRaster; without: CoverageRaster; difference: CoverageRaster };
+
+export type CoverageDifferenceRequest = { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array'; commands: ({ agent_id: string; command: string })[]; after_seconds?: number };
+
+export type CoverageLayer = 'best_server' | 'signal' | 'sinr' | 'rate';
+
+export type CoverageRaster = { scale: number; values: string | (number | null)[]; min: number | null; max: number | null };
+
 export type DisabledUser = { username: string; disabled_at: string; disabled_by: string };
 
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
@@ -77,7 +89,7 @@ export type EmulatorMix = Record<string, unknown>;
 
 export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 
-export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault'; body: Record<string, unknown> };
+export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault' | 'coverage'; body: Record<string, unknown> };
 
 export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
 
@@ -200,6 +212,8 @@ export interface Operations {
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
   disable_user: { path: { username: string }; answer: DisabledUser };
+  emulator_coverage: { path: { job_number: string }; query: { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array' }; answer: CoverageAnswer };
+  emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
   emulator_fault: { path: { job_number: string }; json: FaultRequest; answer: StatusAnswer };
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
@@ -278,6 +292,8 @@ export const operations = {
   create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
   disable_user: 'PUT /api/v1/disabled_users/{username}',
+  emulator_coverage: 'GET /api/v1/emulator/{job_number}/coverage',
+  emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
   emulator_fault: 'POST /api/v1/emulator/{job_number}/faults',
   emulator_spinup: 'POST /api/v1/emulator/spinup',
   emulator_what_if: 'POST /api/v1/emulator/what_if',

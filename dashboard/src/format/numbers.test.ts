@@ -33,6 +33,10 @@ describe('a value', () => {
   it('moves to the next unit once it has grown out of its own', () => {
     expect(formatValue(2400, 'Mb/s')).toBe('2.4\u2009Gb/s');
     expect(formatValue(31_200, 'W')).toBe('31.2\u2009kW');
+    expect(formatValue(0.0768, 'Mb/s')).toBe('76.8\u2009kb/s');
+    expect(formatValue(0.2, 'Mb/s')).toBe('0.2\u2009Mb/s');
+    expect(formatValue(0, 'Mb/s')).toBe('0\u2009Mb/s');
+    expect(formatValue(0.02, 'W')).toBe('0.02\u2009W');
     expect(formatValue(5000, 'dBm')).toBe('5000\u2009dBm');
     expect(formatValue(9e15, 'B')).toBe('9\u2009PB');
   });

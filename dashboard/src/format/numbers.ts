@@ -71,7 +71,7 @@ function formatPlain(value: number, digits: number): string {
     .replace(new RegExp(`^${minus}0$`), '0');
 }
 
-/** `−61.5 dBm`, `42 %`; large amounts of what grows by thousands move to the next unit: `2.4 Gb/s`. */
+/** `−61.5 dBm`, `42 %`; what grows by thousands moves to the unit that suits it: `2.4 Gb/s`, `76.8 kb/s`. */
 export function formatValue(value: number, unit = ''): string {
   const [scaled, scaledUnit] = scale(value, unit);
   return scaledUnit === '' ? formatNumber(scaled) : `${formatNumber(scaled)}${thin}${scaledUnit}`;
@@ -109,6 +109,10 @@ function scale(value: number, unit: string): [value: number, unit: string] {
   while (Math.abs(scaled) >= 1000 && step < ladder.length - 1) {
     scaled /= 1000;
     step++;
+  }
+  while (Math.abs(scaled) < 0.1 && Math.abs(scaled) >= nothing && step > 0) {
+    scaled *= 1000;
+    step--;
   }
   return [scaled, ladder[step]!];
 }

@@ -7,7 +7,9 @@ import { motionChoice } from '../styles/motion.ts';
 import { themeInForce } from '../styles/theme.ts';
 import { mapText } from '../text/map.ts';
 import './fleet-map.css';
-import { FleetView, type MapScale } from './fleet-view.ts';
+import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
+import type { GeoPlace } from './mercator.ts';
+import type { RadioPicture } from './radio-picture.ts';
 
 export interface FleetMapProps {
   agents: readonly FleetAgent[];
@@ -20,10 +22,14 @@ export interface FleetMapProps {
   onSelect?: (ap_id: string | undefined) => void;
   onPoint?: (ap_id: string | undefined) => void;
   onMoved?: (place: string, visible: ReadonlySet<string>) => void;
+  /** Between the ground and the access points. */
+  picture?: RadioPicture | undefined;
+  onBounds?: (bounds: VisibleBounds) => void;
+  onPlace?: (place: GeoPlace | undefined) => void;
 }
 
 export function FleetMap(props: FleetMapProps) {
-  const { agents, isStill = false, selected, pointed } = props;
+  const { agents, isStill = false, selected, pointed, picture } = props;
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<FleetView | undefined>(undefined);
   const latest = useRef(props);
@@ -38,13 +44,16 @@ export function FleetMap(props: FleetMapProps) {
       const made = view.current;
       if (!made) return;
       setScale(made.scale());
-      if (hasFitted.current) latest.current.onMoved?.(made.place, made.visible());
+      if (!hasFitted.current) return;
+      latest.current.onMoved?.(made.place, made.visible());
+      latest.current.onBounds?.(made.bounds());
     };
     const made = new FleetView(element, {
       isStill,
       hasMotion: motionChoice.peek() === 'system' && !matchMedia('(prefers-reduced-motion: reduce)').matches,
       onSelect: (ap_id) => latest.current.onSelect?.(ap_id),
       onPoint: (ap_id) => latest.current.onPoint?.(ap_id),
+      onPlace: (place) => latest.current.onPlace?.(place),
       onMoved: report,
     });
     view.current = made;
@@ -70,13 +79,16 @@ export function FleetMap(props: FleetMapProps) {
       hasFitted.current = true;
       if (!made.goTo(latest.current.place ?? '')) made.fit();
     }
-    if (hasFitted.current) latest.current.onMoved?.(made.place, made.visible());
+    if (!hasFitted.current) return;
+    latest.current.onMoved?.(made.place, made.visible());
+    latest.current.onBounds?.(made.bounds());
   }, [agents]);
   useEffect(() => {
     if (isStill) view.current!.fit();
   }, [where, isStill]);
   useEffect(() => view.current!.mark(selected, pointed), [selected, pointed]);
   useEffect(() => view.current!.redraw(), [theme]);
+  useEffect(() => view.current!.setPicture(picture), [picture]);
   // One that is chosen elsewhere, in a list or by an address, is brought into sight.
   const isFirst = useRef(true);
   useEffect(() => {

@@ -5,7 +5,9 @@ import { BaseMap, gridMetres } from './base-map.ts';
 import type { MapItem } from './clusters.ts';
 import { FleetLayer } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
-import { metresPerPixel, roundStep, toGeo } from './mercator.ts';
+import { type GeoPlace, metresPerPixel, roundStep, toGeo } from './mercator.ts';
+import { paintPicture } from './paint-picture.ts';
+import type { RadioPicture } from './radio-picture.ts';
 import { removeMap } from './remove-map.ts';
 
 export interface FleetViewOptions {
@@ -14,8 +16,17 @@ export interface FleetViewOptions {
   hasMotion: boolean;
   onSelect: (ap_id: string | undefined) => void;
   onPoint: (ap_id: string | undefined) => void;
+  /** Where the pointer is, or a finger was last; undefined once the pointer has left. */
+  onPlace: (place: GeoPlace | undefined) => void;
   /** After every move. */
   onMoved: () => void;
+}
+
+export interface VisibleBounds {
+  south: number;
+  west: number;
+  north: number;
+  east: number;
 }
 
 export interface MapScale {
@@ -34,7 +45,9 @@ export class FleetView {
   readonly #options: FleetViewOptions;
   readonly #layer: FleetLayer;
   readonly #ground: MapCanvas;
+  readonly #radio: MapCanvas;
   readonly #markers: MapCanvas;
+  #picture: RadioPicture | undefined;
 
   constructor(element: HTMLElement, options: FleetViewOptions) {
     this.#options = options;
@@ -66,6 +79,9 @@ export class FleetView {
     });
     const base = new BaseMap(() => this.#ground.schedule());
     this.#ground = new MapCanvas(this.#map, (view) => base.paint(view));
+    this.#radio = new MapCanvas(this.#map, (view) => {
+      if (this.#picture) paintPicture(view, this.#picture);
+    });
     this.#markers = new MapCanvas(this.#map, (view) => {
       if (this.#layer.paint(view)) this.#markers.schedule();
     });
@@ -77,6 +93,23 @@ export class FleetView {
   redraw(): void {
     this.#ground.schedule();
     this.#markers.schedule();
+  }
+
+  /** What is shown between the ground and the access points. */
+  setPicture(picture: RadioPicture | undefined): void {
+    if (picture === this.#picture) return;
+    this.#picture = picture;
+    this.#radio.schedule();
+  }
+
+  bounds(): VisibleBounds {
+    const bounds = this.#map.getBounds();
+    return {
+      south: bounds.getSouth(),
+      west: bounds.getWest(),
+      north: bounds.getNorth(),
+      east: bounds.getEast(),
+    };
   }
 
   setAgents(agents: readonly FleetAgent[]): void {
@@ -156,14 +189,15 @@ export class FleetView {
   }
 
   remove(): void {
-    this.#ground.remove();
-    this.#markers.remove();
+    for (const canvas of [this.#ground, this.#radio, this.#markers]) canvas.remove();
     removeMap(this.#map);
   }
 
   #listen(): void {
     const element = this.#map.getContainer();
+    const placeOf = ({ latlng }: L.LeafletMouseEvent) => ({ latitude: latlng.lat, longitude: latlng.lng });
     this.#map.on('click', (event) => {
+      this.#options.onPlace(placeOf(event));
       const item = this.#under(event.containerPoint);
       if (!item) this.#options.onSelect(undefined);
       else if (item.kind === 'marker') this.#options.onSelect(item.point.ap_id);
@@ -172,9 +206,13 @@ export class FleetView {
     this.#map.on('mousemove', (event) => {
       const item = this.#under(event.containerPoint);
       element.classList.toggle('is-over', item !== undefined);
+      this.#options.onPlace(placeOf(event));
       this.#options.onPoint(item?.kind === 'marker' ? item.point.ap_id : undefined);
     });
-    this.#map.on('mouseout', () => this.#options.onPoint(undefined));
+    this.#map.on('mouseout', () => {
+      this.#options.onPoint(undefined);
+      this.#options.onPlace(undefined);
+    });
   }
 
   /** A cluster opens by going closer until it comes apart. */

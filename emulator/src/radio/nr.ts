@@ -45,21 +45,24 @@ export interface NrPath {
   distance2dM: number;
   distance3dM: number;
   frequencyGhz: number;
+  /** Of the device; 1.5 to 22.5 m, default: 1.5. */
+  heightM?: number;
 }
 
 /** Loss of the path alone, without shadowing and walls. Distances under a metre count as one. */
-export function nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz }: NrPath): number {
+export function nrPathLossDb(path: NrPath): number {
+  const { scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz, heightM = utHeightM } = path;
   const logD = log10(Math.max(1, distance3dM));
   const logF = log10(frequencyGhz);
-  const los = losLossDb(scenario, distance2dM, logD, logF, frequencyGhz);
+  const los = losLossDb(scenario, distance2dM, logD, logF, frequencyGhz, heightM);
   if (isLineOfSight) return los;
-  if (scenario === 'UMa') return Math.max(los, 13.54 + 39.08 * logD + 20 * logF - 0.6 * (utHeightM - 1.5));
-  if (scenario === 'UMi') return Math.max(los, 22.4 + 35.3 * logD + 21.3 * logF - 0.3 * (utHeightM - 1.5));
+  if (scenario === 'UMa') return Math.max(los, 13.54 + 39.08 * logD + 20 * logF - 0.6 * (heightM - 1.5));
+  if (scenario === 'UMi') return Math.max(los, 22.4 + 35.3 * logD + 21.3 * logF - 0.3 * (heightM - 1.5));
   return Math.max(los, 17.3 + 38.3 * logD + 24.9 * logF);
 }
 
-export function breakpointM(scenario: NrScenario, frequencyGhz: number): number {
-  return (4 * (terrains[scenario].bsHeightM - groundM) * (utHeightM - groundM) * frequencyGhz * 1e9) / lightMPerS;
+export function breakpointM(scenario: NrScenario, frequencyGhz: number, heightM = utHeightM): number {
+  return (4 * (terrains[scenario].bsHeightM - groundM) * (heightM - groundM) * frequencyGhz * 1e9) / lightMPerS;
 }
 
 function losLossDb(
@@ -68,12 +71,13 @@ function losLossDb(
   logD: number,
   logF: number,
   frequencyGhz: number,
+  heightM: number,
 ): number {
   if (scenario === 'InH') return 32.4 + 17.3 * logD + 20 * logF;
-  const breakpoint = breakpointM(scenario, frequencyGhz);
+  const breakpoint = breakpointM(scenario, frequencyGhz, heightM);
   const isNear = distance2dM <= breakpoint;
   if (isNear) return scenario === 'UMa' ? 28 + 22 * logD + 20 * logF : 32.4 + 21 * logD + 20 * logF;
-  const drop = terrains[scenario].bsHeightM - utHeightM;
+  const drop = terrains[scenario].bsHeightM - heightM;
   const logBreak = log10(breakpoint * breakpoint + drop * drop);
   return scenario === 'UMa' ? 28 + 40 * logD + 20 * logF - 9 * logBreak : 32.4 + 40 * logD + 20 * logF - 9.5 * logBreak;
 }

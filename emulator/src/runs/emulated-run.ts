@@ -90,6 +90,11 @@ export class EmulatedRun {
     return (this.world.time - this.#modelStartMs) / 1000;
   }
 
+  /** Counts what came from outside. */
+  get lastEntry(): number {
+    return this.#lastEntry;
+  }
+
   get isOver(): boolean {
     return this.second >= this.duration;
   }

@@ -49,6 +49,11 @@ export class RunLoop {
     this.#delivered = { second: run.second, bits: run.world.totals().deliveredBits, mbps: 0 };
   }
 
+  /** How long one second of the model takes, in milliseconds. */
+  get stepMs(): number {
+    return this.#stepMs;
+  }
+
   /** Resolves when the run is over and its samples are stored, or the signal is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { run, fleet, clock } = this.#options;

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { EmulatorRequest } from '@weft/contract';
 import type { FaultRequest } from '../access-points/faults.ts';
 import { AgentFleet } from './agent-fleet.ts';
+import { CoverageDesk } from './coverage-desk.ts';
 import type { EmulatedRun, RunEntry } from './emulated-run.ts';
 import { ModelClock, WeftClock } from './model-clock.ts';
 import { takeUpRun } from './resume-run.ts';
@@ -56,11 +57,16 @@ async function live(run: EmulatedRun): Promise<void> {
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
   const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
   const desk = new WhatIfDesk({ run });
-  answerRequest = async ({ kind, body }) => (kind === 'fault' ? makeFault(run, body) : desk.ask(body));
+  const radioMaps = new CoverageDesk({ run, stepMs: () => loop.stepMs });
+  answerRequest = async ({ kind, body }) => {
+    if (kind === 'coverage') return radioMaps.ask(body);
+    return kind === 'fault' ? makeFault(run, body) : desk.ask(body);
+  };
   for (const request of early.splice(0)) void hear(request);
   fleet.follow();
   onStatus(loop.status());
   await loop.run(stopping.signal);
+  radioMaps.close();
   const status = loop.status();
   if (stopping.signal.aborted) {
     if (mustSave) await loop.save().catch(onTrouble);

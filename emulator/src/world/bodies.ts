@@ -71,9 +71,7 @@ export class Bodies {
     const y = devices.y[device]!;
     const dx = cells.x[lamp]! - x;
     const dy = cells.y[lamp]! - y;
-    for (const n of pillars.near[lamp]!) {
-      if (isNear(pillars.x[n]! - x, pillars.y[n]! - y, dx, dy, pillarRadiusM)) return true;
-    }
+    if (isBehindPillar(pillars, lamp, x, y, dx, dy)) return true;
     // Beyond this share of the way the ray is above every head.
     const share = standingM / lampHeightM;
     const [endX, endY] = [x + share * dx, y + share * dy];
@@ -104,6 +102,14 @@ export class Bodies {
     this.#y = new Float64Array(count);
     this.#top = new Float64Array(count);
   }
+}
+
+/** Whether a pillar stands between a place and the lamp, which is so far from it. */
+export function isBehindPillar(pillars: Pillars, lamp: number, x: number, y: number, dx: number, dy: number): boolean {
+  for (const n of pillars.near[lamp]!) {
+    if (isNear(pillars.x[n]! - x, pillars.y[n]! - y, dx, dy, pillarRadiusM)) return true;
+  }
+  return false;
 }
 
 function topOf({ kind }: Devices, device: number): number {

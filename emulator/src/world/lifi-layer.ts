@@ -21,7 +21,7 @@ import type { WorldState } from './world-state.ts';
 
 /** Current of the photodiode from the lamps alone, when it is dark outside. */
 const nightCurrentA = daylightCurrentA * 0.05;
-const cosFieldOfView = cos(radians(usualReceiver.fieldOfViewDegrees));
+export const cosFieldOfView = cos(radians(usualReceiver.fieldOfViewDegrees));
 const amplifierA2 = thermalNoiseA2(usualReceiver);
 const width = 20;
 /** A device comes with a reserve above the lowest MCS, and leaves with less. */
@@ -59,9 +59,9 @@ export const lifiLinks: LinkModel = {
 };
 
 /** Share of a lamp's light that arrives at a device that looks straight at it. */
-export function lampGain(order: number, distance2: number): number {
-  const length = Math.sqrt(distance2 + lampHeightM * lampHeightM);
-  return beamGain(order, length, lampHeightM / length, usualReceiver);
+export function lampGain(order: number, distance2: number, belowM = lampHeightM): number {
+  const length = Math.sqrt(distance2 + belowM * belowM);
+  return beamGain(order, length, belowM / length, usualReceiver);
 }
 
 /** Noise current at an access point's devices from all but the signal, given the share of full daylight. */
@@ -163,7 +163,7 @@ export function measureLifi(state: WorldState, device: number, serving: number, 
   const tilt = Math.max(0, Math.min(90, meanDegrees + deviationDegrees * draw));
   const [upright, leaning] = [cos(radians(tilt)), sin(radians(tilt))];
   let receivedW = 0;
-  let interferenceA2 = jamA2(state, device, serving);
+  let interferenceA2 = lifiJamA2(state, cells.channel[serving]!, devices.x[device]!, devices.y[device]!);
   const from = device * links.slots;
   for (let slot = from; slot < from + links.slots; slot++) {
     const ap = links.ap[slot]!;
@@ -191,11 +191,12 @@ export function measureLifi(state: WorldState, device: number, serving: number, 
   return rateMbps * 1e6 * macEfficiency;
 }
 
-function jamA2({ cells, devices, jammers }: WorldState, device: number, serving: number): number {
+/** What arrives of jammers on a channel at a place. */
+export function lifiJamA2({ jammers }: Pick<WorldState, 'jammers'>, channel: number, x: number, y: number): number {
   let sum = 0;
   for (const jammer of jammers) {
-    if (jammer.type !== lifi || jammer.channel !== cells.channel[serving]) continue;
-    const away = distanceM(jammer, devices.x[device]!, devices.y[device]!);
+    if (jammer.type !== lifi || jammer.channel !== channel) continue;
+    const away = distanceM(jammer, x, y);
     sum += jammerDuty * signalA2(jammer.power * lampGain(1, away * away), usualReceiver);
   }
   return sum;

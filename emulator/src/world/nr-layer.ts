@@ -28,7 +28,7 @@ import type { WorldState } from './world-state.ts';
 
 export const nrFrequencyGhz = 3.5;
 const wavelengthM = 0.299792458 / nrFrequencyGhz;
-const noiseMw = fromDb(noisePerElementDbm(30, 9));
+export const nrNoiseMw = fromDb(noisePerElementDbm(30, 9));
 /** What a device sends, spread over the uplink, and what a cell adds to the noise. */
 const deviceMw = fromDb(resourceElementDbm(23, carrierPrbs));
 const cellNoiseMw = fromDb(noisePerElementDbm(30, 5));
@@ -45,7 +45,7 @@ const fadingDb = {
 
 const enterDbm = -122;
 const enterMw = fromDb(enterDbm);
-const stayMw = fromDb(-125);
+export const nrStayMw = fromDb(-125);
 /** Below this a link breaks, and a hand-over fails (TS 38.133: out of synchronisation). */
 export const brokenSinr = fromDb(-8);
 const nr = accessPointTypes.indexOf('5G');
@@ -85,16 +85,28 @@ export function nrHasSight(
   distance2: number,
 ): boolean {
   const patchM = terrains[scenario].sightPatchM;
-  const u = uniform(seed, streams.sight, ap, Math.imul(Math.floor(x / patchM), 0x9e3779b1) ^ Math.floor(y / patchM));
+  const u = sightDraw(seed, ap, Math.floor(x / patchM), Math.floor(y / patchM));
   return u < losProbability(scenario, Math.sqrt(distance2));
 }
 
+/** From 0 to 1: below the probability of a line of sight, all of the patch has one to the cell. */
+export function sightDraw(seed: number, ap: number, column: number, row: number): number {
+  return uniform(seed, streams.sight, ap, Math.imul(column, 0x9e3779b1) ^ row);
+}
+
 /** Path and antenna together, without walls and shadows. */
-export function nrLossDb(scenario: NrScenario, distance2: number, isLineOfSight: boolean, tiltDegrees: number): number {
-  const drop = terrains[scenario].bsHeightM - utHeightM;
+export function nrLossDb(
+  scenario: NrScenario,
+  distance2: number,
+  isLineOfSight: boolean,
+  tiltDegrees: number,
+  heightM = utHeightM,
+): number {
+  const drop = terrains[scenario].bsHeightM - heightM;
   const distance2dM = Math.sqrt(distance2);
   const distance3dM = Math.sqrt(distance2 + drop * drop);
-  const pathDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz: nrFrequencyGhz });
+  const frequencyGhz = nrFrequencyGhz;
+  const pathDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz, heightM });
   const depression = degrees(atan(drop / Math.max(0.1, distance2dM)));
   const beamDb = scenario === 'InH' ? ceilingPatternDb(depression) : verticalPatternDb(depression, tiltDegrees);
   return pathDb - antennaDb[scenario] - beamDb;
@@ -122,7 +134,7 @@ export function chooseCell(state: WorldState, device: number, serving: number): 
       bestMw = mw;
     }
   }
-  if (servingMw > stayMw) {
+  if (servingMw > nrStayMw) {
     const { handover_margin_db, time_to_trigger_s } = accessPoints[serving]!.actual;
     const isBetter = bestMw > servingMw * fromDb(handover_margin_db);
     devices.betterSteps[device] = isBetter ? devices.betterSteps[device]! + 1 : 0;
@@ -130,6 +142,11 @@ export function chooseCell(state: WorldState, device: number, serving: number): 
   }
   devices.betterSteps[device] = 0;
   return bestMw > enterMw ? best : -1;
+}
+
+/** Share of time that a cell with this load disturbs others: one that carries nothing still sends its reference signals. */
+export function nrActivityOf(load: number): number {
+  return idleActivity + (1 - idleActivity) * load;
 }
 
 interface Reception {
@@ -153,13 +170,13 @@ function receive(state: WorldState, device: number, ap: number): Reception {
     if (cells.isOnAir[other] === 0) continue;
     const mw = cells.power[other]! * links.gain[slot]!;
     if (other === ap) signalMw = mw;
-    else interferenceMw += mw * (idleActivity + (1 - idleActivity) * cells.load[other]!);
+    else interferenceMw += mw * nrActivityOf(cells.load[other]!);
   }
   const [x, y] = [devices.x[device]!, devices.y[device]!];
   const far = links.rest[device]! + devices.wallGain[device]! * farFieldMw(state, x, y, nrLinks.candidates);
   reception.signalMw = signalMw;
   reception.interferenceMw = interferenceMw + far * nrActivity;
-  reception.noiseMw = noiseMw;
+  reception.noiseMw = nrNoiseMw;
   if (jammers.length > 0) reception.noiseMw += jammerDuty * devices.wallGain[device]! * nrJamMw(jammers, nr, x, y);
   return reception;
 }
@@ -197,7 +214,7 @@ export function nrSinrAt(state: WorldState, device: number, ap: number): number 
 /** Whether the device could use this cell if it were told to. */
 export function canUseCell({ cells, nr: { links } }: WorldState, device: number, ap: number): boolean {
   const slot = slotOf(links, device, ap);
-  return slot >= 0 && cells.isOpen[ap] === 1 && cells.power[ap]! * links.gain[slot]! > stayMw;
+  return slot >= 0 && cells.isOpen[ap] === 1 && cells.power[ap]! * links.gain[slot]! > nrStayMw;
 }
 
 /** Why the cell would be of no use to the device, in what it hears there; undefined if it would be. */

@@ -12,7 +12,7 @@ export interface Places {
   y: Float64Array;
 }
 
-const metresPerDegree = 111_320;
+export const metresPerDegree = 111_320;
 /** Squares of this many degrees that touch belong to one map. */
 const squareDegrees = 0.05;
 const squaresAround = 360 / squareDegrees;
@@ -24,8 +24,7 @@ export function toPlaces(locations: readonly Location[]): Places {
   let edge = 0;
   for (const members of maps(locations)) {
     const origin = locations[members[0]!]!;
-    // At the poles degrees of longitude are nothing; a map there need not be true, but must stay a map.
-    const perDegreeEast = metresPerDegree * Math.max(0.01, cos(radians(origin.latitude)));
+    const perDegreeEast = metresPerDegreeEast(origin.latitude);
     let left = 0;
     let right = 0;
     for (const index of members) {
@@ -41,8 +40,14 @@ export function toPlaces(locations: readonly Location[]): Places {
   return { x, y };
 }
 
+/** Of a map whose first location has this latitude. */
+export function metresPerDegreeEast(latitude: number): number {
+  // At the poles degrees of longitude are nothing; a map there need not be true, but must stay a map.
+  return metresPerDegree * Math.max(0.01, cos(radians(latitude)));
+}
+
 /** The indices of the locations of each map, maps in the order of their first. */
-function maps(locations: readonly Location[]): number[][] {
+export function maps(locations: readonly Location[]): number[][] {
   const squares = new Map<number, number[]>();
   for (const [index, location] of locations.entries()) {
     const key = squareOf(location);
@@ -82,7 +87,7 @@ function neighboursOf(square: number): number[] {
   );
 }
 
-function shortestTurn(degrees: number): number {
+export function shortestTurn(degrees: number): number {
   if (degrees > 180) return degrees - 360;
   return degrees < -180 ? degrees + 360 : degrees;
 }

@@ -54,6 +54,15 @@ export interface Balance {
   lostBits: number;
 }
 
+/** As much of a world as follows from its access points alone: what a place receives, whoever is there. */
+export type RadioState = Pick<
+  WorldState,
+  'model' | 'seed' | 'startMs' | 'step' | 'cells' | 'neighbours' | 'jammers' | 'nrActivity' | 'wifiVersion' | 'pillars'
+> & {
+  accessPoints: Pick<AccessPoint, 'ap_id' | 'type' | 'latitude' | 'longitude' | 'scenario'>[];
+  nr: Pick<Layer, 'grid'>;
+};
+
 export interface WorldState {
   model: number;
   /** Of what stays as it is: who lives where, what stands in the way. */

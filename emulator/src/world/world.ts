@@ -13,7 +13,7 @@ import { passSecond } from './second.ts';
 import { deviceName, steer } from './steering.ts';
 import { resetTally } from './tallies.ts';
 import type { AccessPointType, WorldSpec } from './world-spec.ts';
-import type { WorldState } from './world-state.ts';
+import type { RadioState, WorldState } from './world-state.ts';
 
 /** What is known of an access point from outside. */
 export interface AccessPointView {
@@ -171,6 +171,18 @@ export class World {
   /** All of the world as a plain value, which can be sent to another thread or kept; see restoreWorld. */
   snapshot(): WorldState {
     return structuredClone(this.#state);
+  }
+
+  /** A copy of what its access points send, and where; far smaller than a snapshot. */
+  radioState(): RadioState {
+    const { model, seed, startMs, step, cells, neighbours, jammers, nrActivity, wifiVersion, pillars, nr } =
+      this.#state;
+    const accessPoints = this.#state.accessPoints.map(({ ap_id, type, latitude, longitude, scenario }) => {
+      return { ap_id, type, latitude, longitude, scenario };
+    });
+    const { grid } = nr;
+    const same = { model, seed, startMs, step, nrActivity, wifiVersion };
+    return { ...same, accessPoints, ...structuredClone({ cells, neighbours, jammers, pillars, nr: { grid } }) };
   }
 
   #view(index: number): AccessPointView {

@@ -289,6 +289,15 @@ test('an emulated network tells of itself, can be asked what if, and is stopped'
   expect((await progress.next()).value).toMatchObject({ event: 'started', access_points: 2 });
   const { totals } = await network.whatIf([{ ap_id: network.agents[0]!.ap_id, name: 'sleep' }], { minutes: 1 });
   expect(totals.power_w.with).toBeLessThan(totals.power_w.without);
+  const map = await network.coverage({ layer: 'signal', technology: '5G', columns: 20, rows: 10 });
+  expect([map.values.length, map.unit, map.access_points.length]).toEqual([200, 'dBm', 2]);
+  expect(Math.max(...map.values.filter((value) => !Number.isNaN(value)))).toBeCloseTo(map.max!, 2);
+  const { difference, after_seconds } = await network.coverageDifference(
+    [{ ap_id: network.agents[0]!.ap_id, name: 'sleep' }],
+    { layer: 'signal', technology: '5G', columns: 20, rows: 10, bounds: map.bounds, afterSeconds: 8 },
+  );
+  expect([after_seconds, difference.values.length]).toEqual([8, 200]);
+  expect(difference.min).toBeLessThan(0);
   expect((await network.state()).state).toBe('running');
   expect((await network.stop()).is_over).toBe(true);
   await expect(progress.toArray()).rejects.toMatchObject({ name: 'JobFailure', state: 'cancelled' });

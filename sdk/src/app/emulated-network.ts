@@ -1,5 +1,7 @@
 // A network of emulated access points that an App has asked for.
 import type {
+  CoverageAnswer,
+  CoverageDifference,
   EmulatedAgent,
   EmulatorAccepted,
   EmulatorDemand,
@@ -13,6 +15,14 @@ import type {
 } from '@weft/contract';
 import { toCommandText } from '@weft/contract/command-text';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
+import {
+  type RadioMap,
+  type RadioMapDifference,
+  type RadioMapRequest,
+  toRadioMap,
+  toRadioMapDifference,
+  toRadioMapFields,
+} from './radio-map.ts';
 import { Stream } from './stream.ts';
 
 /** A copy of the network is run ahead for minutes of model time. */
@@ -147,6 +157,70 @@ export class EmulatedNetwork {
         ...(futures !== undefined && { futures }),
       },
     });
+  }
+
+  /**
+   * The radio map at the present second: what a device would receive at each point of a raster.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: 'WiFi', num_access_points: 2, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event } of network.progress()) if (event === 'started') break;
+   * const { values, unit, max } = await network.coverage({ layer: 'signal', technology: 'WiFi', columns: 32, rows: 32 });
+   * const covered = values.filter((value) => value > -70).length / values.length;
+   * console.log(`at most ${max} ${unit}; ${Math.round(covered * 100)} % above -70 dBm`);
+   * await network.stop();
+   * ```
+   */
+  async coverage(request: RadioMapRequest, { signal }: Options = {}): Promise<RadioMap> {
+    const query = toRadioMapFields(request);
+    return toRadioMap(
+      await this.#connection.rest.ask<CoverageAnswer>({ method: 'GET', path: `${this.#path}/coverage`, query, signal }),
+    );
+  }
+
+  /**
+   * How these commands would change the radio map: two copies of the network run ahead, for 30 seconds of model time unless
+   * `afterSeconds` says otherwise.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   emulators: [
+   *     { access_point_type: '5G', num_access_points: 2, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event } of network.progress()) if (event === 'started') break;
+   * const sleep = [{ ap_id: network.agents[0].ap_id, name: 'sleep' }];
+   * const { difference } = await network.coverageDifference(sleep, { layer: 'signal', technology: '5G' });
+   * console.log(`up to ${difference.min} dB less`);
+   * await network.stop();
+   * ```
+   */
+  async coverageDifference(
+    commands: readonly WantedCommand[],
+    { afterSeconds, signal, ...request }: RadioMapRequest & { afterSeconds?: number } & Options,
+  ): Promise<RadioMapDifference> {
+    const json = {
+      ...toRadioMapFields(request),
+      commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),
+      ...(afterSeconds !== undefined && { after_seconds: afterSeconds }),
+    };
+    const path = `${this.#path}/coverage`;
+    const isRepeatable = true;
+    const timeoutMs = whatIfTimeoutMs;
+    return toRadioMapDifference(
+      await this.#connection.rest.ask<CoverageDifference>({
+        method: 'POST',
+        path,
+        isRepeatable,
+        timeoutMs,
+        signal,
+        json,
+      }),
+    );
   }
 
   /**

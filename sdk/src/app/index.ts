@@ -31,6 +31,7 @@ export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 export type { LatestValues } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
+export type { RadioMap, RadioMapDifference, RadioMapRequest } from './radio-map.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';
 export { Stream } from './stream.ts';
 export type { WebSocketClass, WebSocketLike } from './web-socket.ts';

@@ -15,6 +15,8 @@ export function describePathParameter(name: string): string {
 }
 
 const queryParameters: Record<string, string> = {
+  layer: 'What the radio map shows.',
+  technology: 'Of which access points.',
   login_type: 'The kind of caller that logs in.',
   limit: 'The maximum number of records.',
   state: 'Only those in this state.',

@@ -28,6 +28,7 @@ import {
 import { withProblemsMoved } from '../commands/moved-problems.ts';
 import { nameInRun } from './run-words.ts';
 import './what-if.css';
+import { WhatIfMapLink } from './what-if-map-link.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
 
 const text = emulatorText.whatIf;
@@ -111,6 +112,13 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
       </Form>
       {startedAt !== undefined && <Looking since={startedAt} values={ask.values.value} />}
       {answer && <WhatIfResult answer={answer} agents={agents} />}
+      {answer && planned.length > 0 && (
+        <WhatIfMapLink
+          {...{ job_number, agents }}
+          minutes={answer.minutes}
+          commands={planned.map(({ agent_id, command }) => ({ agent_id, command: writeCommand(command) }))}
+        />
+      )}
     </section>
   );
 }

@@ -12,6 +12,7 @@ import { filterRows } from '../../components/tables/table-view.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import type { GeoPlace } from '../../map/mercator.ts';
 import { setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { agentsText } from '../../text/agents.ts';
@@ -19,6 +20,8 @@ import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
+import { RadioPanel } from './radio-panel.tsx';
+import { useRadioMap } from './use-radio-map.ts';
 import { VisibleList } from './visible-list.tsx';
 import './map-page.css';
 
@@ -49,6 +52,8 @@ export function MapPage() {
       if (location.pathname === '/map') setQuery({ view: next });
     }, restMs);
   };
+  const radio = useRadioMap(agents);
+  const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
   const isEmpty = agents?.length === 0;
   return (
@@ -99,10 +104,14 @@ export function MapPage() {
                 {...{ pointed, place, onMoved }}
                 onSelect={(ap_id) => setSelected(ap_id ?? '')}
                 onPoint={setPointed}
+                picture={radio.picture}
+                onBounds={radio.onBounds}
+                onPlace={(at) => radio.layer && setUnder(at)}
               />
             ) : (
               <Skeleton height="100%" />
             )}
+            {filtered && <RadioPanel radio={radio} place={under} />}
             {filtered?.length === 0 && (
               <div class="map-nothing card">
                 <p>{mapText.noMatch}</p>

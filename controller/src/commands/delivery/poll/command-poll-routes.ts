@@ -2,6 +2,7 @@
 import { AgentCommand } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route } from '../../../http/request/route.ts';
+import { whileConnected } from '../../../http/request/while-connected.ts';
 import { toAgentCommand } from '../sent-window.ts';
 import type { CommandPoll } from './command-poll.ts';
 
@@ -19,18 +20,11 @@ export function commandPollRoutes(poll: CommandPoll): Route[] {
       }),
       holdsOpen: true,
       response: Type.Array(AgentCommand),
-      async handle({ query, caller, request }) {
-        const gone = new AbortController();
-        const connection = request.raw.socket;
-        const hangUp = () => gone.abort();
-        connection.once('close', hangUp);
-        try {
-          const commands = await poll.take(caller.name, (query.wait ?? 0) * 1000, gone.signal);
+      handle: ({ query, caller, request }) =>
+        whileConnected(request, async (gone) => {
+          const commands = await poll.take(caller.name, (query.wait ?? 0) * 1000, gone);
           return commands.map(toAgentCommand);
-        } finally {
-          connection.off('close', hangUp);
-        }
-      },
+        }),
     }),
   ];
 }

@@ -1,0 +1,93 @@
+// Radio maps of running networks: asked of the process that runs the network, computed there, and answered while the caller
+// waits. Callers share the work fairly, and equal questions are asked once.
+import type { CoverageAnswer, CoverageDifference, CoverageDifferenceRequest, CoverageQuery } from '@weft/contract';
+import type { Caller } from '../../caller.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
+import type { EmulatorLeaseService } from '../emulator-lease-service.ts';
+import type { EmulatorService } from '../emulator-service.ts';
+import { parseBounds } from './coverage-bounds.ts';
+import { toCoverage, toDifference } from './coverage-rasters.ts';
+import { SharedAsks } from './shared-asks.ts';
+
+export interface CoverageServiceOptions {
+  emulator: Pick<EmulatorService, 'requireRunning' | 'requireMembers'>;
+  leases: Pick<EmulatorLeaseService, 'ask'>;
+  shares: Shares;
+}
+
+/** A map takes less than a second; a difference runs two copies of the network ahead. */
+const withinMs = { map: 15_000, difference: 45_000 };
+const turnLimits = { slots: 8, perPrincipal: 2, maxWaiting: 8 };
+const usualSide = 128;
+
+export class CoverageService {
+  readonly #options: CoverageServiceOptions;
+  readonly #turns: FairTurns;
+  readonly #asks = new SharedAsks<Record<string, unknown>>();
+
+  constructor(options: CoverageServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('radio_maps', turnLimits);
+  }
+
+  /**
+   * Throws ValidationError, NotFoundError `run_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 429
+   * if too many of the caller wait, 503 `emulator_silent` if the process that runs the network does not answer.
+   */
+  async map(
+    caller: Caller,
+    job_number: string,
+    { encoding = 'int16', ...query }: CoverageQuery,
+    gone: AbortSignal,
+  ): Promise<CoverageAnswer> {
+    const body = toBody(query, 'query');
+    await this.#options.emulator.requireRunning(caller, job_number);
+    const answer = await this.#ask(caller, job_number, body, 'query', gone);
+    return toCoverage({ ...answer, job_number } as CoverageAnswer, encoding);
+  }
+
+  /** As `map`; also throws NotFoundError `agent_not_found`. */
+  async difference(
+    caller: Caller,
+    job_number: string,
+    { encoding = 'int16', commands, after_seconds = 30, ...query }: CoverageDifferenceRequest,
+    gone: AbortSignal,
+  ): Promise<CoverageDifference> {
+    const { emulator } = this.#options;
+    const body = { ...toBody(query, 'body'), commands, after_seconds };
+    await emulator.requireRunning(caller, job_number);
+    await emulator.requireMembers(
+      job_number,
+      commands.map(({ agent_id }) => agent_id),
+    );
+    const answer = await this.#ask(caller, job_number, body, 'body', gone);
+    return toDifference({ ...answer, job_number } as Omit<CoverageDifference, 'difference'>, encoding);
+  }
+
+  #ask(
+    caller: Caller,
+    job_number: string,
+    body: Record<string, unknown>,
+    place: 'query' | 'body',
+    gone: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const { leases } = this.#options;
+    const limitMs = place === 'query' ? withinMs.map : withinMs.difference;
+    const ask = (signal: AbortSignal) => leases.ask(job_number, 'coverage', body, { withinMs: limitMs, signal, place });
+    const key = `${job_number} ${JSON.stringify(body)}`;
+    return this.#turns.run(principalOf(caller), () => this.#asks.ask(key, gone, ask), { signal: gone });
+  }
+}
+
+function toBody(query: Omit<CoverageQuery, 'encoding'>, place: 'query' | 'body'): Record<string, unknown> {
+  const { layer, technology, height, bounds, columns = usualSide, rows = usualSide } = query;
+  return {
+    layer,
+    technology,
+    ...(height !== undefined && { height }),
+    ...(bounds !== undefined && { bounds: parseBounds(bounds, place) }),
+    columns,
+    rows,
+  };
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { boundsToAsk, extentOf, sidesOf } from './radio-view.ts';
+
+const at = (ap_id: string, latitude: number, longitude: number) => ({
+  ap_id,
+  technology: '5G' as const,
+  geolocation: { latitude, longitude },
+});
+const agents = [at('emu-5g-job-1', 51.45, -2.6), at('emu-5g-job-2', 51.46, -2.59), at('emu-5g-other-1', 40, 10)];
+
+test('the extent is that of the access points of the network and the technology', () => {
+  const extent = extentOf(agents, 'job', '5G')!;
+  expect(extent.south).toBeCloseTo(51.4446, 3);
+  expect(extent.north).toBeCloseTo(51.4654, 3);
+  expect(extent.west).toBeLessThan(-2.6);
+  expect(extentOf(agents, 'job', 'LiFi')).toBeUndefined();
+});
+
+test('small moves and zooms ask for nothing new; going far or close does', () => {
+  const extent = { south: 0, west: 0, north: 10, east: 10 };
+  const view = { south: 4, west: 4, north: 6, east: 6 };
+  const first = boundsToAsk(view, extent, undefined)!;
+  expect(first).toEqual({ south: 3.3, west: 3.3, north: 6.7, east: 6.7 });
+  expect(boundsToAsk({ south: 4.5, west: 4.5, north: 6.5, east: 6.5 }, extent, first)).toBe(first);
+  expect(boundsToAsk({ south: 6, west: 6, north: 8, east: 8 }, extent, first)).not.toBe(first);
+  expect(boundsToAsk({ south: 5, west: 5, north: 5.5, east: 5.5 }, extent, first)).not.toBe(first);
+  expect(boundsToAsk({ south: 20, west: 5, north: 25, east: 5.5 }, extent, first)).toBeUndefined();
+  expect(boundsToAsk({ south: -20, west: -20, north: 25, east: 25 }, extent, undefined)).toEqual(extent);
+});
+
+test('points are about as high as wide', () => {
+  expect(sidesOf({ south: 0, west: 0, north: 1, east: 2 })).toEqual({ columns: 192, rows: 96 });
+  expect(sidesOf({ south: 60, west: 0, north: 61, east: 2 }).columns).toBeGreaterThan(180);
+  expect(sidesOf({ south: 0, west: 0, north: 1, east: 0.001 })).toEqual({ columns: 8, rows: 192 });
+});

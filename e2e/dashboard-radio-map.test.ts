@@ -1,0 +1,119 @@
+// The radio map in a real browser: a layer over the map of an emulated network, read by eye and by pointer, that follows
+// commands; and the difference that a what-if analysis makes.
+import { describe, expect, test } from 'vitest';
+import { hasBrowser, screens, type Visit } from './browser.ts';
+import { startDemo } from './demo-network.ts';
+import { expectFitting, visitSignedIn } from './signed-in.ts';
+import { eventually, serve } from './weft-process.ts';
+
+type Page = Visit['page'];
+
+const legend = (page: Page, name: string) => page.getByRole('figure', { name, exact: true });
+const reading = (page: Page, name: string) => legend(page, name).locator('.radio-value');
+const choose = (page: Page, name: string, value: string) => page.getByLabel(name, { exact: true }).selectOption(value);
+/** Puts the pointer on the place that the view was centred on. */
+const pointAtCentre = async (page: Page) => {
+  const box = (await page.locator('.fleet-map').boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2 + 40);
+};
+/** Which share of the layer is painted, in thousandths. */
+const painted = (page: Page) =>
+  page.evaluate(`(() => {
+    const small = document.createElement('canvas');
+    small.width = small.height = 100;
+    const context = small.getContext('2d', { willReadFrequently: true });
+    context.drawImage(document.querySelectorAll('.fleet-map canvas')[1], 0, 0, 100, 100);
+    const { data } = context.getImageData(0, 0, 100, 100);
+    let count = 0;
+    for (let at = 3; at < data.length; at += 4) if (data[at] > 0) count++;
+    return count / 10;
+  })()`) as Promise<number>;
+
+describe.skipIf(!hasBrowser)('the radio map', () => {
+  test('is chosen, read and left; follows a command; and shows the difference of a what-if', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const agents = await startDemo(weft, token);
+    const [{ job_number }] = (await weft.request('GET', '/api/v1/emulator', { token })).body;
+    const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
+    await page.getByText('12 of 12').waitFor();
+    expect(await painted(page)).toBe(0);
+
+    await choose(page, 'Radio map layer', 'signal');
+    await legend(page, 'Signal, 5G')
+      .getByText(/Here from −\d/)
+      .waitFor();
+    await eventually(
+      () => painted(page),
+      (share) => share > 500,
+    );
+    await pointAtCentre(page);
+    await reading(page, 'Signal, 5G')
+      .getByText(/^−\d+(\.\d)?\sdBm$/)
+      .waitFor();
+    await expectFitting(page);
+
+    await choose(page, 'Radio map layer', 'best_server');
+    await pointAtCentre(page);
+    await reading(page, 'Best server, 5G')
+      .getByText(/^emu-5g-.*-\d$/)
+      .waitFor();
+    expect(page.url()).toContain('radio=best_server');
+    await choose(page, 'Technology', 'WiFi');
+    await choose(page, 'Radio map layer', 'rate');
+    await legend(page, 'Rate, WiFi')
+      .getByText(/Here from \d/)
+      .waitFor();
+
+    // Asked again every few seconds: where all cells sleep, nothing is left.
+    await choose(page, 'Technology', '5G');
+    const own = agents.filter(({ access_point_type }) => access_point_type === '5G');
+    for (const { ap_id } of own) {
+      const path = `/api/v1/send_command?agent_id=${ap_id}&command=sleep`;
+      expect((await weft.request('POST', path, { token })).status).toBe(200);
+    }
+    await legend(page, 'Rate, 5G').getByText('No access point of this technology is received').waitFor();
+    await eventually(
+      () => painted(page),
+      (share) => share === 0,
+    );
+
+    await choose(page, 'Radio map layer', '');
+    await legend(page, 'Rate, 5G').waitFor({ state: 'detached' });
+    const asked = () => requests.filter(({ url }) => url.includes('/coverage?')).length;
+    const before = asked();
+    await page.getByText('12 of 12').waitFor();
+    expect(asked()).toBe(before);
+
+    await page.goto(`${weft.url}/emulator/${job_number}`);
+    await page.getByRole('checkbox', { name: '5G 1', exact: true }).check();
+    await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('wake');
+    await page.getByRole('button', { name: 'Add to list' }).click();
+    const ask = page.getByRole('form', { name: 'What-if analysis' });
+    await ask.getByLabel('Minutes').fill('1');
+    await ask.getByRole('button', { name: 'Run analysis' }).click();
+    await page.getByRole('link', { name: 'Show on the map' }).click();
+    await page.getByText('What-if difference').waitFor();
+    await eventually(
+      () => painted(page),
+      (share) => share > 10,
+    );
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Show present' }).click();
+    await page.getByText('What-if difference').waitFor({ state: 'detached' });
+  });
+
+  test('is used by touch on a phone, in the dark', async () => {
+    const weft = await serve();
+    const agents = await startDemo(weft, await weft.createAdmin());
+    const { location } = agents[0]!;
+    const path = `/map?radio=sinr&view=${location.latitude},${location.longitude},16`;
+    const { page } = await visitSignedIn(weft, { ...screens.phone, colorScheme: 'dark', path, title: 'Map' });
+    await legend(page, 'SINR, 5G').getByText('Tap the map to read a value.').waitFor();
+    const box = (await page.locator('.fleet-map').boundingBox())!;
+    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height - 40);
+    await reading(page, 'SINR, 5G')
+      .getByText(/^−?\d+(\.\d)?\sdB$/)
+      .waitFor();
+  });
+});

@@ -1,0 +1,156 @@
+// Radio maps of a running network: made by one thread that is kept while they are asked for, and kept themselves for as long
+// as the network stays as it is, so that equal questions of one second are computed once.
+import { Worker } from 'node:worker_threads';
+import type { CoverageRequest } from '../coverage.ts';
+import { maxAfterSeconds } from '../coverage-difference.ts';
+import type { PlannedCommand } from '../what-if-future.ts';
+import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
+import type { CoverageTask } from './coverage-thread.ts';
+import type { EmulatedRun } from './emulated-run.ts';
+import { parseCommand, type RunProblem } from './what-if-desk.ts';
+
+const maxWaiting = 16;
+const maxKept = 16;
+/** The two copies of a difference may take this long. */
+const longestMs = 20_000;
+const giveUpMs = 30_000;
+const idleMs = 30_000;
+const usualAfterSeconds = 30;
+
+export type CoverageReply = RunCoverageAnswer | RunCoverageDifference | RunProblem;
+
+export interface CoverageDeskOptions {
+  run: EmulatedRun;
+  /** What one second of the model costs. */
+  stepMs: () => number;
+}
+
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+export class CoverageDesk {
+  readonly #options: CoverageDeskOptions;
+  readonly #kept = new Map<string, Promise<CoverageReply>>();
+  readonly #waiting = new Map<number, (reply: CoverageReply) => void>();
+  #version = '';
+  #thread: Worker | undefined;
+  #lastId = 0;
+  #idle: NodeJS.Timeout | undefined;
+  /** How many were computed rather than kept. */
+  computed = 0;
+
+  constructor(options: CoverageDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Never throws. */
+  ask(body: Record<string, unknown>): Promise<CoverageReply> {
+    const { run } = this.#options;
+    // Nothing that a map shows changes between two seconds, except what commands will do.
+    const version = `${run.second} ${run.lastEntry}`;
+    if (version !== this.#version) this.#kept.clear();
+    this.#version = version;
+    const key = JSON.stringify(body);
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const task = this.#read(body);
+    if ('error' in task) return Promise.resolve(task);
+    if (this.#waiting.size >= maxWaiting) {
+      return Promise.resolve(problem('too_many_coverages', `${maxWaiting} radio maps of this network wait already`));
+    }
+    const reply = this.#compute(task);
+    if (this.#kept.size >= maxKept) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#kept.set(key, reply);
+    void reply.then((answer) => {
+      if ('error' in answer && this.#kept.get(key) === reply) this.#kept.delete(key);
+    });
+    return reply;
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#end('The run has ended');
+  }
+
+  #read(body: Record<string, unknown>): Unnumbered<CoverageTask> | RunProblem {
+    const { run, stepMs } = this.#options;
+    const { commands, after_seconds: afterSeconds = usualAfterSeconds, height, bounds, ...rest } = body;
+    const request = {
+      ...rest,
+      ...(height !== undefined && { heightM: height }),
+      ...(bounds !== undefined && { bounds }),
+    } as unknown as CoverageRequest;
+    const { second } = run;
+    if (!Array.isArray(commands)) return { request, ...this.#present() };
+    if (typeof afterSeconds !== 'number' || !(afterSeconds >= 1 && afterSeconds <= maxAfterSeconds)) {
+      return problem('invalid_coverage', `after_seconds must be 1 to ${maxAfterSeconds}`, 'after_seconds');
+    }
+    const most = Math.max(1, Math.floor(longestMs / (2 * stepMs())));
+    if (afterSeconds > most) {
+      return problem('invalid_coverage', `at most ${most} seconds for a network of this size`, 'after_seconds');
+    }
+    const planned: PlannedCommand[] = [];
+    for (const { agent_id, command } of commands as { agent_id: string; command: string }[]) {
+      if (!run.isActive(agent_id)) {
+        return problem('agent_not_found', 'Agent not found in this run, or its time is over');
+      }
+      const parsed = parseCommand(command);
+      if (!parsed) return problem('invalid_command', 'a command is a name, or a JSON object with a name');
+      planned.push({ ap_id: agent_id, ...parsed });
+    }
+    return { request, second, world: run.world.snapshot(), commands: planned, afterSeconds };
+  }
+
+  /** Nothing is on the air before the first second: then it is that one. */
+  #present() {
+    const { world, second } = this.#options.run;
+    const state = world.radioState();
+    if (state.step > 0) return { state, second };
+    const next = world.clone();
+    next.step();
+    return { state: next.radioState(), second: second + 1 };
+  }
+
+  #compute(task: Unnumbered<CoverageTask>): Promise<CoverageReply> {
+    this.#lastId++;
+    const id = this.#lastId;
+    const thread = this.#start();
+    this.computed++;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#end('The radio map took too long'), giveUpMs);
+      this.#waiting.set(id, (reply) => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        if (this.#waiting.size === 0) this.#rest();
+        resolve(reply);
+      });
+      thread.postMessage({ ...task, id });
+    });
+  }
+
+  #start(): Worker {
+    clearTimeout(this.#idle);
+    if (this.#thread) return this.#thread;
+    const thread = new Worker(new URL('./coverage-thread.ts', import.meta.url));
+    thread.on('message', ({ id, answer }: { id: number; answer: CoverageReply }) => this.#waiting.get(id)?.(answer));
+    thread.on('error', () => this.#end('The radio map could not be computed'));
+    this.#thread = thread;
+    return thread;
+  }
+
+  #rest(): void {
+    this.#idle = setTimeout(() => this.#end(''), idleMs);
+    this.#idle.unref();
+  }
+
+  /** Ends the thread; the next question starts another. */
+  #end(detail: string): void {
+    void this.#thread?.terminate();
+    this.#thread = undefined;
+    for (const answer of [...this.#waiting.values()]) answer(problem('coverage_failed', detail));
+    clearTimeout(this.#idle);
+  }
+}
+
+function problem(code: string, detail: string, field?: string): RunProblem {
+  return { error: { code, detail, ...(field !== undefined && { field }) } };
+}
