@@ -64,7 +64,7 @@ const faultFields = {
   amount: Type.Optional(
     Type.Number({
       description:
-        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), decibels of noise (jammed_channel). The others have none.',
+        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none.',
     }),
   ),
 };

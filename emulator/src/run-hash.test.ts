@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = 'bf321e07ac9fee6f23777ea953ae777d9d6900420fc1efe11fabee9ac4d65378';
+const committed = '386805cd6b27094d73d63e9fb6b785e13503666ab60c55bdb265fde5395327ef';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

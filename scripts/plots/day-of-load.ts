@@ -1,6 +1,6 @@
 // A day of three small WiFi networks with different profiles: their throughput, hour by hour.
 import { createWorld } from '@weft/emulator';
-import { demandFactor } from '../../emulator/src/world/traffic.ts';
+import { demandFactor } from '../../emulator/src/traffic/demand.ts';
 import type { AccessPointSpec, Profile } from '../../emulator/src/world/world-spec.ts';
 import { type Chart, colours } from './svg-chart.ts';
 

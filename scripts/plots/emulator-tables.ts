@@ -5,6 +5,7 @@ import { commandsOf, type DeclaredCommand, setters } from '../../emulator/src/ac
 import { metricsOf } from '../../emulator/src/access-points/metrics.ts';
 import { pace, powerRanges } from '../../emulator/src/access-points/settings.ts';
 import { type AccessPointType, accessPointTypes } from '../../emulator/src/world/world-spec.ts';
+import { definitionOf } from './metric-definitions.ts';
 
 const tables: Record<string, () => string> = { metrics: metricsTable, commands: commandsTable };
 
@@ -26,9 +27,11 @@ function metricsTable(): string {
     const labels = [...new Set(known.map(({ label }) => label))].join(', ');
     const marks = byType.map((metrics) => (Object.hasOwn(metrics, name) ? '●' : ''));
     const alias = known.find((metric) => metric.alias !== undefined)?.alias;
-    return [`\`${name}\``, labels, known[0]!.unit, ...marks, alias === undefined ? '' : `\`${alias}\``];
+    const { definition, clause } = definitionOf(name);
+    const standard = alias === undefined ? '' : `\`${alias}\`${clause === undefined ? '' : ` (${clause})`}`;
+    return [`\`${name}\``, labels, known[0]!.unit, ...marks, definition, standard];
   });
-  return table(['Metric', 'Label', 'Unit', ...accessPointTypes, '3GPP name'], lines);
+  return table(['Metric', 'Label', 'Unit', ...accessPointTypes, 'Definition', '3GPP name (clause)'], lines);
 }
 
 function commandsTable(): string {

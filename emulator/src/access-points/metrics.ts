@@ -2,10 +2,10 @@
 // each is made from the sums since the last report.
 import { fromDb, rounded, toDb } from '../exact-math.ts';
 import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
+import { daylightLx, localHour } from '../traffic/demand.ts';
+import { baseMs, turnMs } from '../traffic/scheduler.ts';
+import { trafficClasses } from '../traffic/traffic-classes.ts';
 import { deskLightLx } from '../world/light.ts';
-import { baseMs, turnMs } from '../world/scheduler.ts';
-import { daylightLx, localHour } from '../world/traffic.ts';
-import { trafficClasses } from '../world/traffic-classes.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type AccessPoint, maxOpticalW } from './access-point.ts';
@@ -65,18 +65,12 @@ const people: Metrics = {
 
 const energy: Metrics = {
   handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn)),
-  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut)),
+  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut), 'MM.HoExeInterSucc'),
   handover_attempts: metric(
     'Hand-overs out, tried',
     '',
     (r) => r.count(r.state.tallies.handoverAttempts),
     'MM.HoExeInterReq',
-  ),
-  handover_successes: metric(
-    'Hand-overs out, done',
-    '',
-    (r) => r.count(r.state.tallies.handoverSuccesses),
-    'MM.HoExeInterSucc',
   ),
   handover_failures: metric(
     'Hand-overs out, failed',
@@ -110,7 +104,7 @@ const cell: Metrics = {
   rsrq_db: metric('RSRQ', 'dB', (r) => r.perDevice(r.state.tallies.ratio), 'RF.serving.RSRQ'),
   sinr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality), 'RF.serving.RSSINR'),
   cqi: metric('CQI', '', (r) => r.perDevice(r.state.tallies.code), 'CARR.WBCQIDist'),
-  uplink_load_pct: metric('PRB load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
+  uplink_load_pct: metric('Load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
   radio_link_failures: metric('Links lost', '', (r) => r.count(r.state.tallies.linkFailures)),
   tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
   tilt_degrees: metric('Tilt', '°', (r) => r.ap.actual.tilt_degrees),
@@ -156,6 +150,7 @@ const lamp: Metrics = {
   mcs: metric('MCS', '', (r) => r.perDevice(r.state.tallies.code)),
   phy_rate_mbps: metric('PHY rate', 'Mb/s', (r) => r.perDevice(r.state.tallies.rateMbps)),
   airtime_pct: metric('Own airtime', '%', (r) => 100 * r.perSecond(r.state.tallies.load)),
+  uplink_load_pct: metric('Load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad)),
   blocked_pct: metric('Blocked devices', '%', (r) => {
     return (100 * r.count(r.state.tallies.blocked)) / r.count(r.state.tallies.underLamp);
   }),

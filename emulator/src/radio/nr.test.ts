@@ -196,3 +196,9 @@ test('two layers share the power: never worse than one, never double at the same
   // Around 10 dB nothing jumps to twice: CQI 7 on two layers of 7 dB against CQI 8 on one.
   expect(nrRateBps(10 ** 1.001) / nrRateBps(10 ** 0.999)).toBeLessThan(1.3);
 });
+
+test('twice the blocks at the same SINR, twice the rate', () => {
+  for (const efficiency of spectralEfficiencies) {
+    expect(throughputBps(2 * 106, efficiency, 1)).toBeCloseTo(2 * throughputBps(106, efficiency, 1), 3);
+  }
+});

@@ -48,7 +48,7 @@ test('a 5G device changes cell for one that was better by the margin for the tim
 });
 
 describe('what a change of access point costs', () => {
-  const counted = ['handover_attempts', 'handover_successes', 'handover_failures', 'ping_pongs'] as const;
+  const counted = ['handover_attempts', 'handovers_out', 'handover_failures', 'ping_pongs'] as const;
   const drive = (margin: number, seconds: number) => {
     const world = createWorld(town({ counts: { '5G': 9 }, devicesEach: 20 }));
     for (const { ap_id } of world.accessPoints) {
@@ -64,7 +64,7 @@ describe('what a change of access point costs', () => {
   test('attempts are done or fail, at the source; a margin keeps devices from going to and fro', () => {
     const [eager, patient] = [drive(0, 60), drive(3, 60)];
     for (const sums of [eager, patient]) {
-      expect(sums.handover_attempts).toBe(sums.handover_successes + sums.handover_failures);
+      expect(sums.handover_attempts).toBe(sums.handovers_out + sums.handover_failures);
     }
     expect(patient.handover_attempts).toBeLessThan(eager.handover_attempts / 2);
     const backAndForth = ({ ping_pongs, handover_attempts }: typeof eager) => ping_pongs / handover_attempts;

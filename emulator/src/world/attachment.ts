@@ -50,7 +50,6 @@ function handOver(state: WorldState, device: number, before: number, now: number
     tallies.handoverFailures[before]! += 1;
     return breakLink(state, device);
   }
-  tallies.handoverSuccesses[before]! += 1;
   tallies.handoversOut[before]! += 1;
   tallies.handoversIn[now]! += 1;
   if (cells.type[before] === lifi && cells.type[now] === wifi) tallies.toWifi[before]! += 1;

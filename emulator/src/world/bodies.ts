@@ -3,7 +3,7 @@
 import { streams, uniform } from '../randomness.ts';
 import { type Devices, kinds } from './devices.ts';
 import { createGrid, createNearest, findNearest } from './spatial-grid.ts';
-import type { WorldState } from './world-state.ts';
+import type { Pillars, WorldState } from './world-state.ts';
 
 export const lampHeightM = 2.15;
 const bodyRadiusM = 0.2;
@@ -15,13 +15,6 @@ const pillarRadiusM = 0.25;
 const lampsPerPillar = 9;
 /** As wide as the longest stretch of a ray that a person can cut, so that few squares are looked at. */
 const squareM = 1.5;
-
-export interface Pillars {
-  x: Float64Array;
-  y: Float64Array;
-  /** By access point: which of them stand near it. */
-  near: Int32Array[];
-}
 
 /** No ray of a lamp is longer. */
 const rayM = 6;

@@ -36,10 +36,6 @@ export interface Cells {
   powerW: Float64Array;
 }
 
-export function typeOf(cells: Cells, index: number): AccessPointType {
-  return accessPointTypes[cells.type[index]!]!;
-}
-
 export function createCells(types: readonly AccessPointType[], x: Float64Array, y: Float64Array): Cells {
   const count = types.length;
   const numbers = (value = 0) => new Float64Array(count).fill(value);

@@ -3,7 +3,7 @@
 import { cos, fromDb, sin } from '../exact-math.ts';
 import { carLossDb, type NrScenario, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
 import { normal, streams, uniform } from '../randomness.ts';
-import { classAt, demandsBps, type TrafficMix, usualMix } from './traffic-classes.ts';
+import { classAt, demandsBps, type TrafficMix, usualMix } from '../traffic/traffic-classes.ts';
 import type { AccessPointType } from './world-spec.ts';
 
 export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const;

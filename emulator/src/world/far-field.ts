@@ -3,13 +3,7 @@
 import { fromDb } from '../exact-math.ts';
 import { losProbability, type NrScenario, nrPathLossDb, terrains, utHeightM } from '../radio/nr.ts';
 import { createNearest, findNearest, type SpatialGrid } from './spatial-grid.ts';
-import type { WorldState } from './world-state.ts';
-
-export interface FarField {
-  /** Counts changes of cells. */
-  version: number;
-  squares: Map<number, { version: number; mw: number }>;
-}
+import type { FarField, WorldState } from './world-state.ts';
 
 const squareM = 300;
 const reachM = 3600;

@@ -7,19 +7,7 @@ import { carrierPrbs } from '../radio/nr-cqi.ts';
 import { type Band, coupling } from '../radio/spectrum.ts';
 import { bandOf, energyDetectionDbm, type WifiWidth } from '../radio/wifi.ts';
 import { indoorLossDb } from './indoor-path.ts';
-import type { WorldState } from './world-state.ts';
-
-export interface Jammer {
-  /** Index into accessPointTypes of what it disturbs. */
-  type: number;
-  x: number;
-  y: number;
-  /** mW per resource element (5G), mW (WiFi), W of light (LiFi). */
-  power: number;
-  channel: number;
-  /** What it takes of the spectrum of WiFi. */
-  band: Band;
-}
+import type { Jammer, WorldState } from './world-state.ts';
 
 /** It stands so far to the east of the access point that it was aimed at. */
 const besideM = 8;

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { town } from '../town.ts';
-import { waitOf } from './scheduler.ts';
+import { waitOf } from '../traffic/scheduler.ts';
 import { createWorld, restoreWorld, type World } from './world.ts';
 import type { AccessPointType } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';

@@ -1,8 +1,9 @@
 // Sends single devices to another access point, of whatever technology, and remembers it for a while.
+
+import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { canUse } from './attachment.ts';
 import { lifiNoiseA2, lifiProblem } from './lifi-layer.ts';
 import { nrProblem } from './nr-layer.ts';
-import { brightestLx, daylightLx, localHour } from './traffic.ts';
 import { wifiProblem } from './wifi-layer.ts';
 import type { WorldState } from './world-state.ts';
 

@@ -15,7 +15,6 @@ const names = [
   'retries',
   'deliveredBits',
   'waitingBits',
-  'droppedBits',
   /** Bits times seconds that they waited: over what was delivered, the mean time in the network. */
   'waitBitS',
   'busyS',
@@ -34,7 +33,6 @@ const names = [
   'handoversOut',
   'toWifi',
   'handoverAttempts',
-  'handoverSuccesses',
   'handoverFailures',
   'linkFailures',
   'pingPongs',

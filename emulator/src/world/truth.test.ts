@@ -342,6 +342,54 @@ describe('indicators by hand, from a world of two devices', () => {
     }
   });
 
+  test('devices, uplink load, RSRQ, CQI, budgets, energy and its efficiency of 5G', () => {
+    const thresholds = [
+      0.1523, 0.377, 0.877, 1.4766, 1.9141, 2.4063, 2.7305, 3.3223, 3.9023, 4.5234, 5.1152, 5.5547, 6.2266, 6.9141,
+      7.4063,
+    ];
+    const budgets = [100, 4000, 50, 1000, 30_000, 300];
+    const world = built({ '5G': 1 }, 2, 20, { seed: 11 });
+    run(world, 20);
+    for (let second = 0; second < 30; second++) {
+      const before = world.snapshot();
+      world.step();
+      const after = world.snapshot();
+      const { devices, cells } = after;
+      const { fields } = world.latest('5g-0')!;
+      const attached = [0, 1].filter((n) => devices.serving[n] === 0);
+      expect(fields.connected_devices).toBe(attached.length);
+      // One device's uplink never fills the cell here: what it asks for is what it uses.
+      const sentUp = after.uplink.deliveredBits - before.uplink.deliveredBits;
+      expect(fields.uplink_mbps).toBeCloseTo(sentUp / 1e6, 3);
+      if (attached.length === 1 && devices.upRateBps[attached[0]!]! > 0) {
+        expect(fields.uplink_load_pct).toBeCloseTo((100 * sentUp) / devices.upRateBps[attached[0]!]!, 2);
+      }
+      const withData = attached.filter((n) => devices.latencyMs[n]! > 0);
+      const met = withData.filter((n) => devices.latencyMs[n]! <= budgets[devices.trafficClass[n]!]!);
+      if (withData.length > 0) expect(fields.qos_met_pct).toBeCloseTo((100 * met.length) / withData.length, 3);
+      else expect(fields.qos_met_pct).toBeUndefined();
+      // 144.76 W at full load and 38 dBm; 33 dBm here.
+      const unit = (2 * (56 + 2.6 * 6.3)) / 32;
+      const active = 0.05 + 0.95 * (fields.prb_load_pct! / 100);
+      const watts = unit * (5.5 + 26.5 * (0.4 + 0.6 * Math.sqrt(10 ** -0.5)) * active);
+      expect(fields.power_w! / watts).toBeCloseTo(1, 4);
+      expect(fields.energy_efficiency_bit_per_j! / ((fields.volume_mbit! * 1e6) / watts)).toBeCloseTo(1, 2);
+      const grown = fields.energy_kwh! - before.accessPoints[0]!.latest.energy_kwh!;
+      expect((grown * 3.6e6) / watts).toBeCloseTo(1, 2);
+      if (attached.length !== 1) continue;
+      const sinr = 10 ** (fields.sinr_db! / 10);
+      if (fields.sinr_db! < 40) {
+        expect(fields.cqi).toBe(thresholds.filter((efficiency) => 0.75 * Math.log2(1 + sinr) >= efficiency).length);
+      }
+      // Reference signals are a sixth of the elements at least; nobody else is there.
+      const rsrp = 10 ** (fields.rsrp_dbm! / 10);
+      const noise = 10 ** ((-174 + 10 * Math.log10(30_000) + 9) / 10);
+      const load = Math.max(1 / 6, before.cells.load[0]!);
+      expect(fields.rsrq_db).toBeCloseTo(10 * Math.log10(rsrp / (12 * (rsrp * load + noise))), 2);
+      expect(cells.count).toBe(1);
+    }
+  });
+
   test('signal, SINR and what a carrier of 100 MHz gives at that', () => {
     const world = built({ '5G': 1 }, 1, 60, { seed: 3 });
     run(world, 3);

@@ -3,7 +3,7 @@
 import { fromDb } from '../exact-math.ts';
 import { type Band, coupling, overlaps } from '../radio/spectrum.ts';
 import { bandOf, clearChannelDbm, energyDetectionDbm, maxUtilisation, type WifiWidth } from '../radio/wifi.ts';
-import { WaterLevel } from './water-level.ts';
+import { WaterLevel } from '../traffic/water-level.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 

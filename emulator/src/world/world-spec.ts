@@ -1,6 +1,6 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
 import type { NrScenario } from '../radio/nr.ts';
-import { type TrafficMix, trafficClasses } from './traffic-classes.ts';
+import { type TrafficMix, trafficClasses } from '../traffic/traffic-classes.ts';
 
 /** Which model made a run: another number, other physics. */
 export const modelVersion = 2;

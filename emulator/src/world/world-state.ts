@@ -1,10 +1,8 @@
 // Everything a world is at one moment. Plain values and columns only, so that a copy of it is a copy of the world.
 import type { AccessPoint } from '../access-points/access-point.ts';
-import type { Pillars } from './bodies.ts';
+import type { Band } from '../radio/spectrum.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
-import type { FarField } from './far-field.ts';
-import type { Jammer } from './jammers.ts';
 import type { Links } from './link-table.ts';
 import type { SpatialGrid } from './spatial-grid.ts';
 import type { Tallies } from './tallies.ts';
@@ -19,6 +17,34 @@ export interface Neighbours {
 export interface Layer {
   grid: SpatialGrid;
   links: Links;
+}
+
+/** What stands among the lamps. */
+export interface Pillars {
+  x: Float64Array;
+  y: Float64Array;
+  /** By access point: which of them stand near it. */
+  near: Int32Array[];
+}
+
+/** Who disturbs from outside the network. */
+export interface Jammer {
+  /** Index into accessPointTypes of what it disturbs. */
+  type: number;
+  x: number;
+  y: number;
+  /** mW per resource element (5G), mW (WiFi), W of light (LiFi). */
+  power: number;
+  channel: number;
+  /** What it takes of the spectrum of WiFi. */
+  band: Band;
+}
+
+/** What arrives from cells far away, by square of the map. */
+export interface FarField {
+  /** Counts changes of cells. */
+  version: number;
+  squares: Map<number, { version: number; mw: number }>;
 }
 
 /** Since the beginning: asked = delivered + lost + what still waits. One for each direction. */

@@ -2,11 +2,11 @@
 // resource (blocks of 5G, time of WiFi and light), what one does not need goes to the others, and the time that bits spend
 // waiting follows from what arrived and what was served (Little's law).
 import { maxUtilisation } from '../radio/wifi.ts';
+import { measureAir, shareAir } from '../world/wifi-air.ts';
+import { accessPointTypes } from '../world/world-spec.ts';
+import type { WorldState } from '../world/world-state.ts';
 import { classModels, trafficClasses } from './traffic-classes.ts';
 import { WaterLevel } from './water-level.ts';
-import { measureAir, shareAir } from './wifi-air.ts';
-import { accessPointTypes } from './world-spec.ts';
-import type { WorldState } from './world-state.ts';
 
 const [, wifi, lifi] = accessPointTypes.keys();
 const budgetsMs = Float64Array.from(trafficClasses, (name) => classModels[name].budgetMs);

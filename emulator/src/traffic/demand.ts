@@ -2,10 +2,10 @@
 // day of the week want it.
 import { exp } from '../exact-math.ts';
 import { normal, streams, uniform } from '../randomness.ts';
-import type { Devices } from './devices.ts';
+import type { Devices } from '../world/devices.ts';
+import type { Profile } from '../world/world-spec.ts';
+import type { Balance } from '../world/world-state.ts';
 import { classModels, trafficClasses } from './traffic-classes.ts';
-import type { Profile } from './world-spec.ts';
-import type { Balance } from './world-state.ts';
 
 const uses = trafficClasses.map((name) => classModels[name]);
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createDevices } from './devices.ts';
-import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from './traffic.ts';
+import { createDevices } from '../world/devices.ts';
+import { profiles } from '../world/world-spec.ts';
+import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from './demand.ts';
 import { type TrafficMix, trafficClasses } from './traffic-classes.ts';
-import { profiles } from './world-spec.ts';
 
 const wednesdayNoon = Date.UTC(2026, 0, 7, 12);
 
