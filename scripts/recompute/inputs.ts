@@ -7,7 +7,7 @@ import { fading } from '../../emulator/src/world/fading.ts';
 import { wifiFrequencyGhz } from '../../emulator/src/world/indoor-path.ts';
 import type { Links } from '../../emulator/src/world/link-table.ts';
 import { nrFrequencyGhz } from '../../emulator/src/world/nr-layer.ts';
-import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../../emulator/src/world/traffic.ts';
+import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../../emulator/src/traffic/demand.ts';
 import type { World } from '../../emulator/src/world/world.ts';
 import type { WorldState } from '../../emulator/src/world/world-state.ts';
 
