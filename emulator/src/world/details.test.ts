@@ -137,3 +137,16 @@ test('a jammer is noise at the devices, too', () => {
   expect(world.latest('wifi')!.fields.connected_devices).toBeGreaterThan(3);
   expect(jammed.latest('wifi')!.fields.snr_db).toBeLessThan(world.latest('wifi')!.fields.snr_db! - 10);
 });
+
+test('a hand-over to a cell that is too noisy when it is carried out fails', () => {
+  const world = createWorld(town({ counts: { '5G': 2 }, devicesEach: 20 }));
+  run(world, 10);
+  expect(world.command('5g-0', 'steer_device', { target: '5g-1' })).toMatchObject({ state: 'succeeded' });
+  world.fault('5g-1', { kind: 'jammed_channel', seconds: 10, amount: 60 });
+  run(world, 1);
+  const { handover_attempts, handover_failures, handover_successes } = world.latest('5g-0')!.fields;
+  expect(handover_failures).toBeGreaterThan(0);
+  expect(handover_failures).toBe(handover_attempts! - handover_successes!);
+  const { serving, steeredTo } = world.snapshot().devices;
+  expect([...steeredTo.keys()].filter((device) => steeredTo[device] === 1 && serving[device] === 1)).toEqual([]);
+});
