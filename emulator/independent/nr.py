@@ -11,7 +11,7 @@ MAST = {"UMa": 25.0, "UMi": 10.0, "InH": 3.0}
 SHADOW = {"UMa": (4.0, 6.0), "UMi": (4.0, 7.82), "InH": (3.0, 8.03)}
 GAIN = {"UMa": 8.0, "UMi": 8.0, "InH": 5.0}
 # Delay spread without line of sight at 3.5 GHz (TR 38.901 table 7.5-6), of which the size of the small-scale variation follows.
-DELAY_SPREAD = {"UMa": 365e-9, "UMi": 129e-9, "InH": 39e-9}
+DELAY_SPREAD = {"UMa": 365e-9, "UMi": 103e-9, "InH": 39e-9}
 OCCUPIED_HZ = BLOCKS * 12 * 30e3
 
 # TS 38.214 table 5.2.2.1-3: modulation order and code rate x 1024.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = '386805cd6b27094d73d63e9fb6b785e13503666ab60c55bdb265fde5395327ef';
+const committed = 'a22cbfdda5035cc58e7035b48f8c7b39b000d1272cb5faf2b785c54a667bd9bd';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

@@ -24,11 +24,12 @@ const water = new WaterLevel();
 /** What devices need of the air in this second, from what waits and how fast it could go. */
 export function needAir(state: WorldState): void {
   const { cells, devices } = state;
-  const { count, serving, backlogBits, upBacklogBits, rateBps, upRateBps, need } = devices;
+  const { count, serving, backlogBits, upBacklogBits, rateBps, upRateBps, need, latencyMs } = devices;
   cells.wanted.fill(0);
   for (let device = 0; device < count; device++) {
     const ap = serving[device]!;
     need[device] = 0;
+    if (ap < 0) latencyMs[device] = 0;
     // Behind a cut backhaul there is nothing to send.
     if (ap < 0 || rateBps[device] === 0 || cells.hasBackhaul[ap] === 0) continue;
     let share = backlogBits[device]! / rateBps[device]!;

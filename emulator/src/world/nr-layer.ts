@@ -35,7 +35,7 @@ const cellNoiseMw = fromDb(noisePerElementDbm(30, 5));
 /** Between an office and the street. */
 const streetWallDb = wallLossDb('low', nrFrequencyGhz);
 /** TR 38.901 table 7.5-6, 3.5 GHz, without a line of sight; with one, half of the variation. */
-const delaySpreadS: Record<NrScenario, number> = { UMa: 365e-9, UMi: 129e-9, InH: 39e-9 };
+const delaySpreadS: Record<NrScenario, number> = { UMa: 365e-9, UMi: 103e-9, InH: 39e-9 };
 const carrierHz = 98.28e6;
 const fadingDb = {
   UMa: fadingDeviationDb(carrierHz, delaySpreadS.UMa),
