@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByLabel('Share of a site').fill('2');
     const save = page.getByRole('button', { name: 'Save rules' }).first();
     await save.click();
-    await page.getByText('Input should be less than or equal to 1').waitFor();
+    await page.getByText('Enter 1 or less').waitFor();
     await page.getByLabel('Share of a site').fill('0.5');
     await save.click();
     await first.getByText('Policy merge needs min, max or mean').waitFor();

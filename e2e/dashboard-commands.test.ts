@@ -1,6 +1,6 @@
 // Commands in a real browser: to one access point and to many, tried dry, sent, refused, cancelled, and read afterwards.
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, screens } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
 import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByLabel('Command').selectOption('set_tx_power');
     await form.getByLabel('dbm').fill('99');
     await form.getByRole('button', { name: 'Send' }).click();
-    await form.getByText('Input should be less than or equal to 20').waitFor();
+    await form.getByText('Enter 20 or less').waitFor();
     expect(await form.getByLabel('dbm').inputValue()).toBe('99');
     await form.getByLabel('dbm').fill('12');
     await form.getByRole('button', { name: 'Dry run' }).click();
@@ -160,6 +160,26 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByRole('heading', { name: 'Sent' }).waitFor();
     const { body } = await weft.request('GET', '/api/v1/commands', { token });
     expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(['hall-3', 'hall-4']);
+  });
+
+  test('on a phone the outcome is in sight, the list says whom, and jobs of one batch are told apart', async () => {
+    const { weft } = await siteWithAgents();
+    const path = '/commands/new?agent=ap-1,ap-2';
+    const { page } = await visitSignedIn(weft, { ...screens.phone, path, title: 'Send a command' });
+    await page.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
+    await page.getByLabel('dbm').fill('12');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const outcome = page.locator('.outcome .verdicts');
+    await outcome.waitFor();
+    await expect.poll(async () => (await outcome.boundingBox())!.y).toBeLessThan(screens.phone.viewport.height - 56);
+    const rowsOf = async (title: string) => {
+      await page.goto(`${weft.url}/${title.toLowerCase()}`);
+      await heading(page, title);
+      await page.getByRole('row').filter({ hasText: 'ap-2' }).first().waitFor();
+      return (await page.getByRole('row').allInnerTexts()).join('\n').replaceAll(/\s+/g, ' ');
+    };
+    expect(await rowsOf('Commands')).toMatch(/ap- ?1.*ap- ?2|ap- ?2.*ap- ?1/);
+    expect(await rowsOf('Jobs')).toMatch(/ap- ?1.*ap- ?2|ap- ?2.*ap- ?1/);
   });
 
   test('somebody who is no administrator is told whom to ask', async () => {

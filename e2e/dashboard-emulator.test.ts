@@ -48,6 +48,9 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await ask.getByRole('button', { name: 'Run analysis' }).click();
     await page.getByRole('heading', { name: /^After 2/ }).waitFor();
     await page.getByText('succeeded, full effect after 5').waitFor();
+    await page.getByText('Mean of 8 futures; ± is the 90 % interval.').waitFor();
+    await page.getByRole('heading', { name: 'Who takes over' }).waitFor();
+    await page.getByText(/devices leave, .* Mb\/s/).waitFor();
     const changes = page.getByRole('region', { name: 'Largest changes' });
     await changes.getByRole('row').filter({ hasText: '5G 1' }).first().waitFor();
     await expectFitting(page);
@@ -100,12 +103,21 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByRole('application').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /^Remove 51\.\d+, -2\.\d+$/ }).waitFor();
+    await page.getByLabel('Mb/s of one device', { exact: true }).fill('2000');
+    await page.getByText('What devices do').click();
+    await page.getByLabel('Video').fill('3');
+    await page.getByRole('button', { name: 'Start network' }).click();
+    await page.getByText(/less than or equal to 1000/).waitFor();
+    await page.getByLabel('Mb/s of one device', { exact: true }).fill('2');
     await page.getByLabel('Speed').fill('60');
     await page.getByText(/60 times faster than real time: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
     await page.getByText('Show as curl command').click();
     const line = (await page.getByRole('region', { name: 'Show as curl command' }).textContent()) ?? '';
     expect(JSON.parse(/-d '(.*)'$/s.exec(line)![1]!)).toMatchObject({
-      emulators: [{ num_access_points: 2 }, { access_point_type: 'LiFi', num_devices: 3 }],
+      emulators: [
+        { num_access_points: 2, mbps_per_device: 2, mix: { video: 3 } },
+        { access_point_type: 'LiFi', num_devices: 3 },
+      ],
       speed: 60,
       faults: [{ access_point: 2, kind: 'crash' }],
     });

@@ -45,6 +45,57 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     expect(page.url()).toBe(`${weft.url}/jobs`);
   });
 
+  test('in a form is not lost by going elsewhere, and saved work needs no question', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    const configuration = { access_point_type: 'WiFi', commands: [{ name: 'set_tx_power', params: { dbm: {} } }] };
+    const json = { ap_id: 'ap-1', password, configuration };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    const app = { app_name: 'saver', api_key: 'a key that is long enough', permissions: {} };
+    expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json: app })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { path: '/apps/saver', title: 'saver' });
+    const dialog = page.getByRole('dialog', { name: 'Discard unsaved changes?' });
+    const isKept = () =>
+      page.evaluate('window.dispatchEvent(new Event("beforeunload", { cancelable: true }))') as Promise<boolean>;
+    const leaveFor = (name: string) => page.getByRole('link', { name, exact: true }).first().click();
+
+    await page.getByLabel('Priority').fill('70');
+    await expect.poll(isKept).toBe(false);
+    await leaveFor('Jobs');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Priority').inputValue()).toBe('70');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(isKept).toBe(true);
+    await leaveFor('Settings');
+    await heading(page, 'Settings');
+
+    await page.getByLabel('Current password').fill('half');
+    await expect.poll(isKept).toBe(false);
+    await leaveFor('Jobs');
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
+    await heading(page, 'Jobs');
+
+    await page.goto(`${weft.url}/agents/ap-1`);
+    await heading(page, 'ap-1');
+    await page.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
+    expect(await isKept()).toBe(true);
+    await page.getByLabel('dbm').fill('12');
+    await expect.poll(isKept).toBe(false);
+    await page.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(isKept).toBe(true);
+
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('dialog', { name: /ap-1/ });
+    await edit.getByLabel('Site').fill('roof');
+    await expect.poll(isKept).toBe(false);
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await edit.getByLabel('Site').inputValue()).toBe('roof');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
+    await edit.waitFor({ state: 'hidden' });
+  });
+
   test('while Weft is away ages stand still and say as of when; after its restart the form forgets its error', async () => {
     const folder = temporaryFolder();
     const weft = await serve({ folder });

@@ -227,6 +227,16 @@ test('data: CSV, JSON lines, a file', async () => {
   expect(full).toMatchObject({ code: 1, err: expect.stringContaining('/dev/full cannot be written: ENOSPC') });
 });
 
+test('watch and data say which metrics there are if one is not', async () => {
+  await agent.post({ rssi_dbm: -61, load: 0.5, state: 'up' });
+  const there = 'weft: roof-1: no metric laod. Did you mean load? There are: load, rssi_dbm, state.\n';
+  const data = await run(['data', 'roof-1', '--from', '5m', '--metric', 'laod'], { env: asApp });
+  expect(data).toMatchObject({ code: 0, err: there });
+  const watch = ['watch', 'roof-1', '--metric', 'laod', '--metric', 'load', '--count', '1'];
+  expect(await run(watch, { env: asApp })).toMatchObject({ code: 0, err: there });
+  expect(await run(['data', 'roof-1', '--metric', 'state'], { env: asApp })).toMatchObject({ code: 0, err: '' });
+});
+
 test('data: a file has its name when all of it is there', async () => {
   const cut = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/csv' }).write('ts,load\n', () => response.destroy());
@@ -291,6 +301,11 @@ test('emulate starts, lists and ends a network', async () => {
   expect(map.slice(1, -1)).toHaveLength(9);
   expect(map[5]).toMatch(/^51\.4\d{6},-2\.5\d{6},-\d+(\.\d+)?$/);
   expect(await run(['emulate', 'stop', job_number], { env: asApp })).toMatchObject({ code: 0 });
+  const busy = ['--profile', 'always', '--mbps', '2.5', '--mix', 'video=3,web=1', '--mix', 'voice=0'];
+  const { out } = await run(['emulate', '--wifi', '1', ...busy, '--json'], { env: asApp });
+  const second = JSON.parse(out);
+  expect(second).toMatchObject({ model: 2, demand: [{ mbps_per_device: 2.5, mix: { video: 0.75, web: 0.25 } }] });
+  await run(['emulate', 'stop', second.job_number], { env: asApp });
 });
 
 test('jobs are listed, followed and cancelled', async () => {
@@ -347,6 +362,10 @@ test.each([
   [['command', 'a', 'b', '--hold', 'long'], '--hold must be a duration'],
   [['emulate', '--wifi', 'many'], '--wifi must be a whole number'],
   [['emulate', '--wifi', '0'], 'has no access points'],
+  [['emulate', '--mbps', '1001'], '--mbps must be a number from 0 to 1000'],
+  [['emulate', '--mix', 'fax=1'], '--mix must be like video=3'],
+  [['emulate', '--mix', 'video'], '--mix must be like video=3'],
+  [['emulate', '--profile', 'quiet'], '--profile must be one of office, home'],
   [['jobs', 'eat', 'x'], 'Unknown action eat'],
   [['apps', 'add'], 'Usage: weft apps'],
   [['apps', 'rotate', 'a', '--read-only'], 'weft apps rotate takes no --read-only'],

@@ -105,15 +105,21 @@ export function printable(text: string): string {
 }
 
 export function cut(text: string, columns: number): string {
-  return width(text) <= columns ? text : `${[...text].slice(0, Math.max(0, columns - 1)).join('')}…`;
+  return width(text) <= columns ? text : `${[...withoutDots(text)].slice(0, Math.max(0, columns - 1)).join('')}…`;
+}
+
+/** A cell that was shortened before has one ellipsis, not two. */
+function withoutDots(text: string): string {
+  return text.replaceAll('…', '');
 }
 
 /** Keeps the end of a name, where its number is. */
 function cutInside(text: string, columns: number): string {
-  const characters = [...text];
-  if (characters.length <= columns) return text;
-  const end = Math.floor((columns - 1) / 3);
-  return `${characters.slice(0, columns - 1 - end).join('')}…${characters.slice(characters.length - end).join('')}`;
+  if (width(text) <= columns) return text;
+  const characters = [...withoutDots(text)];
+  const kept = Math.max(0, Math.min(columns - 1, characters.length));
+  const end = Math.floor(kept / 3);
+  return `${characters.slice(0, kept - end).join('')}…${characters.slice(characters.length - end).join('')}`;
 }
 
 function width(text: string): number {

@@ -1,7 +1,7 @@
 // The radio map of an emulated network: a raster of what a device would receive at each point.
 import Type from 'typebox';
 import { Technology } from './commands.ts';
-import { WhatIfRequest } from './emulator.ts';
+import { WhatIfRequest } from './emulator-what-if.ts';
 
 export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate'], {
   title: 'CoverageLayer',

@@ -18,11 +18,14 @@ export const EmulatorTask = Type.Object(
         duration: Type.Integer(),
         scenario: Type.Optional(Type.String()),
         profile: Type.Optional(Type.String()),
+        mbps_per_device: Type.Optional(Type.Number()),
+        mix: Type.Optional(Type.Record(Type.String(), Type.Number())),
       }),
     ),
     num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
     duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
     seed: Type.Integer(),
+    model: Type.Optional(Type.Integer({ description: 'The version of the model that it was created for; absent: 1.' })),
     speed: Type.Number(),
     model_start: Timestamp,
     started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
@@ -97,7 +100,7 @@ export const EmulatorEvent = Type.Object(
     samples_lost: Type.Optional(
       Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
     ),
-    late_by_seconds: Type.Number({ description: 'How far the model is behind its clock.' }),
+    late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
   },
   { title: 'EmulatorEvent' },
 );

@@ -15,6 +15,18 @@ export const EmulatorProfile = Type.Enum(['office', 'home', 'city', 'stadium', '
 });
 export type EmulatorProfile = Type.Static<typeof EmulatorProfile>;
 
+/** What devices do; each class has its own kind of traffic. */
+const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
+export type TrafficClass = (typeof trafficClasses)[number];
+
+/** The controller checks the names, and that there is a share above 0. */
+export const EmulatorMix = Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+  title: 'EmulatorMix',
+  documented: { propertyNames: { enum: [...trafficClasses] }, minProperties: 1 },
+  description: `Shares of the devices by what they do: ${trafficClasses.join(', ')}. They need not sum to 1; one must be above 0.`,
+});
+export type EmulatorMix = Type.Static<typeof EmulatorMix>;
+
 /** Read by the controller: whatever it is not, it says so with the index. */
 const Location = Type.Unsafe<string | Record<string, unknown>>({
   documented: {
@@ -47,6 +59,14 @@ export const EmulatorSpec = Type.Object(
       Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
     ),
     profile: Type.Optional(EmulatorProfile),
+    mbps_per_device: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1000,
+        description: 'Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8.',
+      }),
+    ),
+    mix: Type.Optional(EmulatorMix),
   },
   { title: 'EmulatorSpec' },
 );
@@ -105,6 +125,20 @@ export const EmulatorSpinupRequest = Type.Object(
 );
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 
+/** What the devices of an entry ask for. */
+export const EmulatorDemand = Type.Object(
+  {
+    mbps_per_device: Type.Number(),
+    mix: Type.Record(Type.String(), Type.Number(), { description: 'Shares of the devices, which sum to 1.' }),
+  },
+  { title: 'EmulatorDemand' },
+);
+export type EmulatorDemand = Type.Static<typeof EmulatorDemand>;
+
+const Model = Type.Integer({
+  description: 'The version of the model: the same seed and request give other values in another version.',
+});
+
 const Position = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
 
 /** An access point that is about to exist. */
@@ -138,7 +172,9 @@ export const EmulatorAccepted = Type.Object(
     agents: Type.Array(EmulatedAgent),
     places: Type.Array(ResolvedPlace, { description: 'The place of each location that is a name.' }),
     profiles: Type.Array(EmulatorProfile, { description: 'The profile of each entry of `emulators`.' }),
+    demand: Type.Array(EmulatorDemand, { description: 'The demand of each entry of `emulators`.' }),
     seed: Type.Integer(),
+    model: Model,
     ends_at: Timestamp,
   },
   { title: 'EmulatorAccepted' },
@@ -156,6 +192,7 @@ export const EmulatorRun = Type.Object(
     devices: Type.Integer(),
     by_type: Type.Record(Type.String(), Type.Integer()),
     seed: Type.Integer(),
+    model: Model,
     speed: Type.Number(),
     model_start: Timestamp,
     duration: Type.Integer({ description: 'Seconds of model time.' }),
@@ -166,7 +203,8 @@ export const EmulatorRun = Type.Object(
       description: 'When its agents and their telemetry are deleted; null while it runs.',
     }),
     latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description: 'The last progress report: served devices, power, agents online.',
+      description:
+        'The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time.',
     }),
     websocket: Type.String(),
   },
@@ -185,56 +223,3 @@ export const FaultRequest = Type.Object(
   { title: 'FaultRequest' },
 );
 export type FaultRequest = Type.Static<typeof FaultRequest>;
-
-export const WhatIfRequest = Type.Object(
-  {
-    job_number: Type.String({ description: 'The running emulation.' }),
-    commands: Type.Array(
-      Type.Object({
-        agent_id: Type.String({ description: 'The ap_id.' }),
-        command: Type.String({ description: 'A name, or JSON of a name with arguments, as for send_command.' }),
-      }),
-      { minItems: 1, maxItems: 100 },
-    ),
-    minutes: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 60, default: 5, description: 'How far to run ahead.' }),
-    ),
-  },
-  { title: 'WhatIfRequest' },
-);
-export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;
-
-const Both = Type.Object({ with: Type.Number(), without: Type.Number() });
-
-export const WhatIfAnswer = Type.Object(
-  {
-    job_number: Type.String(),
-    model_time: Type.String({ format: 'date-time', description: 'The start of the copies, in model time.' }),
-    minutes: Type.Number(),
-    results: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'The result of each command, in their order.',
-    }),
-    totals: Type.Object({ devices: Type.Integer(), served: Both, power_w: Both }),
-    agents: Type.Array(
-      Type.Object({
-        agent_id: Type.String(),
-        metrics: Type.Record(
-          Type.String(),
-          Type.Object({ with: Type.Optional(Type.Number()), without: Type.Optional(Type.Number()) }),
-        ),
-      }),
-      { description: 'The mean of each metric over that time, with the commands and without.' },
-    ),
-    timeline: Type.Array(
-      Type.Object({
-        minute: Type.Number(),
-        served: Both,
-        power_w: Both,
-        delivered_mbps: Both,
-      }),
-      { description: 'Totals of the network, minute by minute.' },
-    ),
-  },
-  { title: 'WhatIfAnswer' },
-);
-export type WhatIfAnswer = Type.Static<typeof WhatIfAnswer>;

@@ -56,7 +56,17 @@ it.each([
   [
     contract.EmulatorSpec,
     // What may be said besides stands after what must be.
-    ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration', 'scenario', 'profile'],
+    [
+      'access_point_type',
+      'num_access_points',
+      'locations',
+      'num_devices',
+      'duration',
+      'scenario',
+      'profile',
+      'mbps_per_device',
+      'mix',
+    ],
     ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration'],
   ],
 ])('$title has its fields in the order of the specification', (schema, fields, required) => {

@@ -7,7 +7,7 @@ export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
     'Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; ' +
     'else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; ' +
     '`configuration` and `geolocation` are merged into the agent’s own configuration. What cannot be stored is left out and named ' +
-    'in `ignored`. A text under `password`, `passwd`, `api_key`, `access_token` or `secret` is refused with 422 `credential_in_report`.',
+    'in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`.',
 });
 export type AgentUpdateRequest = Type.Static<typeof AgentUpdateRequest>;
 
@@ -23,16 +23,19 @@ export const IgnoredField = Type.Object(
         'repeated',
         'not_finite',
         'text',
+        'empty',
         'not_an_object',
+        'not_a_place',
         'beside_payload',
         'beside_samples',
         'reserved',
       ],
       {
         description:
-          '`text_for_metric`, `metric_for_text`: this name was reported as the other kind before. `name`: longer than 256 characters, ' +
+          '`text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: ' +
+          'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
           'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
-          'is no object. `not_an_object`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key.',
+          'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key.',
       },
     ),
   },

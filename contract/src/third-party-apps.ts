@@ -2,7 +2,10 @@
 import Type from 'typebox';
 import { APP_NAME_PATTERN } from './identifiers.ts';
 
-const Limits = Type.Object({ min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) });
+const Limits = Type.Object(
+  { min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) },
+  { description: '`min` is at most `max`.' },
+);
 
 /** The keys of `permissions` that mean something. An absent key does not restrict. */
 export const AppPermissions = Type.Object(
@@ -23,7 +26,7 @@ export const AppPermissions = Type.Object(
       Type.Union(
         [
           Type.Boolean(),
-          Type.Array(Type.String({ minLength: 1, maxLength: 128 })),
+          Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 }),
           Type.Record(Type.String(), Type.Record(Type.String(), Limits)),
         ],
         {
@@ -33,18 +36,30 @@ export const AppPermissions = Type.Object(
       ),
     ),
     emulator: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Object({ max_access_points: Type.Integer({ minimum: 0 }) })]),
+      Type.Union([Type.Boolean(), Type.Object({ max_access_points: Type.Integer({ minimum: 0 }) })], {
+        description: 'Whether it may run emulated networks, or with how many access points at once.',
+      }),
     ),
-    priority: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Default: 50.' })),
-    expires_at: Type.Optional(Type.String({ format: 'date-time' })),
+    priority: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 100, description: 'In conflicts with other apps. Default: 50.' }),
+    ),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'From this moment on it may do none of this.' }),
+    ),
   },
-  { title: 'AppPermissions' },
+  {
+    title: 'AppPermissions',
+    documented: { additionalProperties: true },
+    description: 'What an app may do. An absent key does not restrict; other keys are stored and mean nothing.',
+  },
 );
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
 const AppName = Type.String({
   pattern: APP_NAME_PATTERN,
   format: 'app-name',
+  // Classes of characters such as \p{L} are unknown to many validators.
+  documented: { pattern: '^\\S(?:.*\\S)?$', minLength: 1, maxLength: 128 },
   description:
     'Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly.',
 });
@@ -52,7 +67,7 @@ const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',
-  description: 'See AppPermissions; other keys are stored and ignored.',
+  documented: { is: AppPermissions },
 });
 
 export const ThirdPartyApp = Type.Object(

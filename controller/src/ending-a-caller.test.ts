@@ -74,11 +74,11 @@ eachDatabase((kind) => {
   const command = (token: string, ap_id: string, name = 'sleep') =>
     accepted(`/api/v1/send_command?agent_id=${ap_id}&command=${name}`, token);
   const spinUp = (token: string, count = 1) => accepted('/api/v1/emulator/spinup', token, { emulators: [wifi(count)] });
-  const rollOut = (token: string) =>
+  const rollOut = (token: string, pause_s = 600) =>
     accepted('/api/v1/commands/batch', token, {
       agents: [ap1, ap2, ap3],
       command: 'wake',
-      stages: [{ percent: 30, pause_s: 600 }],
+      stages: [{ percent: 30, pause_s }],
     });
 
   /** What of this caller has not ended. */
@@ -278,6 +278,18 @@ eachDatabase((kind) => {
       expect(await open(lab.id)).toEqual(nothing);
     });
 
+    it('of all commands ends roll-outs; of their command only, their next stage sends nothing and is their last', async () => {
+      const [lab, other] = [await app(), await app()];
+      await rollOut(other.token, 1);
+      await narrow(other, { commands: ['sleep'] });
+      expect((await open(other.id)).batches).toBe(1);
+      await rollOut(lab.token);
+      await narrow(lab, { commands: false });
+      expect(await open(lab.id)).toEqual(nothing);
+      await untilSo(async () => expect(await open(other.id)).toEqual(nothing));
+      expect(await rows('SELECT ap_id FROM commands WHERE owner_id = ?', other.id)).toEqual([{ ap_id: ap1 }]);
+    });
+
     it('by limits on arguments cancels what is beyond them', async () => {
       const lab = await app();
       const set = (dbm: number, ap_id: string) =>
@@ -313,13 +325,16 @@ eachDatabase((kind) => {
     it('by time: what an expired app has ends within moments, without anybody asking', async () => {
       const lab = await app();
       await ask(lab.token);
+      await rollOut(lab.token);
       await weft.platform.database.query('UPDATE third_party_apps SET permissions = ? WHERE id = ?', [
         JSON.stringify({ expires_at: new Date(Date.now() + 300).toISOString() }),
         lab.id,
       ]);
       await untilSo(async () => expect(await open(lab.id)).toEqual(nothing));
       const details = await rows('SELECT detail FROM commands WHERE owner_id = ?', lab.id);
-      expect(details).toEqual([{ detail: 'The permissions of its owner have expired' }]);
+      expect(new Set(details.map(({ detail }) => detail))).toEqual(
+        new Set(['The permissions of its owner have expired']),
+      );
     });
   });
 

@@ -119,11 +119,22 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   return event;
 }
 
-/** For the command line: the audit log without a server. Throws StartError rather than make a new, empty one. */
+/** Whether opening it would make a new, empty one. */
+export function isNewDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl === undefined && !existsSync(join(dataDir, 'weft.db'));
+}
+
+/** Throws StartError rather than make a new, empty database where the folder was mistyped. */
+export function requireDatabase(config: Config): void {
+  if (!isNewDatabase(config)) return;
+  throw new StartError(
+    `there is no database in ${config.dataDir}: set the data folder with --data-dir or WEFT_DATA_DIR`,
+  );
+}
+
+/** For the command line: the audit log without a server. Throws StartError as requireDatabase does. */
 export async function openAuditLog(config: Config) {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'weft.db'))) {
-    throw new StartError(`there is no database in ${config.dataDir}`);
-  }
+  requireDatabase(config);
   const database = openDatabase(config);
   await database.migrate();
   // Whoever has only a copy of the database can check the hashes; the seals need the secret, which is not made up here.

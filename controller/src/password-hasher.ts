@@ -48,7 +48,7 @@ export class PasswordHasher {
   }
 
   async #inTurn<T>({ principal, isAhead = false }: PasswordTurn, work: () => Promise<T>): Promise<T> {
-    const release = await this.#turns.acquire(principal, { isAhead }).catch(throwTooMany);
+    const release = await this.#turns.acquire(principal, { isAhead }).catch(throwTooManyLogins);
     try {
       return await work();
     } finally {
@@ -57,7 +57,8 @@ export class PasswordHasher {
   }
 }
 
-function throwTooMany(error: unknown): never {
+/** In place of the refusal of a share. */
+export function throwTooManyLogins(error: unknown): never {
   if (!(error instanceof TryLaterError)) throw error;
   throw new TryLaterError(
     429,

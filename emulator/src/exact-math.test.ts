@@ -4,11 +4,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   atan,
+  atan2,
   cos,
   degrees,
   exp,
   exp2,
   fromDb,
+  hypot,
   ln,
   log2,
   log10,
@@ -44,6 +46,18 @@ test('logarithms, powers and angles agree with the engine to thirteen digits', (
       return Math.abs(pow(x, y) / x ** y - 1) < 1e-11;
     }),
   );
+});
+
+test('the angle and the length of a point agree with the engine in all quarters and on the axes', () => {
+  const coordinate = fc.oneof(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.constantFrom(0, 1, -1, 1e-9, -1e-9));
+  fc.assert(
+    fc.property(coordinate, coordinate, (x, y) => {
+      expect(close(hypot(x, y), Math.hypot(x, y))).toBe(true);
+      // The engine tells zero from minus zero; a place on the globe does not.
+      expect(close(atan2(y, x), Math.atan2(y + 0, x + 0))).toBe(true);
+    }),
+  );
+  expect([atan2(0, 0), atan2(0, -1), atan2(1, 0), atan2(-1, 0)]).toEqual([0, Math.PI, Math.PI / 2, -Math.PI / 2]);
 });
 
 test('decibels and degrees go there and back', () => {

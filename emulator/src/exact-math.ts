@@ -108,6 +108,19 @@ export function atan(x: number): number {
   return x * sum;
 }
 
+/** The angle of the point (x, y) from the x axis, -π to π; 0 for the origin. */
+export function atan2(y: number, x: number): number {
+  if (x > 0) return atan(y / x);
+  if (x < 0) return y < 0 ? atan(y / x) - 2 * halfPi : atan(y / x) + 2 * halfPi;
+  if (y === 0) return 0;
+  return y > 0 ? halfPi : -halfPi;
+}
+
+/** The length of (x, y); for lengths of everyday size. */
+export function hypot(x: number, y: number): number {
+  return Math.sqrt(x * x + y * y);
+}
+
 export function radians(degrees: number): number {
   return degrees * (halfPi / 90);
 }

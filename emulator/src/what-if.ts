@@ -1,132 +1,171 @@
-// The twin: two copies of a world run ahead, one with some commands and one without, and are compared. The world itself is
-// not touched.
-import type { CommandArguments, CommandResult } from './access-points/commands.ts';
-import { rounded } from './exact-math.ts';
-import type { Totals, World } from './world/world.ts';
+// The twin: copies of a world run ahead, some with commands and some without, and are compared. Each pair is another future
+// of the same present; the answer is their mean, and how certain it is. The world itself is not touched.
+import type { CommandResult } from './access-points/commands.ts';
+import { type Future, type PlannedCommand, runFuture, type Side } from './what-if-future.ts';
+import { type Amount, maxFutures, requireAmount, toAmount } from './what-if-interval.ts';
+import { type TakeOver, takeOversIn } from './what-if-take-over.ts';
+import type { World } from './world/world.ts';
 
-export interface PlannedCommand {
-  ap_id: string;
-  name: string;
-  args?: CommandArguments;
+/** With the commands, without them, and the difference of the two in the same future; absent where nothing was measured. */
+export interface Comparison {
+  with?: Amount;
+  without?: Amount;
+  change?: Amount;
 }
 
-/** The mean of a metric over the time run ahead; absent where nothing was measured. */
-export interface Prediction {
-  with?: number;
-  without?: number;
+export type FullComparison = Required<Comparison>;
+
+export interface Minute {
+  /** When it ends, in seconds from the beginning. */
+  second: number;
+  served: FullComparison;
+  powerW: FullComparison;
+  deliveredMbps: FullComparison;
 }
 
 export interface WhatIf {
   /** What became of each command, in their order. */
   results: CommandResult[];
-  /** By access point and metric. */
-  predictions: Map<string, Map<string, Prediction>>;
-  /** Of all devices and access points, at the end. */
-  served: Both;
-  powerW: Both;
+  /** How far it was run ahead, and how often. */
+  seconds: number;
+  futures: number;
+  /** One future on demand: it is what will happen if the commands are given now. */
+  isExact: boolean;
+  /** Less was run than was asked for. */
+  isCutShort: boolean;
+  /** By access point and metric, over the time run ahead. */
+  predictions: Map<string, Map<string, Comparison>>;
+  /** Of all devices and access points: at the end, at the end, over the time run ahead. */
+  served: FullComparison;
+  powerW: FullComparison;
+  deliveredMbps: FullComparison;
   /** Of the whole network, the mean over each minute; the last one may be a part of one. */
   timeline: Minute[];
+  takeOvers: TakeOver[];
 }
 
-export type Both = Required<Prediction>;
-
-export interface Minute {
-  /** When it ends, in minutes from the beginning. */
-  minute: number;
-  served: Both;
-  powerW: Both;
-  deliveredMbps: Both;
+export interface WhatIfOptions {
+  /** Of model time; more than 0, at most 60. */
+  minutes: number;
+  /** 1 to 32. With 1 it is the future that the world itself will have; with more, all are others. */
+  futures: number;
+  /** Milliseconds of computing, about: then fewer futures are run, or fewer minutes. Default: without end. */
+  budgetMs?: number;
+  now?: () => number;
 }
 
 export const maxWhatIfMinutes = 60;
+/** Rather fewer minutes than fewer futures than this. */
+const leastFutures = 3;
 
-/** Runs ahead for so many minutes of model time; throws RangeError for more than an hour, and for unknown access points. */
-export function whatIf(world: World, commands: readonly PlannedCommand[], minutes: number): WhatIf {
+/** Throws RangeError for minutes and futures out of bounds, and for unknown access points. */
+export function whatIf(world: World, commands: readonly PlannedCommand[], options: WhatIfOptions): WhatIf {
+  const { minutes, futures, budgetMs = Number.POSITIVE_INFINITY, now = performance.now.bind(performance) } = options;
   if (!(minutes > 0 && minutes <= maxWhatIfMinutes)) {
     throw new RangeError(`minutes must be more than 0 and at most ${maxWhatIfMinutes}`);
   }
-  const [changed, untouched] = [world.clone(), world.clone()];
-  const results = commands.map(({ ap_id, name, args }) => changed.command(ap_id, name, args));
-  const seconds = Math.ceil(minutes * 60);
-  const [after, otherwise] = [runAhead(changed, seconds), runAhead(untouched, seconds)];
+  if (!(Number.isInteger(futures) && futures >= 1 && futures <= maxFutures)) {
+    throw new RangeError(`futures must be a whole number from 1 to ${maxFutures}`);
+  }
+  const asked = Math.ceil(minutes * 60);
+  const startedAtMs = now();
+  const passedMs = () => now() - startedAtMs;
+  const isExact = futures === 1;
+  // The first shows what a future costs; it may take its share of the time and no more.
+  const firstMs = budgetMs / Math.min(futures, leastFutures);
+  const first = runFuture(world, {
+    commands,
+    seconds: asked,
+    number: isExact ? undefined : 1,
+    mayGoOn: () => passedMs() < firstMs,
+  });
+  const run = [first];
+  const { seconds } = first;
+  const costMs = passedMs();
+  while (run.length < futures && passedMs() + costMs <= budgetMs * (1 + tolerance)) {
+    const mayGoOn = () => passedMs() <= budgetMs * (1 + tolerance);
+    const next = runFuture(world, { commands, seconds, number: run.length + 1, mayGoOn });
+    if (next.seconds < seconds) break;
+    run.push(next);
+  }
+  return summarise(world, run, {
+    results: first.results,
+    seconds,
+    futures: run.length,
+    isExact,
+    isCutShort: seconds < asked || run.length < futures,
+  });
+}
+
+/** The last future may take a little more than what is left. */
+const tolerance = 0.1;
+
+type Course = Pick<WhatIf, 'results' | 'seconds' | 'futures' | 'isExact' | 'isCutShort'>;
+
+function summarise(world: World, futures: readonly Future[], course: Course): WhatIf {
+  const compare = (read: (side: Side) => number): FullComparison => ({
+    with: requireAmount(futures.map((future) => read(future.with))),
+    without: requireAmount(futures.map((future) => read(future.without))),
+    change: requireAmount(futures.map((future) => read(future.with) - read(future.without))),
+  });
   return {
-    results,
-    predictions: pair(after.means, otherwise.means),
-    served: { with: after.end.served, without: otherwise.end.served },
-    powerW: { with: rounded(after.end.powerW), without: rounded(otherwise.end.powerW) },
-    timeline: after.minutes.map(({ second, served, powerW, deliveredMbps }, n) => {
-      const other = otherwise.minutes[n]!;
-      return {
-        minute: rounded(second / 60),
-        served: { with: served, without: other.served },
-        powerW: { with: powerW, without: other.powerW },
-        deliveredMbps: { with: deliveredMbps, without: other.deliveredMbps },
-      };
-    }),
+    ...course,
+    predictions: predict(futures),
+    served: compare(({ end }) => end.served),
+    powerW: compare(({ end }) => end.powerW),
+    deliveredMbps: compare(({ deliveredMbps }) => deliveredMbps),
+    timeline: futures[0]!.with.minutes.map(({ second }, n) => ({
+      second,
+      served: compare(({ minutes }) => minutes[n]!.served),
+      powerW: compare(({ minutes }) => minutes[n]!.powerW),
+      deliveredMbps: compare(({ minutes }) => minutes[n]!.deliveredMbps),
+    })),
+    takeOvers: takeOversIn(world, futures),
   };
 }
 
-type Means = Map<string, Map<string, number>>;
-
-function pair(changed: Means, untouched: Means): WhatIf['predictions'] {
+function predict(futures: readonly Future[]): WhatIf['predictions'] {
   const predictions: WhatIf['predictions'] = new Map();
-  for (const [side, means] of [
-    ['with', changed],
-    ['without', untouched],
-  ] as const) {
-    for (const [ap_id, own] of means) {
-      const ofAccessPoint = predictions.get(ap_id) ?? new Map<string, Prediction>();
-      predictions.set(ap_id, ofAccessPoint);
-      for (const [metric, mean] of own) ofAccessPoint.set(metric, { ...ofAccessPoint.get(metric), [side]: mean });
+  for (const [ap_id, metrics] of namesIn(futures)) {
+    const own = new Map<string, Comparison>();
+    predictions.set(ap_id, own);
+    for (const metric of metrics) {
+      const read = (side: Side) => side.means.get(ap_id)?.get(metric);
+      own.set(metric, compareMeasured(futures, read));
     }
   }
   return predictions;
 }
 
-interface Future {
-  means: Means;
-  minutes: { second: number; served: number; powerW: number; deliveredMbps: number }[];
-  end: Totals;
+/**
+ * A metric may be without a measurement in some futures, on one side or on both. What is compared is of the futures that have
+ * both, so that the change is the difference of the two; if none has, each side is for itself.
+ */
+function compareMeasured(futures: readonly Future[], read: (side: Side) => number | undefined): Comparison {
+  const measured = futures.map((future) => ({ with: read(future.with), without: read(future.without) }));
+  const paired = measured.filter((one): one is Record<'with' | 'without', number> => {
+    return one.with !== undefined && one.without !== undefined;
+  });
+  const used = paired.length > 0 ? paired : measured;
+  const valuesOf = (side: 'with' | 'without') => used.flatMap((one) => one[side] ?? []);
+  const sides = {
+    with: toAmount(valuesOf('with')),
+    without: toAmount(valuesOf('without')),
+    change: toAmount(paired.map((one) => one.with - one.without)),
+  };
+  return Object.fromEntries(Object.entries(sides).filter(([, amount]) => amount !== undefined));
 }
 
-function runAhead(twin: World, seconds: number): Future {
-  const sums = new Map<string, Map<string, { sum: number; count: number }>>();
-  const ids = twin.accessPoints.map(({ ap_id }) => ap_id);
-  const minutes: Future['minutes'] = [];
-  let end = twin.totals();
-  let minute = { begunAt: 0, served: 0, powerW: 0, deliveredBits: end.deliveredBits };
-  for (let second = 1; second <= seconds; second++) {
-    twin.step();
-    end = twin.totals();
-    minute.served += end.served;
-    minute.powerW += end.powerW;
-    if (second % 60 === 0 || second === seconds) {
-      const length = second - minute.begunAt;
-      minutes.push({
-        second,
-        served: rounded(minute.served / length),
-        powerW: rounded(minute.powerW / length),
-        deliveredMbps: rounded((end.deliveredBits - minute.deliveredBits) / length / 1e6),
-      });
-      minute = { begunAt: second, served: 0, powerW: 0, deliveredBits: end.deliveredBits };
-    }
-    for (const ap_id of ids) {
-      const latest = twin.latest(ap_id);
-      // Between two reports, the last one would count again.
-      if (latest?.ts !== twin.time) continue;
-      const own = sums.get(ap_id) ?? new Map<string, { sum: number; count: number }>();
-      sums.set(ap_id, own);
-      for (const [metric, value] of Object.entries(latest.fields)) {
-        const { sum, count } = own.get(metric) ?? { sum: 0, count: 0 };
-        own.set(metric, { sum: sum + value, count: count + 1 });
+function namesIn(futures: readonly Future[]): Map<string, Set<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const future of futures) {
+    for (const side of [future.with, future.without]) {
+      for (const [ap_id, metrics] of side.means) {
+        const own = names.get(ap_id) ?? new Set<string>();
+        names.set(ap_id, own);
+        for (const metric of metrics.keys()) own.add(metric);
       }
     }
   }
-  const means = new Map(
-    [...sums].map(([ap_id, own]) => [
-      ap_id,
-      new Map([...own].map(([metric, { sum, count }]) => [metric, rounded(sum / count)])),
-    ]),
-  );
-  return { means, minutes, end };
+  return names;
 }

@@ -10,6 +10,7 @@ import { Channel } from './channel.ts';
 import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 import { CommandDesk, type CommandHandler, maxRemembered } from './command-desk.ts';
 import { IgnoredWarnings } from './ignored-warnings.ts';
+import { requireAgentOptions } from './missing-options.ts';
 import { Report, type Sample } from './report.ts';
 import { ReportQueue, stopped } from './report-queue.ts';
 import { Session } from './session.ts';
@@ -58,6 +59,7 @@ export class Agent {
   #lastMoment = 0;
 
   constructor(options: AgentOptions) {
+    requireAgentOptions(options);
     this.#options = options;
     this.#session = new Session(options);
     this.#ignored = new IgnoredWarnings(options.onIgnored);

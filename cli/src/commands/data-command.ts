@@ -1,6 +1,7 @@
 // `weft data`: exports the telemetry of an access point.
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { parseMoment } from '../moments.ts';
 import { withNearestName } from '../nearest-name.ts';
 import { ProgressBar } from '../progress-bar.ts';
@@ -40,6 +41,7 @@ ${identityHelp}`,
       format: line.has('json') ? 'ndjson' : 'csv',
     });
     const file = await withNearestName(app, ap_id, asked);
+    await warnOfUnknownMetrics(app, { agents: [ap_id], names: line.all('metric'), from }, around);
     const path = line.get('out');
     const bar = new ProgressBar(around.stderr);
     let bytes = 0;

@@ -9,6 +9,9 @@ import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surr
 import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
 import { printRadioMap, radioMapOptions } from './radio-map.ts';
 
+const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
+const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
+
 const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
 
 export const emulateCommand: ClientCommand = {
@@ -27,6 +30,13 @@ ${identityHelp}`,
     lifi: { value: 'N', about: 'number of LiFi lamps' },
     at: { value: 'PLACE', about: 'a town or coordinates; repeatable (default: Bristol)', isMany: true },
     devices: { value: 'N', about: 'devices around each access point (default: 10)' },
+    profile: { value: 'NAME', about: `traffic over a day: ${profiles.join(', ')} (default: city for 5G, else office)` },
+    mbps: { value: 'N', about: 'demand of one device in Mb/s in the busiest hour, 0 to 1000 (default: 0.8)' },
+    mix: {
+      value: 'CLASS=SHARE',
+      about: `what devices do: ${trafficClasses.join(', ')}; repeatable (default: chosen by the model)`,
+      isMany: true,
+    },
     for: { value: 'TIME', about: 'duration in model time (default: 1h)' },
     speed: { value: 'N', about: 'seconds of model time per second (default: 1)' },
     seed: { value: 'N', about: 'the same seed gives the same network' },
@@ -41,6 +51,7 @@ ${identityHelp}`,
     'emulate',
     'emulate --wifi 20 --at "Graz, AT" --for 10m --wait',
     'emulate --5g 7 --for 1d --speed 240',
+    'emulate --5g 7 --profile always --mbps 2 --mix video=3 --mix web=1',
     'emulate list',
     'emulate map 9119ff97-1929-4fa8-91b3-21a278ca9ebc --layer sinr > sinr.csv',
   ],
@@ -68,13 +79,14 @@ export function parseEmulation(line: CommandLine): EmulationRequest {
   const locations = line.all('at').length > 0 ? [...line.all('at')] : ['Bristol'];
   const num_devices = whole(line, 'devices') ?? 10;
   const duration = Math.round(parseDuration(line.get('for') ?? '1h', '--for'));
+  const demand = parseDemand(line);
   const emulators = counts
     .map(([key, count]) => ({
       access_point_type: types[key as keyof typeof types],
       num_access_points: count ?? (isTold ? 0 : 4),
     }))
     .filter(({ num_access_points }) => num_access_points > 0)
-    .map((entry) => ({ ...entry, locations, num_devices, duration }));
+    .map((entry) => ({ ...entry, locations, num_devices, duration, ...demand }));
   if (emulators.length === 0) throw new UsageError('The network has no access points.');
   const speed = line.get('speed');
   if (speed !== undefined && !(Number(speed) >= 1)) throw new UsageError('--speed must be a number from 1 to 3600.');
@@ -88,6 +100,35 @@ export function parseEmulation(line: CommandLine): EmulationRequest {
   };
 }
 
+function parseDemand(line: CommandLine) {
+  const profile = profiles.find((name) => name === line.get('profile'));
+  if (line.has('profile') && profile === undefined) {
+    throw new UsageError(`--profile must be one of ${profiles.join(', ')}.`);
+  }
+  const mbps = line.get('mbps');
+  if (mbps !== undefined && !(mbps.trim() !== '' && Number(mbps) >= 0 && Number(mbps) <= 1000)) {
+    throw new UsageError('--mbps must be a number from 0 to 1000.');
+  }
+  const mix = line
+    .all('mix')
+    .flatMap((text) => text.split(','))
+    .map(parseShare);
+  return {
+    ...(profile !== undefined && { profile }),
+    ...(mbps !== undefined && { mbps_per_device: Number(mbps) }),
+    ...(mix.length > 0 && { mix: Object.fromEntries(mix) }),
+  };
+}
+
+function parseShare(text: string): [string, number] {
+  const [name = '', share = '', ...rest] = text.split('=');
+  const isShare = share.trim() !== '' && Number(share) >= 0 && Number.isFinite(Number(share));
+  if (!trafficClasses.includes(name) || !isShare || rest.length > 0) {
+    throw new UsageError(`--mix must be like video=3, with one of ${trafficClasses.join(', ')}.`);
+  }
+  return [name, Number(share)];
+}
+
 function whole(line: CommandLine, option: string): number | undefined {
   const text = line.get(option);
   if (text === undefined) return undefined;
@@ -98,9 +139,10 @@ function whole(line: CommandLine, option: string): number | undefined {
 async function start(line: CommandLine, around: Surroundings): Promise<number> {
   const request = parseEmulation(line);
   const network = await connect(line, around).emulate(request);
-  const { job_number, agents, places, seed, ends_at } = network;
-  if (line.has('json')) around.stdout.write(`${toJson({ job_number, agents, places, seed, ends_at })}\n`);
-  else {
+  const { job_number, agents, places, demand, seed, model, ends_at } = network;
+  if (line.has('json')) {
+    around.stdout.write(`${toJson({ job_number, agents, places, demand, seed, model, ends_at })}\n`);
+  } else {
     const found = new Set(places.map(({ given, name, country }) => printable(`${given}: ${name}, ${country}`)));
     for (const place of found) around.stderr.write(`${place}\n`);
     around.stdout.write(`${job_number}\n`);

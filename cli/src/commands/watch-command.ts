@@ -3,9 +3,13 @@ import type { App } from '@weft/sdk';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
+import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { LiveScreen } from '../live-screen.ts';
 import { withNearestName } from '../nearest-name.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+
+/** What has not been reported for so long is not expected to come. */
+const recentMs = 24 * 3_600_000;
 
 export const watchCommand: ClientCommand = {
   summary: 'show live values of access points',
@@ -29,6 +33,8 @@ ${identityHelp}`,
     const app = connect(line, around, { patienceMs: 60_000 });
     // Fail at once if one of them does not exist.
     await Promise.all(options.agents.map((ap_id) => withNearestName(app, ap_id, app.agent(ap_id))));
+    const { agents, metrics: names } = options;
+    await warnOfUnknownMetrics(app, { agents, names, from: Date.now() - recentMs }, around);
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
     return exitCode.ok;
   },

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { enrolmentLine, shellQuoted } from './enrolment-line.ts';
+import { enrolmentLine } from './enrolment-line.ts';
+import { toShellWord } from './shell-word.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -46,7 +47,7 @@ test('a word is one word for a shell, whatever is in it', () => {
     200,
   );
   const all = [...words, `$(touch x)`, "it's", '`id`', '--set', 'a\nb'];
-  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\0' ${all.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
+  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\0' ${all.map(toShellWord).join(' ')}`], { encoding: 'utf8' });
   expect(stdout.split('\0').slice(0, -1)).toEqual(all);
 });
 

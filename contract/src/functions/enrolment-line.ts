@@ -1,4 +1,5 @@
 // The install line for an access point: pasted into its shell, it downloads Weft's agent, verifies it and installs it.
+import { toShellWord } from './shell-word.ts';
 
 /** What Weft says about the files that it hands out (`/install/checksums.json`). */
 export interface InstallChecksums {
@@ -39,17 +40,12 @@ export function enrolmentLine({ url, ap_id, token, checksums, more = [] }: LineO
     ...trust,
     ...more,
   ];
-  const quoted = (words: string[]) => words.map(shellQuoted).join(' ');
+  const quoted = (words: string[]) => words.map(toShellWord).join(' ');
   return [
     // Root runs the download: it must be in a folder that nobody else can write to, and be what Weft has vouched for.
     `d=$(mktemp -d) && ${quoted(['curl', '-fsSL', ...pin, `${url}/install/weft.mjs`])} -o $d/weft.mjs`,
     `printf '%s  %s' ${checksums['weft.mjs']} $d/weft.mjs | sha256sum -c - >/dev/null`,
     // By standard input: everybody on a machine can read a command line. Where there is no sudo, root needs none.
-    `printf %s ${shellQuoted(token)} | $(test $(id -u) = 0 || echo sudo) node $d/weft.mjs ${quoted(install)}`,
+    `printf %s ${toShellWord(token)} | $(test $(id -u) = 0 || echo sudo) node $d/weft.mjs ${quoted(install)}`,
   ].join(' && ');
-}
-
-/** Quoted as one word for any shell. */
-export function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -30,7 +30,9 @@ const tryLogin = (kind: string, username: string, secret: string, from: string) 
 
 describe('the audit log', () => {
   it('has logins, with who, from where and how often', async () => {
+    const began = new Date().toISOString();
     for (let n = 0; n < 3; n += 1) await tryLogin('user', adminUsername.toUpperCase(), password, '192.0.2.1');
+    const ended = new Date().toISOString();
     await expect
       .poll(async () => (await entriesOf('login')).filter(({ detail }) => detail.address === '192.0.2.1'))
       .toMatchObject([
@@ -40,6 +42,10 @@ describe('the audit log', () => {
           detail: { count: 3, since: expect.stringMatching(/Z$/) },
         },
       ]);
+    const [login] = (await entriesOf('login')).filter(({ detail }) => detail.address === '192.0.2.1');
+    const { since, until } = login!.detail as { since: string; until: string };
+    expect([began, since, until, ended].toSorted()).toEqual([began, since, until, ended]);
+    expect(since < until).toBe(true);
   });
 
   it('names the account of a refused login if there is one, and else nothing that was typed', async () => {

@@ -22,6 +22,7 @@ interface Summed extends Omit<SecurityEvent, 'action'> {
   action: string;
   count: number;
   firstMs: number;
+  lastMs: number;
 }
 
 export interface SecurityLogOptions {
@@ -83,31 +84,35 @@ export class SecurityLog {
   }
 
   /** False if there is no room for one of its kind. `spare`: how much more room it may take. */
-  #add(event: Omit<Summed, 'count' | 'firstMs'>, from: string, spare = 0): boolean {
+  #add(event: Omit<Summed, 'count' | 'firstMs' | 'lastMs'>, from: string, spare = 0): boolean {
     const key = keyOf(event);
     const known = this.#events.get(key);
     if (known) {
       known.count += 1;
+      known.lastMs = Date.now();
       return true;
     }
     const ofAddress = this.#perAddress.get(from) ?? 0;
     if (ofAddress >= maxPerAddress + spare || this.#events.size >= maxEntries + spare) return false;
     this.#perAddress.set(from, ofAddress + 1);
-    this.#events.set(key, { ...event, count: 1, firstMs: Date.now() });
+    const now = Date.now();
+    this.#events.set(key, { ...event, count: 1, firstMs: now, lastMs: now });
     return true;
   }
 }
 
-function keyOf({ action, actor, target, address }: Omit<Summed, 'count' | 'firstMs'>): string {
+function keyOf({ action, actor, target, address }: Omit<Summed, 'count' | 'firstMs' | 'lastMs'>): string {
   const from = action === 'other_events' ? '' : addressKey(address);
   return JSON.stringify([action, actor.kind, actor.name, target.kind, target.name, from]);
 }
 
 function sum(event: Summed, newer: Summed | undefined): Summed {
-  return newer ? { ...event, count: event.count + newer.count } : event;
+  return newer ? { ...event, count: event.count + newer.count, lastMs: newer.lastMs } : event;
 }
 
-function toEntry({ actor, action, target, address, count, firstMs }: Summed): NewAuditEntry {
-  const detail = { address, count, since: new Date(firstMs).toISOString() };
+/** The time of an entry is that of writing it: when the events were, the detail says. */
+function toEntry({ actor, action, target, address, count, firstMs, lastMs }: Summed): NewAuditEntry {
+  const [since, until] = [firstMs, lastMs].map((ms) => new Date(ms).toISOString());
+  const detail = { address, count, since, until };
   return { actor, action, target, detail };
 }

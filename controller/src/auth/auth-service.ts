@@ -33,6 +33,7 @@ export interface TokenClaims extends Proof {
 }
 
 interface Claims extends TokenClaims {
+  token: string;
   /** The record when it was last read, and the change counter at that time. */
   known?: KnownPrincipal | undefined;
   knownAtChange?: number;
@@ -61,6 +62,7 @@ export class AuthService {
   readonly #ended: EndedSessions;
   readonly #tokenTtlSeconds: number;
   readonly #freshMs: number;
+  /** By the ends of the tokens. */
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
   /** Counts changes, so that a record read before a change is not cached after it. */
@@ -118,7 +120,7 @@ export class AuthService {
 
   /** The claims of a token that was authenticated. Throws AuthenticationError for one that is forged or expired. */
   async claimsOf(token: string): Promise<TokenClaims> {
-    return this.#claims.get(token) ?? this.#verify(token);
+    return this.#cached(token) ?? this.#verify(token);
   }
 
   /** Tokens of these sessions are refused from now on. */
@@ -132,14 +134,14 @@ export class AuthService {
    * runs for every request.
    */
   authenticate(token: string): Caller | Promise<Caller> {
-    const claims = this.#claims.get(token);
+    const claims = this.#cached(token);
     if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
     if (claims.expiresAtMs <= Date.now()) throw invalidToken();
     return this.#admit(claims);
   }
 
   #admit(claims: Claims): Caller | Promise<Caller> {
-    if (!this.#ended.isFresh) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
+    if (!this.#ended.isFresh()) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
     return this.#admitUnlessEnded(claims);
   }
 
@@ -150,16 +152,18 @@ export class AuthService {
 
   /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
   remembered(token: string): Caller | undefined {
-    const claims = this.#claims.get(token);
+    const claims = this.#cached(token);
     if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
-    if (!this.#ended.isFresh || this.#ended.has(claims.session)) return undefined;
-    // By name only when something has changed since: this runs for every telemetry post.
-    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known)) {
+    // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
+    // post.
+    const now = performance.now();
+    if (!this.#ended.isFresh(now) || this.#ended.has(claims.session)) return undefined;
+    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known, now)) {
       claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
       claims.knownAtChange = this.#changes;
     }
     const { known } = claims;
-    return this.#isFresh(known) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
+    return this.#isFresh(known, now) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
   }
 
   /** The current caller of that name; throws AuthenticationError if it was deleted or has another version. */
@@ -168,8 +172,8 @@ export class AuthService {
     return this.#isFresh(known) ? match(proof, known.principal) : this.#present(proof);
   }
 
-  #isFresh(known: KnownPrincipal | undefined): known is KnownPrincipal {
-    return known !== undefined && performance.now() - known.loadedAt < this.#freshMs;
+  #isFresh(known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
+    return known !== undefined && now - known.loadedAt < this.#freshMs;
   }
 
   /** The next request reads the record again. */
@@ -195,6 +199,12 @@ export class AuthService {
     return match(claims, principal);
   }
 
+  /** A map has to hash its key, which for a whole token takes longer than everything else about it. */
+  #cached(token: string): Claims | undefined {
+    const claims = this.#claims.get(endOf(token));
+    return claims?.token === token ? claims : undefined;
+  }
+
   async #verify(token: string): Promise<Claims> {
     for (const key of this.#keyring.tokenKeys) {
       try {
@@ -208,8 +218,8 @@ export class AuthService {
         if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
         if (iat! > Date.now() / 1000 + skewSeconds) break;
         const session = jti.split('.', 1)[0]!;
-        const claims = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
-        this.#claims.set(token, claims);
+        const claims = { token, kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
+        this.#claims.set(endOf(token), claims);
         return claims;
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
@@ -217,6 +227,11 @@ export class AuthService {
     }
     throw invalidToken();
   }
+}
+
+/** A part of the signature that no two tokens share. */
+function endOf(token: string): string {
+  return token.slice(-22);
 }
 
 function match(claims: Proof, principal: Principal): Caller {

@@ -22,8 +22,8 @@ export class EndedSessions {
     this.#freshMs = freshMs;
   }
 
-  get isFresh(): boolean {
-    return performance.now() - this.#loadedAt < this.#freshMs;
+  isFresh(now = performance.now()): boolean {
+    return now - this.#loadedAt < this.#freshMs;
   }
 
   has(id: string): boolean {

@@ -13,6 +13,7 @@ interface Attempt {
   address: string;
   username: string;
   isRight: boolean;
+  hasToken?: boolean;
 }
 
 const attempts = fc.array(
@@ -24,12 +25,17 @@ const attempts = fc.array(
   { maxLength: 60 },
 );
 
+/** Takes `address` beyond its limit. */
+async function crowd(login: ReturnType<typeof createLogin>, address: string): Promise<void> {
+  for (const username of ['a', 'b', 'c', 'd', 'e']) await login({ address, username, isRight: false });
+}
+
 /** `in`, `wrong` or `later`, as the caller sees it; `existing` are the accounts that there are. */
 function createLogin(existing: ReadonlySet<string>) {
   const failures = new LoginFailures(new LocalShares(), limits, 0);
-  return async ({ address, username, isRight }: Attempt): Promise<'in' | 'wrong' | 'later'> => {
+  return async ({ address, username, isRight, hasToken = false }: Attempt): Promise<'in' | 'wrong' | 'later'> => {
     try {
-      return await failures.count({ kind: 'user', username, address }, async () => {
+      return await failures.count({ kind: 'user', username, address, hasToken }, async () => {
         await new Promise(setImmediate);
         if (!isRight || !existing.has(username)) throw new AuthenticationError();
         return 'in' as const;
@@ -102,8 +108,33 @@ test('right or wrong, a crowded address is answered the same for an account that
   const login = createLogin(new Set(['ada']));
   const from = { address: addresses[0]!, isRight: false };
   expect(await login({ ...from, username: 'ada', isRight: true })).toBe('in');
-  for (const username of ['a', 'b', 'c', 'd', 'e']) expect(await login({ ...from, username })).toBe('wrong');
+  await crowd(login, from.address);
   expect(await login({ ...from, username: 'f' })).toBe('later');
   expect(await login({ ...from, username: 'ada' })).toBe('later');
   expect(await login({ ...from, username: 'ada', isRight: true })).toBe('in');
+});
+
+test('an account that is new at a crowded address gets in behind 120 wrong passwords; more than 128 may not wait', async () => {
+  const login = createLogin(new Set(['ada', 'bob']));
+  const address = addresses[0]!;
+  await crowd(login, address);
+  const flood = (length: number) =>
+    Array.from({ length }, (_, n) => login({ address, username: `nobody ${n}`, isRight: false }));
+  const wrong = flood(120);
+  expect(await login({ address, username: 'ada', isRight: true })).toBe('in');
+  await Promise.all(wrong);
+  const more = flood(140);
+  expect(await login({ address, username: 'bob', isRight: true })).toBe('later');
+  expect(await login({ address, username: 'ada', isRight: true })).toBe('in');
+  await Promise.all(more);
+});
+
+test('who has a token is told right or wrong at a crowded address too, up to the limit of its account', async () => {
+  const login = createLogin(new Set(['ada']));
+  const ada = { address: addresses[0]!, username: 'ada', hasToken: true };
+  await crowd(login, ada.address);
+  for (let n = 0; n < limits.loginFailuresPerAccount; n++)
+    expect(await login({ ...ada, isRight: false })).toBe('wrong');
+  expect(await login({ ...ada, isRight: true })).toBe('later');
+  expect(await login({ ...ada, username: 'f', hasToken: false, isRight: false })).toBe('later');
 });

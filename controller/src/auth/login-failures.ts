@@ -3,19 +3,22 @@
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';
-import type { PasswordTurn } from '../password-hasher.ts';
+import { type PasswordTurn, throwTooManyLogins } from '../password-hasher.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import type { Shares } from '../shares/shares.ts';
 
 const windowMs = 5 * 60_000;
 const knownMs = 24 * 3_600_000;
-const maxPaused = 32;
+/** At a crowded address; each wrong one of them occupies the next for `pauseMs`. */
+const maxPaused = 128;
 
 export interface LoginAttempt {
   kind: LoginType;
   username: string;
   address: string;
+  /** A token says already who it is, and whether the account exists: what others do at the address does not matter. */
+  hasToken?: boolean;
 }
 
 /** How an attempt ended. `accepted_again`: of an account that logged in correctly from there within a day. */
@@ -51,15 +54,15 @@ export class LoginFailures {
 
   /**
    * Resolves as `login` does. Throws TryLaterError (429) if too many logins to that account from there have failed, and
-   * in place of an AuthenticationError if too many from there have; counts an AuthenticationError as one more. What is
+   * in place of an AuthenticationError if too many from there have, or if too many wait at such an address; counts an AuthenticationError as one more. What is
    * answered, and when, does not depend on whether the account exists.
    */
   async count<T>(tried: LoginAttempt, login: (turn: PasswordTurn) => Promise<T>): Promise<T> {
-    const { kind, username, address } = tried;
+    const { kind, username, address, hasToken = false } = tried;
     const from = addressKey(address);
     const account = `${from} ${kind} ${username.trim().normalize('NFC').toLowerCase()}`;
     this.#perAccount.check(account);
-    const isKnown = this.#known.isReached(account);
+    const isKnown = hasToken || this.#known.isReached(account);
     const attempt = () => failureOf(login({ principal: from, isAhead: isKnown }));
     const isPaused = !isKnown && this.#perAddress.isReached(from);
     const outcome = isPaused ? await this.#inPause(from, attempt) : await attempt();
@@ -74,7 +77,7 @@ export class LoginFailures {
     }
     this.#perAccount.count(account);
     this.onOutcome(tried, 'refused');
-    if (this.#perAddress.isReached(from)) {
+    if (!hasToken && this.#perAddress.isReached(from)) {
       // As long as for an account that is not known here: else its answer would tell that it is.
       if (isKnown) await this.#inPause(from, async () => outcome);
       this.#perAddress.check(from);
@@ -84,12 +87,15 @@ export class LoginFailures {
   }
 
   /** One at a time for each address; a failure keeps the next one waiting. */
-  #inPause<T>(from: string, attempt: () => Promise<T | AuthenticationError>): Promise<T | AuthenticationError> {
-    return this.#paused.run(from, async () => {
+  async #inPause<T>(from: string, attempt: () => Promise<T | AuthenticationError>): Promise<T | AuthenticationError> {
+    const release = await this.#paused.acquire(from).catch(throwTooManyLogins);
+    try {
       const outcome = await attempt();
       if (outcome instanceof AuthenticationError) await setTimeout(this.#pauseMs);
       return outcome;
-    });
+    } finally {
+      release();
+    }
   }
 }
 

@@ -196,7 +196,7 @@ export function requirePermission(
   operation: Operation,
   caller: Caller | undefined,
   target?: string,
-  now = Date.now(),
+  now?: number,
 ): void {
   const row = permissionRow(operation);
   if (row.openTo === 'anyone') return;
@@ -213,7 +213,7 @@ function isNamed(caller: Caller, target: string): boolean {
   return target === 'me' || target.toLowerCase() === caller.name;
 }
 
-function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now: number): void {
+function requireRight(app: AppCaller, right: NonNullable<Row['right']>, now?: number): void {
   if (hasExpired(app, now)) {
     const { expires_at } = app.permissions;
     throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);

@@ -155,7 +155,7 @@ export class SessionService {
     const expires_at = auth.expiryOf(endsAtMs);
     // A guess is a guess: whoever found an open page must not find the password with it.
     const principal = await failures
-      .count({ kind: 'user', username: caller.name, address }, () =>
+      .count({ kind: 'user', username: caller.name, address, hasToken: true }, () =>
         changePassword(caller, passwords, (tx, ver) =>
           sessions.keepOnly(tx, { id, user_id: caller.id, ver, expires_at }),
         ),

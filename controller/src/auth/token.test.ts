@@ -103,6 +103,14 @@ describe('a forged token is refused', () => {
     expect([...statuses]).toEqual([401]);
   });
 
+  it('with the end of a token that is in use behind other claims (T2)', async () => {
+    expect(await statusOf(token)).toBe(200);
+    const [header, , signature] = token.split('.');
+    expect(await statusOf(`${header}.${encode({ ...claims, sub: 'somebody@example.org' })}.${signature}`)).toBe(401);
+    expect(await statusOf(token.slice(-22))).toBe(401);
+    expect(await statusOf(token)).toBe(200);
+  });
+
   it('without its signature, with half of it, or with too many parts (T2)', async () => {
     const [header, payload, signature = ''] = token.split('.');
     for (const bad of [

@@ -45,7 +45,8 @@ export function welcome(weft: RunningWeft, config: Config): string {
   if (weft.firstAdminNeeded === undefined) {
     lines.push('  Next   The database does not answer; Weft retries. Run weft doctor to find the reason.');
   } else if (weft.firstAdminNeeded) {
-    lines.push(`  Next   Open ${url} and create the administrator. The first visitor can do this.`);
+    const who = weft.setupCode === undefined ? '. The first visitor can do this.' : ' with the code below.';
+    lines.push(`  Next   Open ${url} and create the administrator${who}`);
   } else {
     lines.push(`  Next   Open ${url} and sign in.`);
   }

@@ -27,7 +27,10 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   const needsPassword = action === 'add' || action === 'set-password';
   const password = needsPassword ? await readNewPassword(line.options.has('password-stdin'), around) : '';
 
-  const { openAccounts } = await import('../offline.ts');
+  const { isNewDatabase, openAccounts, requireDatabase } = await import('../offline.ts');
+  // The first administrator may be created before the first start.
+  const isNew = isNewDatabase(config);
+  if (action !== 'add') requireDatabase(config);
   const accounts = await openAccounts(config, operatorName());
   try {
     if (username === undefined) {
@@ -36,6 +39,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
+      if (isNew) around.stderr.write(`There was no database in ${config.dataDir}; it is new.\n`);
     } else if (action === 'disable') {
       await accounts.users.disable(username);
       around.stderr.write(`Disabled ${username}; all its tokens are revoked.\n`);

@@ -97,6 +97,16 @@ test('a data folder that cannot be is one line and exit code 1', async () => {
   expect(err).toMatch(/^weft: .*file.*\n$/);
 });
 
+test('serve behind a proxy prints the code that the administrator needs, and does not invite everybody', async () => {
+  const { child, ended, ready } = weft(['serve', '--port', '0'], { WEFT_TRUSTED_PROXIES: '127.0.0.1' });
+  const url = await ready;
+  const page = await (await fetch(url, { headers: { 'x-forwarded-for': '192.0.2.1' } })).text();
+  child.kill('SIGTERM');
+  const { out } = await ended;
+  expect(out).toMatch(/create the administrator with the code below\.\n {2}Code {3}\S+ \(needed/);
+  expect([out, page].join()).not.toContain('first visitor');
+});
+
 test('a bad secret ends the start before anything listens or is written', async () => {
   const { code, out, err } = await weft(['serve', '--port', '0'], { WEFT_SECRET: 'changeme' }).ended;
   expect([code, out]).toEqual([78, '']);
@@ -107,7 +117,8 @@ test('a bad secret ends the start before anything listens or is written', async 
 test('an account made at the command line is listed', async () => {
   const add = await weft(['user', 'add', 'Ada@Weft.test', '--role', 'admin', '--password-stdin'], {}, 'a long pass\n')
     .ended;
-  expect(add).toEqual({ code: 0, out: '', err: 'Created ada@weft.test (admin).\n' });
+  const isNew = `There was no database in ${join(folder, 'data')}; it is new.\n`;
+  expect(add).toEqual({ code: 0, out: '', err: `Created ada@weft.test (admin).\n${isNew}` });
   const again = await weft(['user', 'add', 'ada@weft.test', '--password-stdin'], {}, 'a long pass\n').ended;
   expect(again.code).toBe(1);
   const short = await weft(['user', 'add', 'eve@weft.test', '--password-stdin'], {}, 'short\n').ended;
@@ -116,6 +127,18 @@ test('an account made at the command line is listed', async () => {
   expect(JSON.parse(list.out)).toMatchObject([{ username: 'ada@weft.test', roles: 'admin' }]);
   expect(list.out).not.toContain('argon2');
 });
+
+test.each([['list'], ['disable', 'ada@weft.test'], ['set-password', 'ada@weft.test', '--password-stdin']])(
+  'user %s does not create a data folder where the name was mistyped',
+  async (...args) => {
+    const { code, err } = await weft(['user', ...args, '--data-dir', 'typo'], {}, 'a long pass\n').ended;
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^weft: there is no database in .*typo: set the data folder/),
+    ]);
+    expect(existsSync(join(folder, 'typo'))).toBe(false);
+  },
+);
 
 test('an account is disabled and enabled at the command line, which says so; the last administrator is not', async () => {
   const secret = 'a long pass\n';

@@ -129,6 +129,7 @@ eachDatabase((kind) => {
     it.each([
       ['agent_not_found', NotFoundError],
       ['what_if_too_long', ValidationError],
+      ['too_many_futures', ValidationError],
       ['invalid_fault', ValidationError],
       ['too_many_what_ifs', TryLaterError],
       ['anything_else', ConflictError],

@@ -188,6 +188,8 @@ function toAnswer(answer: unknown, place: 'body' | 'query'): Record<string, unkn
       throw new NotFoundError(code, detail);
     case 'what_if_too_long':
       throw invalidValue(['body', 'minutes'], detail);
+    case 'too_many_futures':
+      throw invalidValue(['body', 'futures'], detail);
     case 'invalid_command':
       throw invalidValue(['body', 'commands'], detail);
     case 'invalid_fault':

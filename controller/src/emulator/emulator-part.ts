@@ -143,7 +143,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
       weft_emulator_runs: { help: 'Emulated networks that this process runs', value: () => worker?.runs ?? 0 },
       weft_emulator_agents: { help: 'Emulated agents of this process', value: () => worker?.agents ?? 0 },
       weft_emulator_late_seconds: {
-        help: 'How far the slowest emulated network of this process is behind its clock',
+        help: 'How many seconds of model time the slowest emulated network of this process is behind its clock',
         value: () => worker?.lateBySeconds ?? 0,
       },
     },

@@ -1,6 +1,7 @@
+import { trafficClasses } from '@weft/emulator/traffic-classes';
 import { describe, expect, it } from 'vitest';
-import type { EmulatorSpec, EmulatorSpinupRequest } from '../../../contract/src/index.ts';
-import { type PlanLimits, planRun } from './emulator-plan.ts';
+import { EmulatorMix, type EmulatorSpec, type EmulatorSpinupRequest } from '../../../contract/src/index.ts';
+import { demandOf, type PlanLimits, planRun } from './emulator-plan.ts';
 
 const NOW = Date.UTC(2026, 10, 15, 12);
 const limits: PlanLimits = {
@@ -112,4 +113,40 @@ describe('what is refused', () => {
       [['body', 'faults', 1, 'access_point'], 'Value error, there are only 4 access points'],
     ]);
   });
+});
+
+describe('demand', () => {
+  it('is 0.8 Mb/s a device with the mix of the model, unless the entry says otherwise; shares sum to one', () => {
+    const usual = demandOf(spec());
+    expect(usual).toMatchObject({ mbps_per_device: 0.8, mix: { voice: 0.1, web: 0.35 } });
+    expect(Object.values(usual.mix).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+    expect(demandOf(spec({ mbps_per_device: 0, mix: { video: 3, web: 1, bulk: 0 } }))).toEqual({
+      mbps_per_device: 0,
+      mix: { video: 0.75, web: 0.25 },
+    });
+  });
+
+  it('is told where it is wrong', () => {
+    const classes = 'traffic classes are voice, video, gaming, web, bulk, sensor';
+    const none = 'at least one share must be above 0, and all must have a sum';
+    const at = (...loc: (string | number)[]) => ['body', 'emulators', ...loc];
+    expect(problemsOf([spec(), spec({ mix: { fax: 1, video: 1 } })])).toEqual([
+      [at(1, 'mix', 'fax'), `Value error, ${classes}`],
+    ]);
+    expect(problemsOf([spec({ mix: {} })])).toEqual([[at(0, 'mix'), `Value error, ${none}`]]);
+    expect(problemsOf([spec({ mix: { web: 0 } })])).toEqual([[at(0, 'mix'), `Value error, ${none}`]]);
+    expect(problemsOf([spec({ mix: { web: 1e308, video: 1e308 } })])).toEqual([[at(0, 'mix'), `Value error, ${none}`]]);
+    expect(problemsOf([spec({ mix: { web: 2 } })])).toEqual([]);
+  });
+
+  it('has the classes that the document names', () => {
+    const { documented } = EmulatorMix as unknown as { documented: { propertyNames: { enum: string[] } } };
+    expect(documented.propertyNames.enum).toEqual(trafficClasses);
+  });
+});
+
+it('cells in an office stand 20 m apart', () => {
+  const { accessPoints } = plan([spec({ access_point_type: '5G', scenario: 'InH', num_access_points: 2 })]).plan;
+  const [first, second] = accessPoints.map(({ location }) => location);
+  expect(Math.abs(first!.longitude - second!.longitude) * 69_350).toBeCloseTo(20, 0);
 });

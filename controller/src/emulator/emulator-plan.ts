@@ -1,12 +1,14 @@
 // Turns a request into a plan: the access points and their positions, the duration of the network, and all problems of
 // the request. Pure, except for the gazetteer.
 import {
+  type EmulatorDemand,
   type EmulatorProfile,
   type EmulatorSpec,
   type EmulatorSpinupRequest,
   maxEmulatedDevices,
   type ResolvedPlace,
 } from '@weft/contract';
+import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
@@ -34,6 +36,15 @@ export interface PlannedAccessPoint {
 /** The traffic that an entry gets if it does not say. */
 export function profileOf({ profile, access_point_type }: EmulatorSpec): EmulatorProfile {
   return profile ?? (access_point_type === '5G' ? 'city' : 'office');
+}
+
+const defaultMbpsPerDevice = 0.8;
+
+/** What the devices of an entry ask for; shares sum to one, each to six digits. */
+export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix = usualMix }: EmulatorSpec): EmulatorDemand {
+  const sum = Object.values(mix).reduce((total, share) => total + share, 0);
+  const shares = Object.entries(mix).map(([name, share]) => [name, Number((share / sum).toPrecision(6))] as const);
+  return { mbps_per_device, mix: Object.fromEntries(shares.filter(([, share]) => share > 0)) };
 }
 
 export interface RunPlan {
@@ -66,6 +77,7 @@ export function planRun(
   };
   if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
   checkSizes(request, limits, refuse);
+  checkMixes(emulators, refuse);
   const duration = emulators.reduce((longest, { duration }) => Math.max(longest, duration), 0);
   const endsAtMs = nowMs + Math.ceil((duration * 1000) / speed);
   const modelStartMs = request.start_time === undefined ? endsAtMs - duration * 1000 : Date.parse(request.start_time);
@@ -133,6 +145,23 @@ function checkSizes(
   }
 }
 
+function checkMixes(emulators: readonly EmulatorSpec[], refuse: Refuse): void {
+  for (const [index, { mix }] of emulators.entries()) {
+    if (mix === undefined) continue;
+    const at = ['emulators', index, 'mix'];
+    for (const name of Object.keys(mix)) {
+      if (isClass(name)) continue;
+      refuse([...at, name], `traffic classes are ${trafficClasses.join(', ')}`);
+    }
+    const sum = Object.values(mix).reduce((total, share) => total + share, 0);
+    if (!(sum > 0 && Number.isFinite(sum))) refuse(at, 'at least one share must be above 0, and all must have a sum');
+  }
+}
+
+function isClass(name: string): boolean {
+  return (trafficClasses as readonly string[]).includes(name);
+}
+
 function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse): void {
   for (const [emulator, spec] of emulators.entries()) {
     const found: FoundLocation[] = [];
@@ -147,7 +176,7 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
       if (place) plan.places.push({ emulator, location: index, given: String(text), ...place, latitude, longitude });
     }
     if (found.length < spec.locations.length) continue;
-    for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type)) {
+    for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type, spec.scenario)) {
       plan.accessPoints.push({ emulator, spec, location });
     }
   }

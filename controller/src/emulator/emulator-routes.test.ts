@@ -90,6 +90,36 @@ describe('#25', () => {
     });
   });
 
+  it('says and passes on what devices ask for, and which model it is', async () => {
+    const more = { profile: 'always', mbps_per_device: 2.5, mix: { video: 3, voice: 1, bulk: 0 } };
+    const body = await spinUp('ada', { ...wifi, ...more }, wifi);
+    const given = { mbps_per_device: 2.5, mix: { video: 0.75, voice: 0.25 } };
+    expect(body).toMatchObject({ model: 2, profiles: ['always', 'office'] });
+    expect(body.demand).toEqual([given, { mbps_per_device: 0.8, mix: expect.objectContaining({ voice: 0.1 }) }]);
+    const { job_number } = body;
+    const [job] = stored<{ data: string }>('SELECT data FROM jobs WHERE job_number = ?', job_number);
+    const task = JSON.parse(keyring.decrypt(job!.data, job_number));
+    expect(task.model).toBe(2);
+    expect(task.agents[0]).toMatchObject({ profile: 'always', ...given });
+    expect(task.agents.at(-1)).toMatchObject({ mbps_per_device: 0.8 });
+    expect(task.agents.at(-1)).not.toHaveProperty('mix');
+    expect((await get(`/api/v1/emulator/${job_number}`, 'ada')).body.model).toBe(2);
+    expect((await get('/api/v1/emulator', 'ada')).body[0].model).toBe(2);
+  });
+
+  it.each([
+    [{ mbps_per_device: 1000.1 }, ['mbps_per_device']],
+    [{ mbps_per_device: -1 }, ['mbps_per_device']],
+    [{ mbps_per_device: 'much' }, ['mbps_per_device']],
+    [{ mix: { voice: -1, video: 2 } }, ['mix', 'voice']],
+    [{ mix: { fax: 1 } }, ['mix', 'fax']],
+    [{ mix: {} }, ['mix']],
+    [{ mix: 'video' }, ['mix']],
+  ])('refuses the demand %j with its place', async (more, place) => {
+    const { status, body } = await post(spinupPath, 'ada', { emulators: [wifi, { ...wifi, ...more }] });
+    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'emulators', 1, ...place]]);
+  });
+
   it('Z7 keeps credentials hashed or encrypted, gives them to the worker, and ends them with the run', async () => {
     const { job_number, agents } = await spinUp('ada', wifi);
     const [job] = stored<{ data: string }>('SELECT data FROM jobs WHERE job_number = ?', job_number);
@@ -308,14 +338,45 @@ describe('what is asked of a running network', () => {
     expect((await ask('bob')).status).toBe(404);
     expect((await ask('ada', { commands: [{ agent_id: 'ap-1', command: 'sleep' }] })).status).toBe(404);
     expect((await ask('ada', { minutes: 61 })).status).toBe(422);
+    expect((await ask('ada', { futures: 33 })).status).toBe(422);
+    expect((await ask('ada', { futures: 0 })).status).toBe(422);
     const asked = ask();
     const { requests } = (await lease(job_number, { wait: 10 })).body;
     expect(requests).toEqual([
-      { id: expect.any(String), kind: 'what_if', body: { commands: question.commands, minutes: 2 } },
+      { id: expect.any(String), kind: 'what_if', body: { commands: question.commands, minutes: 2, futures: 8 } },
     ]);
     const answer = { totals: { devices: 15 }, agents: [] };
     await lease(job_number, { answers: [{ id: requests[0].id, answer }] });
     expect((await asked).body).toEqual({ job_number, ...answer });
+  });
+
+  it('waits for its turn: two what-ifs of a caller are computed at once, and another caller’s beside them', async () => {
+    const adas = await spinUp('ada', wifi);
+    const bobs = await spinUp('bob', wifi);
+    for (const { job_number } of [adas, bobs]) await lease(job_number);
+    const ask = ({ job_number, agents }: typeof adas, who: Who) =>
+      post('/api/v1/emulator/what_if', who, {
+        job_number,
+        commands: [{ agent_id: agents[0].ap_id, command: 'sleep' }],
+      });
+    const taken: { id: string }[] = [];
+    const takeOf = async ({ job_number }: typeof adas, count: number) => {
+      const found: { id: string }[] = [];
+      while (found.length < count) found.push(...(await lease(job_number, { wait: 10 })).body.requests);
+      return found;
+    };
+    const asked = [ask(adas, 'ada'), ask(adas, 'ada'), ask(adas, 'ada')];
+    taken.push(...(await takeOf(adas, 2)));
+    const other = ask(bobs, 'bob');
+    const [his] = await takeOf(bobs, 1);
+    expect((await lease(adas.job_number)).body.requests).toEqual([]);
+    await lease(bobs.job_number, { answers: [{ id: his!.id, answer: { results: [] } }] });
+    expect((await other).status).toBe(200);
+    await lease(adas.job_number, { answers: [{ id: taken[0]!.id, answer: { results: [] } }] });
+    taken.push(...(await takeOf(adas, 1)));
+    const answers = taken.slice(1).map(({ id }) => ({ id, answer: { results: [] } }));
+    await lease(adas.job_number, { answers });
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it('may be a fault', async () => {

@@ -23,7 +23,7 @@ type Row = Omit<EmulatorRunRecord, 'by_type' | 'state' | 'owner_kind'> & {
   owner_kind: string;
 };
 
-const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, devices, by_type, seed, speed, model_start,
+const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, devices, by_type, seed, model, speed, model_start,
   duration, created_at, ends_at, state, detail, remove_at, latest`;
 
 export function createEmulatorRunStore(
@@ -58,7 +58,7 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
       await this.#jobs.createAll(tx, [job]);
       const values: SqlValue[] = [
         ...[run.job_number, run.owner_kind, run.owner_id, run.owner_name, run.access_points, run.devices],
-        ...[JSON.stringify(run.by_type), run.seed, run.speed, run.model_start, run.duration, run.created_at],
+        ...[JSON.stringify(run.by_type), run.seed, run.model, run.speed, run.model_start, run.duration, run.created_at],
         ...[run.ends_at, null, null, null, null],
       ];
       await tx.query(`INSERT INTO emulator_runs (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);

@@ -12,6 +12,8 @@ export interface EmulatorRunRecord {
   devices: number;
   by_type: Record<string, number>;
   seed: number;
+  /** The version of the model. */
+  model: number;
   speed: number;
   /** Milliseconds since 1970, like every time here. */
   model_start: number;

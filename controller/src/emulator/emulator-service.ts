@@ -11,6 +11,7 @@ import type {
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
+import { modelVersion } from '@weft/emulator/world-spec';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
@@ -24,7 +25,7 @@ import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { planRun, profileOf, type RunPlan } from './emulator-plan.ts';
+import { demandOf, planRun, profileOf, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import { requireQuota } from './run-quota.ts';
@@ -69,12 +70,14 @@ const maxRequestsPerCaller = 10;
 export class EmulatorService {
   readonly #options: EmulatorServiceOptions;
   readonly #spinUps: FairTurns;
+  readonly #whatIfs: FairTurns;
   readonly #requests: OpenShare;
   readonly #now: () => number;
 
   constructor(options: EmulatorServiceOptions) {
     this.#options = options;
     this.#spinUps = options.shares.turns('spin_ups', { slots: 4, perPrincipal: 1, maxWaiting: 20 });
+    this.#whatIfs = options.shares.turns('what_ifs', { slots: 4, perPrincipal: 2 });
     this.#requests = options.shares.open('emulator_requests', maxRequestsPerCaller);
     this.#now = options.now ?? Date.now;
   }
@@ -125,7 +128,9 @@ export class EmulatorService {
       agents: members.map(({ ap_id, access_point_type, location }) => ({ ap_id, access_point_type, location })),
       places: plan.places,
       profiles: request.emulators.map(profileOf),
+      demand: request.emulators.map(demandOf),
       seed: plan.seed,
+      model: modelVersion,
       ends_at: new Date(plan.endsAtMs).toISOString(),
     };
   }
@@ -172,13 +177,13 @@ export class EmulatorService {
 
   /** Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
   async whatIf(caller: Caller, request: WhatIfRequest): Promise<WhatIfAnswer> {
-    const { job_number, commands, minutes = 5 } = request;
+    const { job_number, commands, minutes = 5, futures = 8 } = request;
     await this.requireRunning(caller, job_number);
     await this.requireMembers(
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
-    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes });
+    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes, futures });
     return { job_number, ...answer } as WhatIfAnswer;
   }
 
@@ -196,11 +201,13 @@ export class EmulatorService {
     return { status: 'success', detail: `${kind} holds for ${seconds} seconds of model time` };
   }
 
-  /** Each waits for its answer for up to a minute. */
+  /** Each waits for its answer for up to a minute; a what-if before that for its turn, since it computes as long. */
   async #ask(caller: Caller, ...request: Parameters<EmulatorLeaseService['ask']>): Promise<Record<string, unknown>> {
-    const release = this.#requests.take(principalOf(caller), 'too_many_requests');
+    const principal = principalOf(caller);
+    const release = this.#requests.take(principal, 'too_many_requests');
+    const ask = () => this.#options.leases.ask(...request);
     try {
-      return await this.#options.leases.ask(...request);
+      return await (request[1] === 'what_if' ? this.#whatIfs.run(principal, ask) : ask());
     } finally {
       release();
     }

@@ -68,9 +68,23 @@ test('beside ten week-long runs of one caller another’s run begins, and the ad
   await untilRunning(bob, bobs, 'who waited');
   expect(await statesOf(eve)).toEqual({ running: 1, queued: 8, cancelled: 1 });
 
-  // And then for the others of the first.
+  // The last place is kept for callers that have none; beside two free ones the first gets another.
   await weft.request('POST', `/api/v1/emulator/${adas}/stop`, { token: ada });
+  await weft.request('POST', `/api/v1/emulator/${bobs}/stop`, { token: bob });
   await untilSo(async () => expect(await statesOf(eve)).toEqual({ running: 2, queued: 7, cancelled: 1 }));
+});
+
+test('two callers with ten week-long runs each leave places for a third and a fourth', async () => {
+  weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '8' });
+  const [eve, eli, ada, bob] = await Promise.all(
+    ['eve', 'eli', 'ada', 'bob'].map((name) => weft.user(`${name}@weft.test`)),
+  );
+  for (let n = 0; n < 10; n++) await begin(eve!);
+  await untilSo(async () => expect(await statesOf(eve!)).toEqual({ running: 4, queued: 6 }));
+  for (let n = 0; n < 10; n++) await begin(eli!);
+  await untilSo(async () => expect(await statesOf(eli!)).toEqual({ running: 2, queued: 8 }));
+  await untilRunning(ada!, await begin(ada!), 'a third caller');
+  await untilRunning(bob!, await begin(bob!), 'a fourth caller');
 });
 
 test('what is above a quota is 429 with what to do, what can never fit is 422, and nothing was created', async () => {

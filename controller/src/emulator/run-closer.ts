@@ -105,6 +105,7 @@ export class RunCloser {
       devices: run.devices,
       by_type: run.by_type,
       seed: run.seed,
+      model: run.model,
       speed: run.speed,
       model_start: toTime(run.model_start),
       duration: run.duration,

@@ -1,11 +1,12 @@
 // What is stored and published of a planned run: its agents, its task and its record.
 import { randomUUID } from 'node:crypto';
 import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
+import { modelVersion } from '@weft/emulator/world-spec';
 import type { AgentRecord } from '../agents/agent-store.ts';
 import { toGeneratedHash } from '../agents/generated-password.ts';
 import type { Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
-import { profileOf, type RunPlan } from './emulator-plan.ts';
+import { demandOf, profileOf, type RunPlan } from './emulator-plan.ts';
 import { emulatedName, type NewRun } from './emulator-run-store.ts';
 
 type Member = EmulatorTask['agents'][number];
@@ -20,6 +21,8 @@ export function toMembers({ accessPoints }: RunPlan, job_number: string): Member
     duration: spec.duration,
     ...(spec.scenario !== undefined && { scenario: spec.scenario }),
     profile: profileOf(spec),
+    mbps_per_device: demandOf(spec).mbps_per_device,
+    ...(spec.mix !== undefined && { mix: demandOf(spec).mix }),
   }));
 }
 
@@ -29,6 +32,7 @@ export function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Me
     num_devices: Math.max(...request.emulators.map(({ num_devices }) => num_devices)),
     duration: plan.duration,
     seed: plan.seed,
+    model: modelVersion,
     speed: plan.speed,
     model_start: new Date(plan.modelStartMs).toISOString(),
     started_at: new Date(nowMs).toISOString(),
@@ -66,6 +70,7 @@ export function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: 
     devices: plan.devices,
     by_type,
     seed: plan.seed,
+    model: modelVersion,
     speed: plan.speed,
     model_start: plan.modelStartMs,
     duration: plan.duration,

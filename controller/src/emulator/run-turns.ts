@@ -1,4 +1,4 @@
-// Which emulated networks may begin: so many of one caller at once, one place of every emulator for others, and in fair
+// Which emulated networks may begin: so many of one caller at once, fewer of it where few places are left, and in fair
 // turns. What may not begin now is set aside in its job's row; its message comes again when it may be its turn.
 import { ConflictError } from '../errors.ts';
 import type { HeldJobs, JobRecord, JobStore, WaitingJob } from '../jobs/store/job-store.ts';
@@ -14,6 +14,22 @@ export interface RunSlots {
   total: number;
   /** Without the one that is kept for administrators. */
   free: number;
+}
+
+/** The runs of one caller: on all emulators, and on the one that asks. */
+export interface OwnRuns {
+  all: number;
+  here: number;
+}
+
+/**
+ * Whether a caller with these runs may have one more of the places. Runs may last a week and are not interrupted, so some
+ * places are left for callers that are still to come: who has more here must find more of them free, and the last one
+ * is for callers that have none. Where everybody takes what they may, n callers take 2^n - 1 places.
+ */
+export function leavesRoom({ all, here }: OwnRuns, { total, free }: RunSlots): boolean {
+  if (total === 1) return free > 0;
+  return free > Math.max(here, all > 0 ? 1 : 0);
 }
 
 export interface RunTurnsOptions {
@@ -76,10 +92,7 @@ export class RunTurns {
     const held = await this.#held();
     const own = held.of(job.owner_id);
     if (own >= this.#options.maxRunning) return false;
-    if (slots) {
-      if (slots.free <= 0) return false;
-      if (slots.total > 1 && held.of(job.owner_id, holder) >= slots.total - 1) return false;
-    }
+    if (slots && !leavesRoom({ all: own, here: held.of(job.owner_id, holder) }, slots)) return false;
     const [first] = await this.#waiting(held, job.job_number);
     if (!first) return true;
     const others = held.of(first.owner_id);

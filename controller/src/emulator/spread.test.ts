@@ -1,4 +1,5 @@
 // Access points stand where they were asked for, and around it as close as is usual for their kind.
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Location } from './coordinates.ts';
@@ -79,4 +80,31 @@ describe.each(types)('%s', (type) => {
       }),
     );
   });
+});
+
+test('cells of an office stand 20 m apart, on a grid; a scenario changes nothing else', () => {
+  const found = spreadOut([bristol], 49, '5G', 'InH');
+  for (let n = 0; n < found.length; n++) expect(Math.abs(nearest(found, n) - 20)).toBeLessThan(0.04);
+  expect(spreadOut([bristol], 49, '5G', 'UMa')).toEqual(spreadOut([bristol], 49, '5G'));
+  expect(spreadOut([bristol], 9, 'LiFi', 'InH')).toEqual(spreadOut([bristol], 9, 'LiFi'));
+  expect(() => spreadOut([bristol], 1, 'InH')).toThrow(RangeError);
+});
+
+/** Whoever places access points in another way on purpose puts the new hash here; it is the same on every machine. */
+const committed = 'b9a93a0c51a96fa87b228c0159a243b19afe4d725c9f804c7b953664d1ab8380';
+
+test('positions are the ones they have always been, to the last digit', () => {
+  const places = [
+    bristol,
+    lisbon,
+    { latitude: -33.8688, longitude: 151.2093 },
+    { latitude: 71.0, longitude: -179.9999 },
+  ];
+  const networks = [
+    ...types.map((type) => spreadOut(places, 600, type)),
+    spreadOut(places, 200, '5G', 'InH'),
+    spreadOut([{ latitude: 90, longitude: 0 }], 100, '5G'),
+    spreadOut([{ latitude: 0, longitude: 0 }], 100, 'LiFi'),
+  ];
+  expect(createHash('sha256').update(JSON.stringify(networks)).digest('hex')).toBe(committed);
 });

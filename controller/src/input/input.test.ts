@@ -209,7 +209,11 @@ describe('I17: a body that is not declared as what it is', () => {
     const headers: Record<string, string> = contentType === '' ? {} : { 'content-type': contentType };
     const answer = await weft.request('POST', users, { token, body, headers });
     expect(answer.status).toBe(status);
-    if (status === 422) expect(answer.body.detail[0]).toMatchObject({ loc: ['body'], type: 'model_attributes_type' });
+    if (status === 422) {
+      expect(answer.body.detail[0]).toMatchObject({ loc: ['body'], type: 'model_attributes_type' });
+      const given = contentType === '' ? 'has no Content-Type' : `has the Content-Type ${contentType}`;
+      expect(answer.body.detail[0].ctx).toEqual({ error: `the body ${given}; send it as application/json` });
+    }
     expect((await weft.request('GET', `${users}plain%40weft.test`, { token })).status).toBe(404);
   });
 
@@ -223,10 +227,11 @@ describe('I17: a body that is not declared as what it is', () => {
     form.set('username', adminUsername);
     form.set('password', password);
     expect((await weft.request('POST', login, { body: form })).status).toBe(200);
+    const notForm = 'the body has the Content-Type application/json; send it as application/x-www-form-urlencoded';
     const answer = await weft.request('POST', login, { json: { username: adminUsername, password } });
     expect([answer.status, answer.body.detail]).toEqual([
       422,
-      [missing('body', 'username'), missing('body', 'password')],
+      ['username', 'password'].map((field) => ({ ...missing('body', field), ctx: { error: notForm } })),
     ]);
   });
 

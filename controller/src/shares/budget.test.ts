@@ -49,17 +49,6 @@ test('after the seconds that it names, the same amount is accepted; a refusal sp
   );
 });
 
-test('what is given back can be spent again, and never more than the reserve', () => {
-  const budget = new Budget({ perSecond: 1, reserve: 10 });
-  expect(budget.spend('ada', 10, 0)).toBe(0);
-  budget.refund('ada', 10);
-  expect(budget.spend('ada', 4, 0)).toBe(0);
-  budget.refund('ada', 400);
-  budget.refund('nobody', 1);
-  expect(budget.spend('ada', 10, 0)).toBe(0);
-  expect(budget.spend('ada', 1, 0)).toBe(1);
-});
-
 test('one that has used up its budget takes nothing from another', () => {
   const budget = new Budget({ perSecond: 1, reserve: 10 });
   expect(budget.spend('eve', 10, 0)).toBe(0);

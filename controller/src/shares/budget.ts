@@ -1,7 +1,7 @@
 // An amount per second for each principal, with a reserve that fills up while it is not used. Fixed memory: beyond the
 // bound of principals the one that was seen longest ago is forgotten, which gives it its full reserve again.
 
-const maxPrincipals = 100_000;
+export const maxPrincipals = 100_000;
 
 export interface BudgetRate {
   perSecond: number;
@@ -42,23 +42,17 @@ export class Budget {
     return (needed - account.left) / this.#rate.perSecond;
   }
 
-  /** Gives back what was spent and not used after all. */
-  refund(principal: string, amount: number): void {
-    const account = this.#accounts.get(principal);
-    if (account) account.left = Math.min(this.#rate.reserve, account.left + amount);
-  }
-
   /** What is left of the reserve, from 0 to 1. */
   left(principal: string, now = performance.now()): number {
     const account = this.#accounts.get(principal);
     if (!account) return 1;
-    return Math.max(0, this.#filled(account, now)) / this.#rate.reserve;
+    return Math.max(0, filled(this.#rate, account.left, now - account.at)) / this.#rate.reserve;
   }
 
   #account(principal: string, now: number): Account {
     let account = this.#accounts.get(principal);
     if (account) {
-      account.left = this.#filled(account, now);
+      account.left = filled(this.#rate, account.left, now - account.at);
       account.at = now;
       return account;
     }
@@ -67,9 +61,9 @@ export class Budget {
     this.#accounts.set(principal, account);
     return account;
   }
+}
 
-  #filled({ left, at }: Account, now: number): number {
-    const { perSecond, reserve } = this.#rate;
-    return Math.min(reserve, left + ((now - at) / 1000) * perSecond);
-  }
+/** What is left of an account after so many milliseconds more. */
+export function filled({ perSecond, reserve }: BudgetRate, left: number, elapsedMs: number): number {
+  return Math.min(reserve, left + (elapsedMs / 1000) * perSecond);
 }

@@ -2,9 +2,12 @@
 import type { Gauges } from '../http/pages/service-metrics.ts';
 import { Budget, type BudgetRate } from './budget.ts';
 import { FairTurns, type TurnLimits } from './fair-turns.ts';
+import { JointBudget } from './joint-budget.ts';
 import { OpenShare } from './open-share.ts';
 import { type Limit, RateLimiter } from './rate-limiter.ts';
 import type { Shares } from './shares.ts';
+
+const budgetHelp = 'Refused because a budget was used up';
 
 export class LocalShares implements Shares {
   readonly metrics: Gauges = {};
@@ -26,7 +29,14 @@ export class LocalShares implements Shares {
 
   budget(name: string, rate: BudgetRate): Budget {
     const budget = new Budget(rate);
-    this.#gauge(name, 'refused', 'Refused because a budget was used up', () => budget.refused);
+    this.#gauge(name, 'refused', budgetHelp, () => budget.refused);
+    return budget;
+  }
+
+  jointBudget(first: readonly [string, BudgetRate], second: readonly [string, BudgetRate]): JointBudget {
+    const budget = new JointBudget(first[1], second[1]);
+    this.#gauge(first[0], 'refused', budgetHelp, () => budget.refused.first);
+    this.#gauge(second[0], 'refused', budgetHelp, () => budget.refused.second);
     return budget;
   }
 

@@ -4,6 +4,7 @@ import type { Actor } from '../caller.ts';
 import type { Gauges } from '../http/pages/service-metrics.ts';
 import type { Budget, BudgetRate } from './budget.ts';
 import type { FairTurns, TurnLimits } from './fair-turns.ts';
+import type { JointBudget } from './joint-budget.ts';
 import type { OpenShare } from './open-share.ts';
 import type { Limit, RateLimiter } from './rate-limiter.ts';
 
@@ -18,6 +19,8 @@ export interface Shares {
   open(name: string, maxPerPrincipal: number): OpenShare;
   /** An amount per second, with a reserve that fills up while it is not used: points, bytes. */
   budget(name: string, rate: BudgetRate): Budget;
+  /** Two of those that are spent together, by their names. */
+  jointBudget(first: readonly [name: string, rate: BudgetRate], second: readonly [string, BudgetRate]): JointBudget;
   /** Events within a time: failed logins, sign-ups. */
   limiter(name: string, limit: Limit): RateLimiter;
   /** What is held, waiting and refused of each, for /metrics. */

@@ -114,6 +114,8 @@ describe('a login', () => {
     expect(bad.body.detail).toEqual([...missing, expect.objectContaining({ loc: ['query', 'login_type'] })]);
     const none = await weft.request('POST', '/api/v1/token/', { json: { username: 'a', password: 'b' } });
     expect(none.body.detail).toHaveLength(3);
+    const error = 'the body has the Content-Type application/json; send it as application/x-www-form-urlencoded';
+    expect(none.body.detail[0]).toEqual({ ...missing[0], ctx: { error } });
   });
 });
 

@@ -1,7 +1,7 @@
 // What the dashboard keeps of an answer that says no.
 import { WeftRefusal, WeftUnreachable } from '@weft/sdk/browser';
 import { expect, it } from 'vitest';
-import { failureOf, toFailure } from './failure.ts';
+import { failureOf, problemWords, toFailure } from './failure.ts';
 
 const answer = (status: number, headers: Record<string, string> = {}) => new Response(null, { status, headers });
 
@@ -39,7 +39,11 @@ it('other refusals have no rival, and answers of something in between get words'
 it('a body that is refused names its problems, and an internal error where to look', () => {
   const problem = { type: 'missing', loc: ['body', 'username'], msg: 'Field required' };
   const refused = failureOf(answer(422), JSON.stringify({ detail: [problem] }));
-  expect([refused.code, refused.message, refused.problems]).toEqual(['http_422', 'Field required', [problem]]);
+  expect([refused.code, refused.message, refused.problems]).toEqual([
+    'http_422',
+    'username: This is required',
+    [problem],
+  ]);
   const body = { detail: 'Something went wrong', code: 'internal_error', request_id: 'r-1' };
   expect(failureOf(answer(500), JSON.stringify(body)).requestId).toBe('r-1');
 });
@@ -52,4 +56,19 @@ it('what the SDK throws becomes a failure, and a mistake of our own keeps its wo
     message: 'Not yours',
   });
   expect(toFailure(new TypeError('x is not a function')).code).toBe('dashboard_error');
+});
+
+it('what is wrong with a value is said for people, and in the server’s words where nothing better is known', () => {
+  const words = (type: string, msg: string, ctx?: Record<string, unknown>) =>
+    problemWords({ loc: ['body', 'x'], type, msg, ...(ctx && { ctx }) });
+  expect(words('missing', 'Field required')).toBe('This is required');
+  expect(words('string_too_short', 'String should have at least 8 characters', { min_length: 8 })).toBe(
+    'Use at least 8 characters',
+  );
+  expect(words('less_than_equal', 'Input should be less than or equal to 20', { le: 20 })).toBe('Enter 20 or less');
+  expect(
+    words('string_pattern_mismatch', "String should match pattern '^[A-Z]$'", { pattern: '^[A-Z]$' }),
+  ).not.toContain('^');
+  expect(words('value_error', 'Value error, the place is not known', { error: 'x' })).toBe('The place is not known');
+  expect(words('toString', 'Odd')).toBe('Odd');
 });

@@ -64,7 +64,7 @@ function ofRefusal(refusal: WeftRefusal): Failure {
   const { status, code, detail, retryAfterSeconds, requestId } = refusal;
   const problems = Array.isArray(detail) ? (detail as ValidationError[]) : [];
   const isTold = typeof detail === 'string' && detail !== noReason;
-  const listed = problems.map(({ msg }) => msg).join('. ');
+  const listed = problems.map((problem) => `${nameOf(problem)}${problemWords(problem)}`).join('. ');
   return new Failure(
     status,
     code === 'unknown' ? `http_${status}` : code,
@@ -78,10 +78,22 @@ function ofRefusal(refusal: WeftRefusal): Failure {
   );
 }
 
-/** The words of the server without the prefix that tells programs where they come from. */
-export function problemWords({ msg }: ValidationError): string {
-  const words = msg.replace(/^Value error, /, '');
+/** For people: by its type, else in the words of the server without the prefix that tells programs where they come from. */
+export function problemWords(problem: ValidationError): string {
+  const words = problemPhrase(problem);
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The same, to go on a sentence. */
+export function problemPhrase({ msg, type, ctx }: ValidationError): string {
+  const known = Object.hasOwn(failureText.problems, type) ? failureText.problems[type] : undefined;
+  return known ? known(ctx ?? {}) : msg.replace(/^Value error, /, '');
+}
+
+/** Which value it is about, where no field beside it says so. */
+function nameOf(problem: ValidationError): string {
+  const field = fieldOf(problem);
+  return field === '' ? '' : `${field}: `;
 }
 
 /** `['body', 'emulators', 0, 'locations']` is the field `emulators.0.locations`. */

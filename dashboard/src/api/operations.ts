@@ -23,6 +23,10 @@ export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: n
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
+export type Amount = { mean: number; plus_minus?: number };
+
+export type AppPermissions = { agents?: (string)[]; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
+
 export type AuditEntry = { seq: number; ts: string; actor: { kind: string; id: string | null; name: string }; action: string; target: { kind: string; name: string }; detail: Record<string, unknown>; hash: string };
 
 export type AuditPage = { entries: (AuditEntry)[]; has_more: boolean };
@@ -47,6 +51,8 @@ export type CommandResult = { state: 'received' | 'succeeded' | 'failed'; result
 
 export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
 
+export type Comparison = { with: number; without: number; change: number; plus_minus?: { with: number; without: number; change: number } };
+
 export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null; command: string | null; sent_command: string | null; priority: number | null; rival_command: string | null; rival_priority: number | null };
 
 export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null };
@@ -69,7 +75,9 @@ export type DisabledUser = { username: string; disabled_at: string; disabled_by:
 
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
 
-export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; seed: number; ends_at: string };
+export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; demand: (EmulatorDemand)[]; seed: number; model: number; ends_at: string };
+
+export type EmulatorDemand = { mbps_per_device: number; mix: Record<string, unknown> };
 
 export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
 
@@ -77,15 +85,17 @@ export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: nu
 
 export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
+export type EmulatorMix = Record<string, unknown>;
+
 export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 
 export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault' | 'coverage'; body: Record<string, unknown> };
 
-export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
+export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
 
-export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
+export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
 
-export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile };
+export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile; mbps_per_device?: number; mix?: EmulatorMix };
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 
@@ -103,7 +113,7 @@ export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
-export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'not_an_object' | 'beside_payload' | 'beside_samples' | 'reserved' };
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
@@ -120,6 +130,8 @@ export type LatestMetrics = { agents: ({ ap_id: string; presence: Presence; metr
 export type LoginForm = { grant_type?: string | null; username: string; password: string; scope?: string; client_id?: string | null; client_secret?: string | null };
 
 export type LoginType = 'user' | 'agent' | 'third_party_app';
+
+export type MetricComparison = { with?: number; without?: number; change?: number; plus_minus?: { with?: number; without?: number; change?: number } };
 
 export type MetricSeries = { metric: string; points: ({ ts: string; value: number })[] };
 
@@ -145,15 +157,17 @@ export type Session = { id: string; created_at: string; renewed_at: string; expi
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
+export type TakeOver = { agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number }; to: ({ agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number } })[]; others?: { access_points: number; devices: Amount; delivered_mbps: Amount }; unserved: { mean: number; plus_minus?: number } };
+
 export type Technology = '5G' | 'WiFi' | 'LiFi';
 
-export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: Record<string, unknown> };
+export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: AppPermissions };
 
-export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: Record<string, unknown> };
+export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: AppPermissions };
 
-export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: Record<string, unknown> };
+export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: AppPermissions };
 
-export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: Record<string, unknown> | null };
+export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: AppPermissions | null };
 
 export type Token = { access_token: string; token_type: string; expires_in: number };
 
@@ -173,9 +187,9 @@ export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejecte
 
 export type WaitingUser = { username: string; waiting_since: string };
 
-export type WhatIfAnswer = { job_number: string; model_time: string; minutes: number; results: (Record<string, unknown>)[]; totals: { devices: number; served: { with: number; without: number }; power_w: { with: number; without: number } }; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: { with: number; without: number }; power_w: { with: number; without: number }; delivered_mbps: { with: number; without: number } })[] };
+export type WhatIfAnswer = { job_number: string; model: number; model_time: string; minutes: number; exact: boolean; asked: { minutes: number; futures: number; agents: number }; ran: { minutes: number; futures: number; agents: number }; limited_by: ('computing_time' | 'answer_size')[]; results: (Record<string, unknown>)[]; totals: { devices: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison }; took_over: (TakeOver)[]; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison })[] };
 
-export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number };
+export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
 
 export interface Operations {
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };

@@ -17,6 +17,11 @@ export function holdsBack(to: URL, go: () => void): boolean {
   return true;
 }
 
+/** For what is not a place: `go` is called if the loss is accepted. */
+export function askBefore(go: () => void): void {
+  heldBack.value = go;
+}
+
 export function stay(): void {
   heldBack.value = undefined;
 }

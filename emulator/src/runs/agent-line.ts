@@ -6,6 +6,7 @@ import { Agent, WeftRefusal } from '@weft/sdk';
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
+import { modelVersion } from '../world/world-spec.ts';
 import type { GivenCommand } from './emulated-run.ts';
 
 /** After an access point goes, samples that were already sent may still arrive. */
@@ -167,7 +168,7 @@ export class AgentLine {
       trustedCertificate,
       ap_id,
       password,
-      configuration: { access_point_type: type, report_interval_seconds, metrics },
+      configuration: { access_point_type: type, report_interval_seconds, model: modelVersion, metrics },
       maxWaitingReports,
       isDeaf,
       backOff,

@@ -3,7 +3,7 @@ import type { CoverageAnswer, CoverageDifference, CoverageRaster } from '@weft/c
 import { encodeCoverage } from '@weft/contract/coverage-values';
 import { type Coverage, type CoverageRequest, coverage, extremesOf } from '../coverage.ts';
 import { coverageDifference } from '../coverage-difference.ts';
-import type { PlannedCommand } from '../what-if.ts';
+import type { PlannedCommand } from '../what-if-future.ts';
 import type { World } from '../world/world.ts';
 import type { RadioState } from '../world/world-state.ts';
 

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import type { CoverageRequest } from '../coverage.ts';
 import { maxAfterSeconds } from '../coverage-difference.ts';
-import type { PlannedCommand } from '../what-if.ts';
+import type { PlannedCommand } from '../what-if-future.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';

@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { CoverageRequest } from '../coverage.ts';
 import { CoverageProblem } from '../coverage-frame.ts';
-import type { PlannedCommand } from '../what-if.ts';
+import type { PlannedCommand } from '../what-if-future.ts';
 import { restoreWorld } from '../world/world.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
 import { answerCoverage, answerDifference } from './coverage-answer.ts';

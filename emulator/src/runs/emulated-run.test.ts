@@ -69,6 +69,21 @@ test('begun late, it is at the right time and has what still lasts', () => {
   expect(run.world.isReachable('emu-wifi-2')).toBe(true);
 });
 
+test('devices ask for as much as the task says, of the kind that it says', () => {
+  const asked = (more: { mbps_per_device?: number; mix?: Record<string, number> }) => {
+    const plain = createTask({ durations: [60], devicesEach: 20 });
+    const run = EmulatedRun.begin({ ...plain, agents: plain.agents.map((agent) => ({ ...agent, ...more })) }, () => {});
+    while (!run.isOver) run.advance();
+    return run.world.totals().askedBits;
+  };
+  const usual = asked({});
+  expect(asked({ mbps_per_device: 0.8 })).toBe(usual);
+  expect(asked({ mbps_per_device: 8 })).toBeGreaterThan(5 * usual);
+  expect(asked({ mbps_per_device: 0 })).toBe(0);
+  expect(asked({ mix: { sensor: 1 } })).not.toBe(usual);
+  expect(() => asked({ mix: { fax: 1 } })).toThrow(RangeError);
+});
+
 describe('what is kept', () => {
   test.each([3, 8, 12, 16])(
     'saved at second %i and lost at 17, it has the same future as if nothing had happened',

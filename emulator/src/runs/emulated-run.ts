@@ -165,15 +165,17 @@ function toSpec(task: EmulatorTask, second: number): WorldSpec {
     seed: task.seed,
     startMs: Date.parse(task.model_start) + second * 1000,
     reportIntervalSeconds: task.report_interval_seconds,
-    // The world checks the names of types, scenarios and profiles.
-    accessPoints: task.agents.map(({ ap_id, access_point_type, location, num_devices, scenario, profile }) => ({
+    // The world checks the names of types, scenarios, profiles and classes of traffic.
+    accessPoints: task.agents.map(({ ap_id, access_point_type, location, num_devices, mbps_per_device, ...rest }) => ({
       ap_id,
       type: access_point_type as AccessPointSpec['type'],
       latitude: location.latitude,
       longitude: location.longitude,
       devices: num_devices ?? task.num_devices,
-      ...(scenario !== undefined && { scenario: scenario as NonNullable<AccessPointSpec['scenario']> }),
-      ...(profile !== undefined && { profile: profile as NonNullable<AccessPointSpec['profile']> }),
+      ...(rest.scenario !== undefined && { scenario: rest.scenario as NonNullable<AccessPointSpec['scenario']> }),
+      ...(rest.profile !== undefined && { profile: rest.profile as NonNullable<AccessPointSpec['profile']> }),
+      ...(mbps_per_device !== undefined && { mbpsPerDevice: mbps_per_device }),
+      ...(rest.mix !== undefined && { mix: rest.mix }),
     })),
   };
 }

@@ -58,7 +58,7 @@ export class EmulatorWorker {
     return sum;
   }
 
-  /** How far the one that is most behind is behind its clock. */
+  /** How far the one that is most behind is behind its clock, in seconds of its model time. */
   get lateBySeconds(): number {
     let most = 0;
     for (const { status } of this.#runs.values()) most = Math.max(most, status?.late_by_seconds ?? 0);

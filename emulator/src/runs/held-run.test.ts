@@ -148,6 +148,17 @@ test('a network that makes no sense fails with the reason, however often Weft mu
   await untilSo(() => expect(worker.runs).toBe(0));
 });
 
+test('a run of another version of the model fails with what to do', async () => {
+  const { doors, worker, publish } = await start();
+  const { model: _, ...old } = task();
+  await publish(old);
+  await untilSo(() => expect(doors.told).toHaveLength(1));
+  expect(doors.told[0]!.query.error).toBe(
+    'The network cannot be emulated: it was created with model 1 of the emulator, and this version of Weft has model 2; create the network again',
+  );
+  await untilSo(() => expect(worker.runs).toBe(0));
+});
+
 test('a thread that fails gives its run back; the third time the run is given up', async () => {
   const { doors, worker, errors, publish } = await start();
   const fatal = { ...task(), faults: [null] };

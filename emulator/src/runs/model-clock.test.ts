@@ -26,7 +26,12 @@ test('knows how long it is until a second, and for how long one has been due', (
   expect(clockAt(10, 400).msUntil(6)).toBe(200);
   expect(clockAt(1, 400).lateBySeconds(0)).toBe(0);
   expect(clockAt(1, 5500).lateBySeconds(2)).toBe(2.5);
-  expect(clockAt(10, 5500).lateBySeconds(50)).toBe(0.4);
+});
+
+test('is late in seconds of the model, whatever the speed, and never by more than is left', () => {
+  expect(clockAt(10, 5500).lateBySeconds(50)).toBe(4);
+  expect(clockAt(60, 1500).lateBySeconds(0)).toBe(89);
+  expect(clockAt(10, 200_000).lateBySeconds(90)).toBe(10);
   expect(clockAt(1, 200_000).lateBySeconds(100)).toBe(0);
 });
 

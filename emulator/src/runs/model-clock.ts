@@ -71,9 +71,9 @@ export class ModelClock {
     return this.#startedAtMs + (second * 1000) / this.#speed - this.#clock.now();
   }
 
-  /** For how long the second after this one has been due, in seconds of Weft's clock. */
+  /** How much of model time is due after the second that comes next: seconds of the model, at any speed. */
   lateBySeconds(second: number): number {
-    if (second >= this.#duration) return 0;
-    return Math.max(0, Math.round(-this.msUntil(second + 1) / 100) / 10);
+    const late = (-this.msUntil(second + 1) * this.#speed) / 1000;
+    return Math.round(Math.max(0, Math.min(late, this.#duration - second)) * 10) / 10;
   }
 }

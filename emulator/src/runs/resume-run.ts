@@ -4,6 +4,7 @@ import type { World } from '../world/world.ts';
 import { EmulatedRun, type RunEntry } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
 import type { RunFiles } from './run-files.ts';
+import { requireModel } from './run-model.ts';
 
 /** Catching up takes no longer. */
 const longestCatchUpMs = 60_000;
@@ -22,9 +23,10 @@ export interface TakeUpOptions {
   onTrouble: (error: unknown) => void;
 }
 
-/** Throws RangeError if the network is invalid. */
+/** Throws RangeError if the network is invalid, or belongs to another version of the model. */
 export async function takeUpRun(options: TakeUpOptions): Promise<EmulatedRun> {
   const { task, clock, files, onEntry } = options;
+  requireModel(task.model);
   const run = (await resume(options)) ?? EmulatedRun.begin(task, onEntry);
   const behind = clock.dueSecond - run.second;
   if (behind <= fewSeconds) return run;

@@ -5,10 +5,12 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import { modelVersion } from '../world/world-spec.ts';
 import type { RunEntry, RunState } from './emulated-run.ts';
+import { requireModel } from './run-model.ts';
 
 /** Version of the saved state; to be increased when its contents change. Other versions are not read. */
-const stateVersion = 1;
+const stateVersion = 2;
 const crcBytes = 4;
 const forgottenAfterMs = 7 * 86_400_000;
 const ownFile = /\.(world|commands)(\.new)?$/;
@@ -28,7 +30,7 @@ export class RunFiles {
     this.#commands = join(folder, `${job_number}.commands`);
   }
 
-  /** Undefined if there is no valid state. */
+  /** Undefined if there is no valid state. Throws OtherModel for one that this version cannot continue. */
   async load(): Promise<{ state: RunState; entries: RunEntry[] } | undefined> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const bytes = await readFile(this.#world).catch(() => undefined);
@@ -48,7 +50,7 @@ export class RunFiles {
 
   /** Resolves once the state is on the disk, in place of the one before, with the entries that came after it. */
   save(state: RunState): Promise<void> {
-    const body = serialize({ stateVersion, state });
+    const body = serialize({ stateVersion, model: modelVersion, state } satisfies SavedState);
     const { lastEntry } = state;
     this.#saving = this.#saving.catch(() => {}).then(() => this.#write(body, lastEntry));
     return this.#saving;
@@ -99,12 +101,24 @@ export async function sweepFiles(folder: string, nowMs: number): Promise<void> {
   }
 }
 
+interface SavedState {
+  stateVersion: number;
+  /** Absent in those of model 1. */
+  model?: number;
+  state: RunState;
+}
+
 function readState(bytes: Buffer): RunState | undefined {
+  const kept = readSaved(bytes);
+  if (!kept) return undefined;
+  requireModel(kept.model);
+  return kept.stateVersion === stateVersion ? kept.state : undefined;
+}
+
+function readSaved(bytes: Buffer): SavedState | undefined {
   try {
     const body = bytes.subarray(crcBytes);
-    if (bytes.readUInt32BE() !== crc32(body)) return undefined;
-    const kept = deserialize(body) as { stateVersion: number; state: RunState };
-    return kept.stateVersion === stateVersion ? kept.state : undefined;
+    return bytes.readUInt32BE() === crc32(body) ? (deserialize(body) as SavedState) : undefined;
   } catch {
     return undefined;
   }

@@ -36,6 +36,7 @@ export interface RunLoopOptions {
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
+  /** What one second of the model costs. */
   #stepMs = 0;
   #flushedAtMs = 0;
   #savedAtMs = performance.now();

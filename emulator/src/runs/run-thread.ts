@@ -56,7 +56,7 @@ async function live(run: EmulatedRun): Promise<void> {
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
   const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
-  const desk = new WhatIfDesk({ run, stepMs: () => loop.stepMs });
+  const desk = new WhatIfDesk({ run });
   const radioMaps = new CoverageDesk({ run, stepMs: () => loop.stepMs });
   answerRequest = async ({ kind, body }) => {
     if (kind === 'coverage') return radioMaps.ask(body);

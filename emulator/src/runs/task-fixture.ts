@@ -1,5 +1,6 @@
 // A small network to run in tests.
 import type { EmulatorTask } from '@weft/contract';
+import { modelVersion } from '../world/world-spec.ts';
 
 export interface TaskWish {
   /** One access point each. */
@@ -39,6 +40,7 @@ export function createTask({
     num_devices: devicesEach,
     duration: Math.max(...durations),
     seed: 7,
+    model: modelVersion,
     speed,
     model_start: new Date(modelStart).toISOString(),
     started_at: new Date(startedAt).toISOString(),

@@ -1,37 +1,66 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { town } from '../town.ts';
 import { createWorld } from '../world/world.ts';
 import { EmulatedRun } from './emulated-run.ts';
 import { createTask } from './task-fixture.ts';
 import { answerWhatIf, toAgents } from './what-if-answer.ts';
-import { mostMinutes, parseCommand, WhatIfDesk } from './what-if-desk.ts';
+import { budgetOf, parseCommand, WhatIfDesk } from './what-if-desk.ts';
 
 describe('a look ahead in the words of the interface', () => {
-  test('names each command and has the network minute by minute', () => {
-    const world = createWorld(town({ counts: { WiFi: 4 }, devicesEach: 5 }));
-    const commands = [{ ap_id: 'wifi-1', name: 'sleep' }];
-    const answer = answerWhatIf(world, commands, 2);
+  const world = createWorld(town({ counts: { WiFi: 4 }, devicesEach: 5 }));
+  const commands = [{ ap_id: 'wifi-1', name: 'sleep' }];
+
+  test('names each command, has the network minute by minute, and says what was run', () => {
+    const answer = answerWhatIf(world, commands, { minutes: 2, futures: 2 });
     expect(answer).toMatchObject({
+      model: 2,
       model_time: '2026-01-07T10:00:00.000Z',
       minutes: 2,
+      exact: false,
+      asked: { minutes: 2, futures: 2, agents: 4 },
+      ran: { minutes: 2, futures: 2, agents: 4 },
+      limited_by: [],
       totals: { devices: 20 },
       results: [{ agent_id: 'wifi-1', name: 'sleep', state: 'succeeded' }],
+      took_over: [{ agent_id: 'wifi-1' }],
       timeline: [{ minute: 1 }, { minute: 2 }],
     });
     expect(answer.agents.map(({ agent_id }) => agent_id)).toEqual(['wifi-0', 'wifi-1', 'wifi-2', 'wifi-3']);
+    const { power_w } = answer.totals;
+    expect(power_w.change).toBeCloseTo(power_w.with - power_w.without, 3);
+    expect(Object.keys(power_w.plus_minus!)).toEqual(['with', 'without', 'change']);
+    expect(answer.took_over[0]!.devices).toEqual({ mean: expect.any(Number), plus_minus: expect.any(Number) });
+  });
+
+  test('one future has no interval, and says that it is exact', () => {
+    const answer = answerWhatIf(world, commands, { minutes: 0.5, futures: 1 });
+    expect(answer).toMatchObject({ exact: true, ran: { futures: 1 } });
+    expect(JSON.stringify(answer)).not.toContain('plus_minus');
+  });
+
+  test('what the time and the size of an answer do not allow is said', () => {
+    let ms = 0;
+    const now = () => ms++;
+    const answer = answerWhatIf(world, commands, { minutes: 5, futures: 4, budgetMs: 60, now }, 3000);
+    expect(answer.limited_by).toEqual(['computing_time', 'answer_size']);
+    expect(answer.asked).toEqual({ minutes: 5, futures: 4, agents: 4 });
+    expect(answer.ran.minutes).toBeLessThan(1);
+    expect(answer.minutes).toBe(answer.ran.minutes);
+    expect(answer.ran.agents).toBe(answer.agents.length);
+    expect(answer.agents.length).toBeLessThan(4);
   });
 
   test('of too many agents those with commands come first, then those for whom something changes', () => {
-    const same = new Map([['load', { with: 1, without: 1 }]]);
-    const changed = new Map([['load', { with: 1, without: 2 }]]);
+    const metric = (mean: number) => new Map([['load', { with: { mean: 1 }, without: { mean: 1 }, change: { mean } }]]);
     const predictions = new Map([
-      ['a', same],
-      ['b', changed],
-      ['c', same],
-      ['d', changed],
-      ['e', same],
+      ['a', metric(0)],
+      ['b', metric(1)],
+      ['c', metric(0)],
+      ['d', metric(1)],
+      ['e', metric(0)],
     ]);
-    const { length } = JSON.stringify({ agent_id: 'a', metrics: { load: { with: 1, without: 1 } } });
+    const { length } = JSON.stringify({ agent_id: 'a', metrics: { load: { with: 1, without: 1, change: 1 } } });
     const most = (count: number) =>
       toAgents(predictions, new Set(['e']), count * (length + 1)).map(({ agent_id }) => agent_id);
     expect(most(5)).toEqual(['a', 'b', 'c', 'd', 'e']);
@@ -41,13 +70,24 @@ describe('a look ahead in the words of the interface', () => {
   });
 });
 
-test.each([
-  [0.1, 60],
-  [10, 37],
-  [200, 1],
-  [1000, 0.37],
-])('with %d ms a second one may look %d minutes ahead', (stepMs, minutes) => {
-  expect(mostMinutes(stepMs)).toBe(minutes);
+test('law: questions that come together share the time alike, and all are answered within it', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 8 }),
+      fc.double({ min: 20_000, max: 50_000, noNaN: true }),
+      (count, allMs) => {
+        let usedMs = 0;
+        const budgets = Array.from({ length: count }, (_, n) => {
+          const budgetMs = budgetOf(allMs - usedMs, count - 1 - n);
+          usedMs += budgetMs;
+          return budgetMs;
+        });
+        expect(usedMs).toBeLessThanOrEqual(allMs + 1e-6);
+        const least = Math.min(...budgets);
+        expect(least).toBeGreaterThanOrEqual(Math.min(allMs / count, 10_000) - 1e-6);
+      },
+    ),
+  );
 });
 
 test.each([
@@ -64,16 +104,21 @@ test.each([
 });
 
 describe('the desk', () => {
-  const open = (stepMs = 1) => {
+  const open = (now?: () => number) => {
     const run = EmulatedRun.begin(createTask({ durations: [60, 5] }), () => {});
     for (let n = 0; n < 6; n++) run.advance();
-    return new WhatIfDesk({ run, stepMs: () => stepMs });
+    return new WhatIfDesk({ run, ...(now && { now }) });
   };
   const sleep = (agent_id: string) => ({ commands: [{ agent_id, command: 'sleep' }], minutes: 0.1 });
 
   test('answers from a thread', async () => {
     const answer = await open().ask(sleep('emu-wifi-1'));
-    expect(answer).toMatchObject({ model_time: '2026-01-07T10:00:06.000Z', results: [{ state: 'succeeded' }] });
+    expect(answer).toMatchObject({
+      model_time: '2026-01-07T10:00:06.000Z',
+      results: [{ state: 'succeeded' }],
+      asked: { futures: 8 },
+      ran: { futures: 8 },
+    });
   });
 
   test.each([
@@ -82,14 +127,19 @@ describe('the desk', () => {
     ['invalid_command', { commands: [{ agent_id: 'emu-wifi-1', command: '{' }] }],
     ['what_if_too_long', { commands: [], minutes: 61 }],
     ['what_if_too_long', { commands: [], minutes: 0 }],
+    ['too_many_futures', { commands: [], futures: 33 }],
+    ['too_many_futures', { commands: [], futures: 1.5 }],
   ])('says %s', async (code, body) => {
     expect(await open().ask(body)).toMatchObject({ error: { code } });
   });
 
-  test('says how long a large network may be looked at', async () => {
-    expect(await open(100).ask({ commands: [], minutes: 5 })).toEqual({
-      error: { code: 'what_if_too_long', detail: 'at most 3 minutes for a network of this size' },
+  test('a question whose time is used up by those before it is told so', async () => {
+    let ms = 0;
+    const desk = open(() => {
+      ms += 49_000;
+      return ms;
     });
+    expect(await desk.ask(sleep('emu-wifi-1'))).toMatchObject({ error: { code: 'too_many_what_ifs' } });
   });
 
   test('takes so many at once and no more', async () => {

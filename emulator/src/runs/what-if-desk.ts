@@ -1,15 +1,23 @@
-// Runs what-if requests one after the other, and refuses those that would take too long.
+// Runs what-if requests one after the other. Each gets its share of the time that a caller waits, and says how far it got.
 import { Worker } from 'node:worker_threads';
-import { maxWhatIfMinutes, type PlannedCommand } from '../what-if.ts';
+import { maxWhatIfMinutes } from '../what-if.ts';
+import type { PlannedCommand } from '../what-if-future.ts';
+import { maxFutures } from '../what-if-interval.ts';
 import type { EmulatedRun } from './emulated-run.ts';
+import { steadyMs } from './model-clock.ts';
 import type { RunWhatIfAnswer } from './what-if-answer.ts';
 import type { WhatIfThreadOptions } from './what-if-thread.ts';
 
 const maxWaiting = 8;
-const longestMs = 45_000;
-/** The caller has given up by then. */
-const giveUpMs = 60_000;
+/** The caller gives up after 60 seconds; the answer has to come back to it. */
+const answerWithinMs = 50_000;
+/** What is left of it for those who asked before is shared with those who wait behind. */
+const leastMs = 2_000;
+const longestMs = 40_000;
+/** A thread that takes this much longer than it may is given up. */
+const graceMs = 10_000;
 const usualMinutes = 5;
+const usualFutures = 8;
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 export interface RunProblem {
@@ -18,17 +26,19 @@ export interface RunProblem {
 
 export interface WhatIfDeskOptions {
   run: EmulatedRun;
-  /** What one second of the model costs. */
-  stepMs: () => number;
+  now?: () => number;
 }
 
 export class WhatIfDesk {
-  readonly #options: WhatIfDeskOptions;
+  readonly #run: EmulatedRun;
+  readonly #now: () => number;
+  /** Including the one that is worked on. */
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: WhatIfDeskOptions) {
-    this.#options = options;
+  constructor({ run, now = steadyMs }: WhatIfDeskOptions) {
+    this.#run = run;
+    this.#now = now;
   }
 
   /** Never throws. */
@@ -37,37 +47,44 @@ export class WhatIfDesk {
     if ('error' in question) return question;
     if (this.#waiting >= maxWaiting) return problem('too_many_what_ifs', `${maxWaiting} questions wait already`);
     this.#waiting++;
-    const answer = this.#last.then(() => this.#look(question));
+    const askedAtMs = this.#now();
+    const answer = this.#last.then(() => this.#inTime(question, askedAtMs));
     this.#last = answer;
     return answer.finally(() => this.#waiting--);
   }
 
-  #read({ commands, minutes = usualMinutes }: Record<string, unknown>): Question | RunProblem {
-    const { run, stepMs } = this.#options;
+  #read({ commands, minutes = usualMinutes, futures = usualFutures }: Record<string, unknown>): Question | RunProblem {
     if (typeof minutes !== 'number' || !(minutes > 0 && minutes <= maxWhatIfMinutes)) {
       return problem('what_if_too_long', `minutes must be more than 0 and at most ${maxWhatIfMinutes}`);
     }
-    const most = mostMinutes(stepMs());
-    if (minutes > most) return problem('what_if_too_long', `at most ${most} minutes for a network of this size`);
+    if (!(Number.isInteger(futures) && (futures as number) >= 1 && (futures as number) <= maxFutures)) {
+      return problem('too_many_futures', `futures must be 1 to ${maxFutures}`);
+    }
     const planned: PlannedCommand[] = [];
     for (const given of Array.isArray(commands) ? commands : []) {
       const { agent_id, command } = given as { agent_id: string; command: string };
-      if (!run.isActive(agent_id)) {
+      if (!this.#run.isActive(agent_id)) {
         return problem('agent_not_found', 'Agent not found in this run, or its time is over');
       }
       const parsed = parseCommand(command);
       if (!parsed) return problem('invalid_command', 'a command is a name, or a JSON object with a name');
       planned.push({ ap_id: agent_id, ...parsed });
     }
-    return { commands: planned, minutes };
+    return { commands: planned, minutes, futures: futures as number };
   }
 
-  #look(question: Question): Promise<RunWhatIfAnswer | RunProblem> {
-    const options: WhatIfThreadOptions = { world: this.#options.run.world.snapshot(), ...question };
+  async #inTime(question: Question, askedAtMs: number): Promise<RunWhatIfAnswer | RunProblem> {
+    const leftMs = askedAtMs + answerWithinMs - this.#now();
+    if (leftMs < leastMs) return problem('too_many_what_ifs', 'the questions before this one have taken all the time');
+    return this.#look(question, budgetOf(leftMs, this.#waiting - 1));
+  }
+
+  #look(question: Question, budgetMs: number): Promise<RunWhatIfAnswer | RunProblem> {
+    const options: WhatIfThreadOptions = { world: this.#run.world.snapshot(), ...question, budgetMs };
     const thread = new Worker(new URL('./what-if-thread.ts', import.meta.url), { workerData: options });
     return new Promise((resolve) => {
       const fail = () => resolve(problem('what_if_failed', 'The look ahead came to no end'));
-      const timer = setTimeout(fail, giveUpMs);
+      const timer = setTimeout(fail, budgetMs + graceMs);
       thread.on('message', resolve);
       thread.on('error', fail);
       thread.on('exit', () => {
@@ -81,12 +98,12 @@ export class WhatIfDesk {
 interface Question {
   commands: PlannedCommand[];
   minutes: number;
+  futures: number;
 }
 
-/** Two copies run ahead. Whole minutes; parts of one where a whole one is too much. */
-export function mostMinutes(stepMs: number): number {
-  const minutes = longestMs / (2 * 60 * stepMs);
-  return Math.min(maxWhatIfMinutes, minutes >= 1 ? Math.floor(minutes) : Math.floor(minutes * 100) / 100);
+/** Milliseconds of computing for the one whose turn it is, with so many behind it. */
+export function budgetOf(leftMs: number, behind: number): number {
+  return Math.max(leastMs, Math.min(longestMs, leftMs / (1 + behind)));
 }
 
 /** `sleep` or `{"name":"set_tx_power","dbm":17}`. */

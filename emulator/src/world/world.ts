@@ -158,6 +158,11 @@ export class World {
     };
   }
 
+  /** The index of the access point that each device is attached to, -1 for none; good until the next step. */
+  servedBy(): Int32Array {
+    return this.#state.devices.serving;
+  }
+
   /** Another world in the same state; what happens to one does not touch the other. */
   clone(): World {
     return restoreWorld(this.#state);

@@ -3,6 +3,7 @@
 import type { BatchAnswer, CommandAccepted, CommandPreview, Conflict, EmulatorAccepted } from '@weft/contract';
 import { toCommandText } from '@weft/contract/command-text';
 import type { Query } from '../http-client.ts';
+import { requireAppOptions } from '../missing-options.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import {
   type Abortable,
@@ -36,6 +37,7 @@ export class App extends FleetReader {
   readonly #rest: RestClient;
 
   constructor(options: AppOptions) {
+    requireAppOptions(options);
     const connection = connect(options);
     super(connection);
     this.#connection = connection;

@@ -4,6 +4,7 @@ import type {
   CoverageDifference,
   EmulatedAgent,
   EmulatorAccepted,
+  EmulatorDemand,
   EmulatorEvent,
   EmulatorRun,
   EmulatorRunWithAgents,
@@ -44,7 +45,11 @@ export class EmulatedNetwork {
   readonly agents: EmulatedAgent[];
   /** For each location that was a name, which place it is. */
   readonly places: ResolvedPlace[];
+  /** What the devices of each entry ask for. */
+  readonly demand: EmulatorDemand[];
   readonly seed: number;
+  /** The version of the model. */
+  readonly model: number;
   readonly ends_at: string;
 
   constructor(connection: JobConnection, accepted: EmulatorAccepted) {
@@ -53,7 +58,9 @@ export class EmulatedNetwork {
     this.job_number = accepted.job_number;
     this.agents = accepted.agents;
     this.places = accepted.places;
+    this.demand = accepted.demand;
     this.seed = accepted.seed;
+    this.model = accepted.model;
     this.ends_at = accepted.ends_at;
   }
 
@@ -114,8 +121,9 @@ export class EmulatedNetwork {
   }
 
   /**
-   * What would become of the network with these commands, and without: two copies are run ahead and compared. The network
-   * itself does not notice.
+   * What would become of the network with these commands, and without: copies are run ahead and compared, in several
+   * futures (default: 8), so that the answer says how certain it is. With one future it is exact: what happens if the
+   * commands are sent in this second. The network itself does not notice.
    *
    * ```ts
    * const network = await app.emulate({
@@ -126,12 +134,16 @@ export class EmulatedNetwork {
    * for await (const { event } of network.progress()) if (event === 'started') break;
    * const [first] = network.agents;
    * const { totals } = await network.whatIf([{ ap_id: first.ap_id, name: 'sleep' }], { minutes: 1 });
-   * console.log(`${totals.power_w.with} W instead of ${totals.power_w.without} W`);
+   * const { with: after, without, change, plus_minus } = totals.power_w;
+   * console.log(`${after} W instead of ${without} W: ${change} ± ${plus_minus?.change} W`);
    * await network.stop();
    * ```
    */
-  whatIf(commands: readonly WantedCommand[], options: { minutes?: number } & Options = {}): Promise<WhatIfAnswer> {
-    const { minutes, signal } = options;
+  whatIf(
+    commands: readonly WantedCommand[],
+    options: { minutes?: number; futures?: number } & Options = {},
+  ): Promise<WhatIfAnswer> {
+    const { minutes, futures, signal } = options;
     return this.#connection.rest.ask({
       method: 'POST',
       path: '/api/v1/emulator/what_if',
@@ -142,6 +154,7 @@ export class EmulatedNetwork {
         job_number: this.job_number,
         commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),
         ...(minutes !== undefined && { minutes }),
+        ...(futures !== undefined && { futures }),
       },
     });
   }

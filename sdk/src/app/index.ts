@@ -12,6 +12,7 @@ export type {
   CommandPreview,
   CommandState,
   Conflict,
+  EmulatorDemand,
   EmulatorEvent,
   EmulatorRun,
   EmulatorRunWithAgents,

@@ -6,8 +6,16 @@ import { toCommandText } from '@weft/contract/command-text';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
-import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
+import {
+  AuthenticationError,
+  NotFoundError,
+  PermissionError,
+  TryLaterError,
+  ValidationError,
+  WeftError,
+} from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
@@ -29,7 +37,7 @@ const maxBatches = 20;
 const batchTurns = { slots: 4, perPrincipal: 1, maxWaiting: 20 };
 
 export interface BatchServiceOptions {
-  store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'updateBatch'>;
+  store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'hasBatch' | 'updateBatch'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
@@ -103,22 +111,37 @@ export class BatchService {
       const command = this.#commandOf(plan, batch_id);
       const [stage, ...rest] = stages;
       const caller = await callerNow(owner.kind, owner.name, owner.id);
-      if (!caller || !stage || !command) {
+      // In this order: a change of the key before the caller was read has removed the roll-out, and after a later one the
+      // ledger refuses the caller's older version.
+      if (!caller || !stage || !command || !(await store.hasBatch(batch_id)) || !this.#maySend(caller, plan, command)) {
         await store.updateBatch(batch_id, text, undefined);
         continue;
       }
       // The key makes a stage that was cut off by a crash go on where it was.
       const keyed = { ...options, idempotency_key: `batch ${batch_id}` };
-      const targets = await this.#sendAll(caller, stage.ap_ids, stage.number, {
-        command,
-        options: keyed,
-        isDryRun: false,
-      });
+      const job = { command, options: keyed, isDryRun: false };
+      const targets = await this.#sendAll(caller, stage.ap_ids, stage.number, job).catch(undefinedIfGone);
+      if (!targets) {
+        await store.updateBatch(batch_id, text, undefined);
+        continue;
+      }
       const refused = targets.filter(({ command_id }) => command_id === null).length;
       if (refused > 0)
         onError(undefined, `stage ${stage.number} of roll-out ${batch_id}: ${refused} targets refused it`);
       const next_at = rest.length > 0 ? this.#now() + stage.pause_s * 1000 : undefined;
       await store.updateBatch(batch_id, JSON.stringify({ ...plan, stages: rest }), next_at);
+    }
+  }
+
+  /** Whether the caller may still send this command to anybody; else nothing is left to wait for. */
+  #maySend(caller: Caller, { options }: Plan, command: ParsedCommand): boolean {
+    try {
+      requirePermission('command_batch', caller);
+      this.#options.intake.requireSendable(caller, command, options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof WeftError)) throw error;
+      return false;
     }
   }
 
@@ -188,6 +211,11 @@ export class BatchService {
       return toRefused(head, error);
     }
   }
+}
+
+/** For a caller whose credentials have changed since it was read. */
+function undefinedIfGone(error: unknown): undefined {
+  if (!(error instanceof AuthenticationError)) throw error;
 }
 
 /** Percents count from the first target on; those beyond the last stage are one more. */

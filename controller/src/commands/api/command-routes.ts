@@ -50,9 +50,9 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
         agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({
           minLength: 1,
-          documented: { maxLength: 65_536 },
+          documented: { maxLength: 16_384 },
           description:
-            'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`.',
+            'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`. With everything else in the address and the headers it has at most 16 KiB as it is sent, percent-encoded (431); a longer one, up to 65,536 characters, goes into the body of `/api/v1/commands/batch`.',
         }),
         hold_seconds: Type.Optional(
           Type.Integer({

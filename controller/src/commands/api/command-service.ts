@@ -70,17 +70,18 @@ export class CommandService {
       ...(before !== undefined && { before: await this.#requireVisible(caller, before) }),
       limit,
     });
-    return this.#options.sight.ofAll(caller, found.map(toCommand));
+    const { sight } = this.#options;
+    return Promise.all(found.map((command) => sight.ofCommand(caller, toCommand(command))));
   }
 
   async get(caller: Caller, command_id: string): Promise<Command> {
-    return this.#options.sight.of(caller, toCommand(await this.#requireVisible(caller, command_id)));
+    return this.#options.sight.ofCommand(caller, toCommand(await this.#requireVisible(caller, command_id)));
   }
 
   /** Only before the agent has it; one that is cancelled already is answered as at first. */
   async cancel(caller: Caller, command_id: string): Promise<Command> {
     const command = await this.#cancel(caller, await this.#requireVisible(caller, command_id));
-    return this.#options.sight.of(caller, toCommand(command));
+    return this.#options.sight.ofCommand(caller, toCommand(command));
   }
 
   /** Cancels the command of a job. Resolves whether the job was that of a command. */

@@ -1,7 +1,8 @@
-// Whom a caller may learn about: rivals on access points that it cannot see stay without name and id, in every answer about
-// commands. The texts of decisions name nobody on another access point (arbitration/conflict-resolution.ts).
-import type { Conflict, Rival } from '@weft/contract';
+// Whom and what a caller may learn about: rivals on access points that it cannot see stay without name and id, in every
+// answer about commands, and what such access points said stays out. The texts of decisions name nobody on another access point (arbitration/conflict-resolution.ts).
+import type { Command, Conflict, Rival } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
+import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 
@@ -20,8 +21,8 @@ export class RivalSight {
   }
 
   async canSee(caller: Caller, ap_id: string): Promise<boolean> {
-    if (caller.kind === 'user') return true;
-    if (caller.kind === 'agent') return caller.name === ap_id;
+    if (canSeeName(caller, ap_id)) return true;
+    if (caller.kind === 'agent') return false;
     try {
       await this.#agents.find(ap_id, caller);
       return true;
@@ -38,8 +39,11 @@ export class RivalSight {
     return { ...answer, rival: toHidden(rival), detail: withoutNames(answer.detail, rival) };
   }
 
-  async ofAll<T extends Answer>(caller: Caller, answers: readonly T[]): Promise<T[]> {
-    return caller.kind === 'user' ? [...answers] : Promise.all(answers.map((answer) => this.of(caller, answer)));
+  /** A command of the caller; without what an agent said that is out of sight now. */
+  async ofCommand(caller: Caller, command: Command): Promise<Command> {
+    const shown = await this.of(caller, command);
+    if (await this.canSee(caller, command.ap_id)) return shown;
+    return { ...shown, result: null, applied: null };
   }
 
   /** A conflict in which the caller asked or held something; of the other side only what it may see. */

@@ -3,23 +3,10 @@
 
 import type { DeclaredCommand } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
+import { looksSecret } from '../../input/secret-names.ts';
 import { isSameValue, type Want } from './requested-value.ts';
 
 const mark = 'secret:';
-/** Anywhere in a name. */
-const secretWord = /password|passwd|passphrase|passcode|secret|credential|apikey|accesstoken/;
-/** As the last word of a name, numbers aside. */
-const secretEnding = /(?:^|_)(?:psk|pwd|token|tokens|key|keys)[_0-9]*$/;
-
-/** Whether an argument of this name is a credential, by its name. */
-export function looksSecret(name: string): boolean {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_');
-  return secretWord.test(words.replaceAll('_', '')) || secretEnding.test(words);
-}
-
 /**
  * The arguments with fingerprints in the place of secret ones: those that the declaration says are secret, those whose name
  * or the name of a value inside of them looks so, and texts of a command or free text that speaks of a credential. A

@@ -33,7 +33,8 @@ export class CommandEnding {
     const { store, ledger, operations } = this.#options;
     // From here on nobody else stores a command, so that none is missed.
     await ledger.lock(tx);
-    const batches = isEnded(change) || isRevoked ? await store.removeBatches(tx, id) : [];
+    const hasLostAll = isEnded(change) || isRevoked || !maySend(caller!);
+    const batches = hasLostAll ? await store.removeBatches(tx, id) : [];
     const ends = await this.#whatEnds(tx, change, await store.listOwned(tx, kind, id));
     const outcomes: StepOutcome[] = [];
     for (let start = 0; start < ends.length; start += commandsPerStep) {

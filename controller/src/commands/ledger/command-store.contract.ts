@@ -302,7 +302,9 @@ export function describeCommandStore(open: () => Promise<CommandStoreFixture>): 
     expect(await store.takeBatches(15, 100, 10)).toEqual([]);
     await store.updateBatch('a', '{"x":1}', 16);
     expect(await store.takeBatches(16, 100, 10)).toMatchObject([{ batch_id: 'a', plan: '{"x":1}' }]);
+    expect(await store.hasBatch('a')).toBe(true);
     await store.updateBatch('a', '{}', undefined);
+    expect(await store.hasBatch('a')).toBe(false);
     expect(await store.takeBatches(1000, 100, 10)).toMatchObject([{ batch_id: 'b' }]);
   });
 }

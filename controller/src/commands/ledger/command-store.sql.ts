@@ -230,6 +230,10 @@ class SqlCommandStore implements CommandStore {
     return rows.map((row) => ({ ...row }));
   }
 
+  async hasBatch(batch_id: string): Promise<boolean> {
+    return (await this.#db.query('SELECT 1 FROM command_batches WHERE batch_id = ?', [batch_id])).length > 0;
+  }
+
   async updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void> {
     if (next_at === undefined) await this.#db.query('DELETE FROM command_batches WHERE batch_id = ?', [batch_id]);
     else {

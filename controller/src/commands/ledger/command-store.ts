@@ -184,6 +184,7 @@ export interface CommandStore {
   createBatch(batch: BatchRecord, max: number, owner?: OwnerKey): Promise<void>;
   /** Up to `limit` whose next stage is due; no other node gets them before `nowMs + holdMs`. */
   takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]>;
+  hasBatch(batch_id: string): Promise<boolean>;
   /** `next_at` undefined: it is done, and forgotten. */
   updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void>;
   /** Inside a transaction. */

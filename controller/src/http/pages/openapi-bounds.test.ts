@@ -101,6 +101,28 @@ describe('bounds', () => {
     }
   });
 
+  it('of a command are those of an address; in a body it may be longer', async () => {
+    const { schema } = operationAt('post', '/api/v1/send_command').parameters!.find(({ name }) => name === 'command')!;
+    const { maxLength } = document.components.schemas.BatchRequest!.properties!.command!.anyOf![0]!;
+    expect([schema.maxLength, maxLength]).toEqual([16_384, 65_536]);
+    const text = (length: number) => `set ${'x'.repeat(length - 4)}`;
+    const send = (length: number) =>
+      weft.request(
+        'POST',
+        `/api/v1/send_command?agent_id=ap&dry_run=true&command=${encodeURIComponent(text(length))}`,
+        {
+          token,
+        },
+      );
+    expect([(await send(15_000)).status, (await send(schema.maxLength!)).status]).toEqual([200, 431]);
+    const batch = (length: number) =>
+      weft.request('POST', '/api/v1/commands/batch', {
+        token,
+        json: { agents: ['ap'], command: text(length), dry_run: true },
+      });
+    expect([(await batch(maxLength!)).status, (await batch(maxLength! + 1)).status]).toEqual([200, 422]);
+  });
+
   it('that no schema can express are in the descriptions', () => {
     const request = operationAt('post', '/api/v1/agent_data/request_agent_data');
     expect(request.parameters!.find(({ name }) => name === 'end_time')!.description).toContain('24 hours ahead');

@@ -107,8 +107,22 @@ describe('the document', () => {
       if (Array.isArray(part.required)) {
         for (const name of part.required) expect(Object.keys(part.properties as object)).toContain(name);
       }
-      if (typeof part.pattern === 'string') new RegExp(part.pattern, 'u');
+      if (typeof part.pattern === 'string') {
+        new RegExp(part.pattern, 'u');
+        // Not in the syntax of Python, Go and others.
+        expect(part.pattern).not.toMatch(/\\[pP]\{/);
+      }
     }
+  });
+
+  it('says what permissions of an app mean, with their limits', () => {
+    const { permissions } = document.components.schemas.ThirdPartyAppCreate!.properties!;
+    expect(permissions).toEqual({ $ref: '#/components/schemas/AppPermissions' });
+    const { properties } = document.components.schemas.AppPermissions!;
+    expect(Object.keys(properties!)).toEqual(
+      expect.arrayContaining(['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at']),
+    );
+    expect(JSON.stringify(properties!.commands)).toContain('"max":{"type":"number"}');
   });
 
   it('gives each operation an id of its own, a known tag, its path parameters and a known kind of security', () => {

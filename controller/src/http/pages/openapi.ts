@@ -150,7 +150,8 @@ export function createOpenApi(options: OpenApiOptions): Json {
 
   /** A schema with a title becomes a component of that name; the rest is written out. */
   function toReference(schema: TSchema): Json {
-    const { title } = schema as { title?: string };
+    const { title, documented } = schema as { title?: string; documented?: { is?: TSchema } };
+    if (documented?.is) return toReference(documented.is);
     if (title === undefined) return writeOut(schema);
     if (!components.has(title)) {
       components.set(title, {});
@@ -159,7 +160,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
     return { $ref: `#/components/schemas/${title}` };
   }
 
-  /** `documented` holds what is true of the schema, and checked elsewhere: by its format, or by the handler. */
+  /** `documented` holds what is true of the schema, and checked elsewhere: by its format, or by the handler. With `is` it is another schema. */
   function writeOut(value: unknown): Json {
     const { documented, maximumSetting, ...schema } = value as Json & { documented?: Json; maximumSetting?: string };
     if (documented?.anyOf) for (const key of ['type', 'format']) delete schema[key];
@@ -175,9 +176,11 @@ export function createOpenApi(options: OpenApiOptions): Json {
       Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
     }
     if (copy.patternProperties) {
+      const [values] = Object.values(copy.patternProperties as Record<string, TSchema>);
       delete copy.patternProperties;
-      copy.additionalProperties = true;
       delete copy.format;
+      const described = toReference(values!);
+      copy.additionalProperties = Object.keys(described).length === 0 ? true : described;
     }
     return copy;
   }

@@ -47,6 +47,8 @@ export interface ServicePagesOptions {
 export function servicePages(options: ServicePagesOptions): Page[] {
   const openApi = JSON.stringify(options.openApi);
   const asyncApi = JSON.stringify(options.asyncApi);
+  const isCodeNeeded = ({ ip, headers }: FastifyRequest) =>
+    options.setupCodeNeeded || !isLoopback(ip) || isForwarded(headers);
   return [
     { operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) },
     { operation: 'health', url: '/livez', handle: () => ({ status: 'ok' }) },
@@ -79,10 +81,9 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       operation: 'documentation',
       url: '/setup.json',
       async handle(request) {
-        const isNear = isLoopback(request.ip) && !isForwarded(request.headers);
         return {
           has_admin: await options.hasAdmin().catch(() => null),
-          code_needed: options.setupCodeNeeded || !isNear,
+          code_needed: isCodeNeeded(request),
           signup: options.signup,
           password_length: options.passwordLength,
         };
@@ -95,7 +96,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         reply.headers(pageHeaders);
         const hasAdmin = await options.hasAdmin().catch(() => undefined);
         const origin = `${request.protocol}://${request.host}`;
-        return welcomePage({ hasAdmin, setupCodeNeeded: options.setupCodeNeeded, origin });
+        return welcomePage({ hasAdmin, setupCodeNeeded: isCodeNeeded(request), origin });
       },
     },
     {

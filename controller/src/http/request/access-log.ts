@@ -15,15 +15,24 @@ export interface Answered {
   caller: Caller | undefined;
 }
 
+/** Whether `logAnswer` would write a line: for what is answered so often that making the line up would be felt. */
+export function isAnswerLogged(log: Logger, answered: Pick<Answered, 'method' | 'logSuccess' | 'status'>): boolean {
+  return log.isLevelEnabled(levelOf(answered));
+}
+
 export function logAnswer(log: Logger, answered: Answered): void {
-  const { request_id, method, url = '', operation, logSuccess, status, elapsedMs, address, caller } = answered;
-  const isRead = method === 'GET' || method === 'HEAD';
-  const level = status >= 500 ? 'error' : status >= 400 || (!isRead && logSuccess) ? 'info' : 'debug';
-  if (!log.isLevelEnabled(level)) return;
+  if (!isAnswerLogged(log, answered)) return;
+  const { request_id, method, url = '', operation, status, elapsedMs, address, caller } = answered;
+  const level = levelOf(answered);
   const ms = Math.round(elapsedMs * 10) / 10;
   const who = caller && `${caller.kind}:${caller.name}`;
   log[level](
     { request_id, method, url: withoutSecrets(url.slice(0, 512)), operation, status, ms, address, caller: who },
     'answered',
   );
+}
+
+function levelOf({ method, logSuccess, status }: Pick<Answered, 'method' | 'logSuccess' | 'status'>) {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return status >= 500 ? 'error' : status >= 400 || (!isRead && logSuccess) ? 'info' : 'debug';
 }

@@ -11,7 +11,7 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { principalOf } from '../../shares/shares.ts';
-import { type AnswerEncoder, type EncodedAnswer, encodingRule } from './answer-encoding.ts';
+import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
 import type { Logger } from './log.ts';
@@ -41,25 +41,28 @@ export interface FastLaneOptions {
   ) => void;
 }
 
+interface Lane {
+  route: Route;
+  rule: EncodingRule | undefined;
+}
+
 /** Returns whether it handles the request. */
 export function createFastLane(
   options: FastLaneOptions,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const lanes = new Map(
-    options.routes
-      .filter(({ fastLane }) => fastLane)
-      .flatMap((route) => [
-        [requireSimple(route).url, route],
-        [`${route.url}/`, route],
-      ]),
-  );
-  const rules = new Map([...lanes.values()].map((route) => [route, encodingRule(route)]));
+  const lanes = new Map<string, Lane>();
+  for (const route of options.routes.filter(({ fastLane }) => fastLane)) {
+    const lane = { route: requireSimple(route), rule: encodingRule(route) };
+    lanes.set(route.url, lane).set(`${route.url}/`, lane);
+  }
   const send = createAnswerWriter(options);
   return (request, response) => {
     const url = request.url!;
     const mark = url.indexOf('?');
-    const route = lanes.get(mark < 0 ? url : url.slice(0, mark));
-    if (!route || route.method !== request.method || (mark >= 0 && !route.query) || !options.isOpen()) return false;
+    const lane = lanes.get(mark < 0 ? url : url.slice(0, mark));
+    if (!lane) return false;
+    const { route, rule } = lane;
+    if (route.method !== request.method || (mark >= 0 && !route.query) || !options.isOpen()) return false;
     const { headers } = request;
     if (!isPlain(request, route, options)) return false;
     const params = route.query && readParams(mark < 0 ? '' : url.slice(mark + 1));
@@ -79,28 +82,23 @@ export function createFastLane(
       send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
       answered(status);
     };
-    const finish = ({
-      status,
-      headers: more,
-      body,
-    }: Omit<EncodedAnswer, 'headers'> & { headers?: string[] | undefined }) => {
-      if (status === 304) send.unchanged(response, id, more ?? []);
-      else send.whole(response, status, id, body, more);
-      answered(status);
+    const finish = (body: string | Uint8Array, encoded?: EncodedAnswer) => {
+      if (encoded?.status === 304) send.unchanged(response, id, encoded.headers);
+      else send.whole(response, 200, id, body, encoded?.headers);
+      answered(encoded?.status ?? 200);
     };
     const succeed = (result: unknown) => {
       try {
-        const rule = rules.get(route);
-        if (result instanceof Readable) {
+        const isReady = typeof result === 'string' || result instanceof Uint8Array;
+        if (!isReady && result instanceof Readable) {
           const encoded = rule && options.encoder.stream(headers, result, principalOf(caller));
           send.stream(response, id, encoded?.body ?? result, encoded?.headers ?? [], () => answered(200));
           return;
         }
-        const isReady = typeof result === 'string' || result instanceof Uint8Array;
         const body = isReady ? result : JSON.stringify(result);
         const encoded = rule && options.encoder.encode(rule, headers, body, principalOf(caller));
-        if (encoded instanceof Promise) encoded.then(finish, fail);
-        else finish(encoded ?? { status: 200, headers: undefined, body });
+        if (encoded instanceof Promise) encoded.then((answer) => finish(answer.body, answer), fail);
+        else finish(encoded?.body ?? body, encoded);
       } catch (error) {
         fail(error);
       }

@@ -105,6 +105,11 @@ it.each([
   ['/write?u=x&p=abc&db=x', '/write?u=x&p=***&db=x'],
   ['/x?to%6Ben=abc&a=1', '/x?to%6Ben=***&a=1'],
   ['/api/v1/send_command?agent_id=a&command=set+psk+abc', '/api/v1/send_command?agent_id=a&command=***'],
+  ['/api/v1/metrics/stream;token=abc', '/api/v1/metrics/stream;token=***'],
+  ['/x;a=1;token=ab;c?d=1', '/x;a=1;token=***'],
+  ['/x?a=1;token=ab;c&d=1', '/x?a=1;token=***&d=1'],
+  ['/x%3Ftoken=abc', '/x%3Ftoken=***'],
+  ['/x%3fa%3d1%26token%3Dabc', '/x%3fa%3d1%26token%3D***'],
   ['/x?mytoken=abc', '/x?mytoken=abc'],
   ['/token=abc', '/token=abc'],
 ])('%s is logged as %s', (given, logged) => {

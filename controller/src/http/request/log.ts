@@ -82,14 +82,22 @@ function serializeError(error: unknown): unknown {
   return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
 }
 
-/** `command` may have any secret in it. */
-/** `p` is where clients of InfluxDB put the password. */
+/** `p` is where clients of InfluxDB put the password; `command` may have any secret in it. */
 const secretParameters = new Set(['p', 'token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
+/** The name of a parameter, also where a client has escaped what precedes it or put it into the path behind a semicolon. */
+const parameter = /(?:[?&;]|%(?:3f|26|3b))((?:(?!%(?:3f|26|3b|3d))[^?=&;#])*)(?:=|%3d)/gi;
 const utf8 = new TextDecoder();
 
-/** A request's address as it may be logged: secret values of the query are left out, however it is escaped. */
+/** A request's address as it may be logged: values of secret parameters are left out, however they are written. */
 export function withoutSecrets(url: string): string {
-  return url.replace(/([?&]([^?=&#]*)=)[^&#]*/g, (pair, start, name) =>
-    secretParameters.has(decodeFormText(name, utf8).toLowerCase()) ? `${start}***` : pair,
-  );
+  let shown = '';
+  let from = 0;
+  for (const { 0: start, 1: name, index } of url.matchAll(parameter)) {
+    const begin = index + start.length;
+    if (index < from || !secretParameters.has(decodeFormText(name!, utf8).trim().toLowerCase())) continue;
+    shown += `${url.slice(from, begin)}***`;
+    const length = url.slice(begin).search(/[&#]/);
+    from = length < 0 ? url.length : begin + length;
+  }
+  return shown + url.slice(from);
 }

@@ -27,6 +27,7 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     if (route.form) {
       const fields = readForm(request.headers['content-type'], bytesOf(request));
       body = checkForm(validator, route.form, fields, problems);
+      if (problems.length > 0 && bytesOf(request).length > 0) sayFormWanted(problems, request.headers['content-type']);
       if (params && route.queryInForm) params = withFormField(params, route.queryInForm, fields, problems);
     }
     const query = route.query && checkQuery(validator, route.query, params!, problems);
@@ -64,6 +65,21 @@ function withFormField(
   return params;
 }
 
+/** A body of another type has no fields: that is why they are missing. */
+function sayFormWanted(problems: Problem[], contentType: string | undefined): void {
+  const wanted = 'application/x-www-form-urlencoded';
+  const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  if (type !== wanted && type !== 'multipart/form-data') sayMediaType(problems, contentType, wanted);
+}
+
+/** Names the reason beside what validation says, in the words of the reference interface, about a body that could not be read as it was declared. */
+function sayMediaType(problems: Problem[], contentType: string | undefined, wanted: string): void {
+  const given = contentType === undefined ? 'has no Content-Type' : `has the Content-Type ${contentType.slice(0, 64)}`;
+  for (const problem of problems) {
+    if (problem.loc[0] === 'body') problem.ctx = { ...problem.ctx, error: `the body ${given}; send it as ${wanted}` };
+  }
+}
+
 function readText(request: FastifyRequest): Uint8Array {
   const bytes = bytesOf(request);
   if (bytes.length > 0 && !isText(request.headers['content-type'])) {
@@ -86,7 +102,11 @@ function readValidBody(
     throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as application/json');
   }
   // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
-  if (kind === 'opaque') return validator.checkBody(route.body!, '', problems);
+  if (kind === 'opaque') {
+    const checked = validator.checkBody(route.body!, '', problems);
+    sayMediaType(problems, request.headers['content-type'], 'application/json');
+    return checked;
+  }
   return readJsonBody(route, validator, bytes, problems, inexact);
 }
 

@@ -35,6 +35,13 @@ class Connection implements Candidate {
   }
 }
 
+/** Where a socket has its connection: a property, because it is looked up twice for every telemetry post. */
+const ofSocket = Symbol('connection');
+
+interface KnownSocket extends Socket {
+  [ofSocket]?: Connection;
+}
+
 export class ConnectionTable {
   readonly #max: number;
   readonly #isProxy: (address: string) => boolean;
@@ -43,7 +50,6 @@ export class ConnectionTable {
   readonly #all = new Set<Connection>();
   readonly #unknown = new Map<string, Set<Connection>>();
   /** TLS has a socket of its own above that of the connection. */
-  readonly #bySocket = new WeakMap<Socket, Connection>();
   readonly #byPeer = new Map<string, Connection>();
   #gaveWay = 0;
   #refused = 0;
@@ -68,22 +74,22 @@ export class ConnectionTable {
   watch(server: Server, isTls: boolean): void {
     server.on('connection', (socket: Socket) => this.#admit(socket, isTls));
     if (isTls) {
-      server.on('secureConnection', (socket: Socket) => {
+      server.on('secureConnection', (socket: KnownSocket) => {
         const connection = this.#byPeer.get(peerOf(socket));
-        if (connection) this.#bySocket.set(socket, connection);
+        if (connection) socket[ofSocket] = connection;
       });
     }
   }
 
   /** A request came on the socket and is answered with this. */
-  noteRequest(socket: Socket, response: ServerResponse): void {
-    const connection = this.#bySocket.get(socket);
+  noteRequest(socket: KnownSocket, response: ServerResponse): void {
+    const connection = socket[ofSocket];
     if (connection) connection.response = response;
   }
 
   /** A good token was shown on the socket: that of a caller, or the callback token of a job. */
-  noteLogin(socket: Socket, { kind, name }: { kind: Caller['kind'] | 'job'; name: string }): void {
-    const connection = this.#bySocket.get(socket);
+  noteLogin(socket: KnownSocket, { kind, name }: { kind: Caller['kind'] | 'job'; name: string }): void {
+    const connection = socket[ofSocket];
     if (!connection || connection.giveBack || !this.#all.has(connection)) return;
     try {
       connection.giveBack = this.#known.take(`${kind}:${name}`);
@@ -94,7 +100,7 @@ export class ConnectionTable {
     this.#removeUnknown(connection);
   }
 
-  #admit(socket: Socket, isTls: boolean): void {
+  #admit(socket: KnownSocket, isTls: boolean): void {
     const { remoteAddress } = socket;
     // The peer is gone already.
     if (remoteAddress === undefined) {
@@ -109,7 +115,7 @@ export class ConnectionTable {
     }
     const connection = new Connection(socket, address);
     this.#all.add(connection);
-    this.#bySocket.set(socket, connection);
+    socket[ofSocket] = connection;
     const peer = isTls ? peerOf(socket) : undefined;
     if (peer !== undefined) this.#byPeer.set(peer, connection);
     if (!this.#isProxy(remoteAddress)) this.#addUnknown(connection);

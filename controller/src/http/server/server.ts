@@ -9,7 +9,7 @@ import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { acceptsHtml, type Page } from '../pages/page.ts';
 import { createPageEncoding } from '../pages/page-encoding.ts';
-import { logAnswer } from '../request/access-log.ts';
+import { isAnswerLogged, logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createFastLane } from '../request/fast-lane.ts';
@@ -165,8 +165,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
       connections.noteLogin(socket, caller);
       const elapsedMs = performance.now() - startedAt;
-      const address = socket.remoteAddress;
       metrics.observe(operation, status, elapsedMs);
+      if (!isAnswerLogged(log, { method, logSuccess: false, status })) return;
+      const address = socket.remoteAddress;
       logAnswer(log, { request_id, method, url, operation, logSuccess: false, status, elapsedMs, address, caller });
     },
   });

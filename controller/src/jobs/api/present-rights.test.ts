@@ -56,6 +56,14 @@ async function items(job_number: string): Promise<unknown[]> {
   return job.messages.flatMap(({ data }: { data: unknown[] }) => data);
 }
 
+/** Its commands, by the list and one by one; they must agree. */
+async function commands(): Promise<unknown[]> {
+  const get = async (path: string) => (await weft.request('GET', path, { token: app })).body;
+  const listed: { command_id: string }[] = await get('/api/v1/commands');
+  for (const command of listed) expect(await get(`/api/v1/commands/${command.command_id}`)).toEqual(command);
+  return listed;
+}
+
 it('with all rights everything is there', async () => {
   expect(await items(numbers.data)).toMatchObject([{ field: 'load', value: 7 }]);
   expect(await items(numbers.details)).toMatchObject([{ ap_id: 'ap-1' }, { ap_id: 'ap-2' }]);
@@ -67,7 +75,9 @@ it('what is about a hidden agent is gone, and comes back with the right', async 
   expect(await items(numbers.data)).toEqual([]);
   expect(await items(numbers.details)).toMatchObject([{ ap_id: 'ap-2' }]);
   expect(await items(numbers.command)).toEqual([]);
+  expect(await commands()).toMatchObject([{ ap_id: 'ap-1', state: 'succeeded', result: null, applied: null }]);
   await allow({ agents: ['ap-*'] });
+  expect(await commands()).toMatchObject([{ result: { secret_of: 'ap-1' } }]);
   expect(await items(numbers.data)).toHaveLength(1);
   expect(await items(numbers.details)).toHaveLength(2);
 });

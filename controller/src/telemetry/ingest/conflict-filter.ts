@@ -1,8 +1,41 @@
 // A name is a metric or a text for as long as its agent exists. Leaves out of a report what comes under a name of the
-// other kind.
+// other kind, and what would make a text of it without being one.
 import type { FieldInfo, Sample } from '../store/telemetry-store.ts';
 import { IgnoredFields } from './ignored-fields.ts';
 import { countFields } from './sample-fields.ts';
+
+/** Whether one of them has an empty text. */
+export function hasEmptyText(samples: readonly Sample[]): boolean {
+  for (const { texts } of samples) for (const [, text] of texts) if (text === '') return true;
+  return false;
+}
+
+/**
+ * Without empty texts under names that are no text fields yet: what has no value is no reason to take a metric for a text for
+ * ever. Under the name of a text field an empty text is a value. `places`: which of the samples are left.
+ */
+export function withoutEmptyTexts(
+  samples: readonly Sample[],
+  fields: readonly Pick<FieldInfo, 'name' | 'kind'>[],
+): { samples: Sample[]; places: number[]; ignored: IgnoredFields | undefined } {
+  const known = new Set(fields.filter(({ kind }) => kind === 'text').map(({ name }) => name));
+  for (const { texts } of samples) for (const [name, text] of texts) if (text !== '') known.add(name);
+  let ignored: IgnoredFields | undefined;
+  const left: Sample[] = [];
+  const places: number[] = [];
+  for (const [place, sample] of samples.entries()) {
+    const texts = sample.texts.filter(([name, text]) => {
+      if (text !== '' || known.has(name)) return true;
+      ignored ??= new IgnoredFields();
+      ignored.add(name, 'empty');
+      return false;
+    });
+    if (sample.names.length + texts.length === 0) continue;
+    left.push({ ...sample, texts });
+    places.push(place);
+  }
+  return { samples: left, places, ignored };
+}
 
 export class ConflictFilter {
   readonly #samples: readonly Sample[];

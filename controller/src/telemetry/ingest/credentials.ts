@@ -1,23 +1,19 @@
 // A report is read by everybody who may read the agent: a password or key in it would be stored in clear. What looks
 // like one is refused before anything of the report is stored.
 import { ValidationError } from '../../errors.ts';
+import { namesSecret } from '../../input/secret-names.ts';
 import { type Loc, valueError } from '../../input/value-rules.ts';
 
-const credentialKeys = new Set(['password', 'passwd', 'api_key', 'access_token', 'secret']);
-const maxLength = 'access_token'.length;
-
-/** Whether a text under this key is taken for a credential. Numbers may have any name. */
-export function isCredentialKey(key: string): boolean {
-  return key.length <= maxLength && credentialKeys.has(key.toLowerCase());
-}
-
-/** Where the first text under such a key stands, at any depth, in arrays too. */
-export function findCredential(value: unknown, loc: Loc): Loc | undefined {
+/**
+ * Where the first text under the name of a credential stands, at any depth, in lists too. `isSecret`: `value` itself is under
+ * such a name. An object under one is not a credential, but what describes one: the declaration of an argument, say.
+ */
+export function findCredential(value: unknown, loc: Loc, isSecret = false): Loc | undefined {
+  if (typeof value === 'string') return isSecret ? loc : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
+  const isList = Array.isArray(value);
   for (const [key, inner] of Object.entries(value)) {
-    const place = [...loc, Array.isArray(value) ? Number(key) : key];
-    if (typeof inner === 'string' && isCredentialKey(key)) return place;
-    const found = findCredential(inner, place);
+    const found = findCredential(inner, [...loc, isList ? Number(key) : key], isList ? isSecret : namesSecret(key));
     if (found) return found;
   }
   return undefined;

@@ -120,13 +120,14 @@ it('a payload that is a text of JSON is read; any other text is ignored', async 
 });
 
 describe('a credential', () => {
-  const key = fc.constantFrom('password', 'Passwd', 'API_KEY', 'access_token', 'Secret');
+  const key = fc.constantFrom('password', 'Passwd', 'API_KEY', 'access_token', 'Secret', 'wifi_password', 'apiKey');
   const number = { x: 1 };
   const wrappers: ((inner: object) => object)[] = [
     (inner) => inner,
     (inner) => ({ ...inner, configuration: { site: 'roof' } }),
     (inner) => ({ configuration: { wifi: inner } }),
     (inner) => ({ wifi: inner, ...number }),
+    (inner) => ({ configuration: Object.fromEntries(Object.entries(inner).map(([name, value]) => [name, [value]])) }),
     (inner) => ({ users: [inner], ...number }),
     (inner) => ({ payload: inner }),
     (inner) => ({ ...inner, payload: number }),
@@ -167,6 +168,7 @@ describe('a credential', () => {
         fc.pre(JSON.stringify(body).includes(secret));
         expectRefusal(await post(body), secret);
         expectRefusal(await write(`wifi ssid="x",${name}="${secret}"`), secret);
+        expectRefusal(await write(`${name} value="${secret}"`), secret);
         expectRefusal(await write(`agent/${ap_id}/data rssi=1\nwifi,${name}=${secret} rssi=1`), secret);
       }),
       { numRuns: 100 },

@@ -2,8 +2,9 @@
 // Brings lines to the samples and rules of the parser (parse-report.ts).
 import { ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import { namesSecret } from '../../input/secret-names.ts';
 import type { Run } from '../../input/value-rules.ts';
-import { credentialInReport, isCredentialKey } from './credentials.ts';
+import { credentialInReport } from './credentials.ts';
 import { LineSamples, tooManyFields } from './line-samples.ts';
 import {
   isDigit,
@@ -72,6 +73,8 @@ interface KnownSeries {
   series: Series;
   prefix: string;
   names: Map<string, string>;
+  /** The measurement has the name of a credential. */
+  isSecret: boolean;
 }
 
 const newline = 0x0a;
@@ -163,7 +166,7 @@ class LineReader {
       this.#names.push(name);
       at = equals + 1;
       if (text.charCodeAt(at) === quote) {
-        if (isCredentialKey(unescapeName(key)) || isCredentialKey(name)) this.#credentialLine ??= line;
+        if (series.isSecret || namesSecret(unescapeName(key)) || namesSecret(name)) this.#credentialLine ??= line;
         const end = quotedEnd(text, at);
         this.#values.push(this.#textOf(unquote(text, at, end), line));
         for (let next = at; next < end; next += 1) if (text.charCodeAt(next) === newline) this.#line += 1;
@@ -185,7 +188,7 @@ class LineReader {
     const series = parseSeries(source);
     const { measurement } = series;
     // The values of tags become parts of names.
-    if (series.tagKeys.some(isCredentialKey)) this.#credentialLine ??= this.#line;
+    if (series.tagKeys.some(namesSecret)) this.#credentialLine ??= this.#line;
     const isOwn = measurement === this.#own;
     if (!isOwn && /^agent\/[^/]*\/data$/.test(measurement)) throw foreignAgent();
     const prefix = isOwn ? '' : series.prefix;
@@ -194,7 +197,7 @@ class LineReader {
       names = new Map();
       this.#namesByPrefix.set(prefix, names);
     }
-    const fresh = { series, prefix, names };
+    const fresh = { series, prefix, names, isSecret: !isOwn && namesSecret(measurement) };
     this.#series.set(source, fresh);
     return fresh;
   }

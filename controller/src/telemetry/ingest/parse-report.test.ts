@@ -1,3 +1,4 @@
+import { readPlace } from '@weft/contract/place';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { PermissionError, type Problem, ValidationError } from '../../errors.ts';
@@ -96,7 +97,7 @@ describe('fields (M6)', () => {
     expect(parse({ x: given }).samples[0]).toMatchObject({ names: ['x'], values: [value], texts: [] });
   });
 
-  it.each(['', ' 7', '7 ', '0x10', '1_000', 'NaN', 'Infinity', '-', '.', '1e', '1e+', '--1', '1.2.3', '٣', '7\n'])(
+  it.each(['', ' 7', '7 ', '0x10', '1_000', 'nano', 'Infinity War', '-', '.', '1e', '1e+', '--1', '1.2.3', '٣', '7\n'])(
     '%j is a text',
     (text) => {
       expect(parse({ x: text }).samples[0]).toMatchObject({ names: [], values: [], texts: [['x', text]] });
@@ -107,6 +108,9 @@ describe('fields (M6)', () => {
     [[1], 'array'],
     [[], 'array'],
     ['1e999', 'not_finite'],
+    ['NaN', 'not_finite'],
+    ['-Infinity', 'not_finite'],
+    ['inf', 'not_finite'],
     [Number.POSITIVE_INFINITY, 'not_finite'],
   ])('%.20j is left out and named', (value, reason) => {
     expect(ignoredOf({ payload: { x: value, y: 1 } })).toEqual([`x: ${reason}`]);
@@ -331,6 +335,10 @@ describe('a report', () => {
       configuration: { geolocation: { lat: 1, lon: 2 } },
       samples: [{ names: ['x'] }],
     });
+    for (const bad of [{ lat: 1 }, { lat: 91, lon: 0 }, { latitude: 'x', longitude: 1 }, {}]) {
+      expect(parse({ geolocation: bad, x: 1 }).configuration).toBeUndefined();
+      expect(ignoredOf({ geolocation: bad, x: 1 })).toEqual(['geolocation: not_a_place']);
+    }
     expect(locsOf({ configuration: 'x', geolocation: { lat: 1 } })).toEqual([['body', 'configuration']]);
   });
 
@@ -381,18 +389,20 @@ function givenIn(body: Record<string, unknown>): number {
   const isGiven = (value: unknown) => value !== null && value !== undefined;
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isPlace = (key: string, value: unknown) =>
+    key === 'geolocation' && readPlace({ geolocation: value }) !== undefined;
   const leaves = (value: unknown): number =>
     isObject(value)
       ? Object.values(value).reduce((sum: number, inner) => sum + leaves(inner), 0)
       : Number(isGiven(value));
   const inSample = (sample: Record<string, unknown>) =>
     Object.entries(sample).reduce((sum, [key, value]) => {
-      if (beside.includes(key) || (key === 'geolocation' && isObject(value))) return sum;
+      if (beside.includes(key) || isPlace(key, value)) return sum;
       return sum + (['devices', 'geolocation'].includes(key) ? Number(isGiven(value)) : leaves(value));
     }, 0);
   const inRest = (holder: string) => {
     const rest = Object.entries(body).filter(([key]) => key !== holder && !beside.includes(key));
-    return rest.filter(([key, value]) => isGiven(value) && !(key === 'geolocation' && isObject(value))).length;
+    return rest.filter(([key, value]) => isGiven(value) && !isPlace(key, value)).length;
   };
   const { samples, payload } = body;
   if (Array.isArray(samples)) return samples.reduce((sum, each) => sum + inSample(each), inRest('samples'));
@@ -458,7 +468,10 @@ test('I11: whatever is inside, it is read or refused in known words, and what is
 
 test('a text under the key of a credential is refused, wherever it stands, and numbers there are not', () => {
   const credential = fc
-    .tuple(fc.constantFrom('password', 'passwd', 'api_key', 'access_token', 'secret'), fc.array(fc.boolean()))
+    .tuple(
+      fc.constantFrom('password', 'passwd', 'api_key', 'wifi_password', 'secret', 'psk', 'pin'),
+      fc.array(fc.boolean()),
+    )
     .map(([key, upper]) => [...key].map((each, n) => (upper[n] ? each.toUpperCase() : each)).join(''));
   const place = fc.array(fc.constantFrom('a', 'configuration', 'payload', 'samples', 'devices', 'geolocation', 0), {
     maxLength: 4,
@@ -466,7 +479,7 @@ test('a text under the key of a credential is refused, wherever it stands, and n
   const inside = (at: readonly (string | number)[], value: unknown): unknown =>
     at.reduceRight<unknown>((inner, step) => (step === 0 ? [{ x: 1 }, inner] : { x: 1, [step]: inner }), value);
   fc.assert(
-    fc.property(place, credential, fc.string(), (at, key, secret) => {
+    fc.property(place, credential, fc.oneof(fc.string(), fc.tuple(fc.string())), (at, key, secret) => {
       const body = { ...(inside(at, { [key]: secret, y: 1 }) as object) };
       if (Array.isArray((body as { samples?: unknown }).samples)) return;
       expect(() => parse(body)).toThrow(expect.objectContaining({ code: 'credential_in_report' }));
@@ -478,9 +491,13 @@ test('a text under the key of a credential is refused, wherever it stands, and n
       );
     }),
   );
-  expect(parse({ password: 7, secret: true, passwords: 'x', api: { key: 1 } }).samples[0]!.names).toHaveLength(3);
+  expect(parse({ password: 7, secret: true, password_policy: 'x', api: { key: 1 } }).samples[0]!.names).toHaveLength(3);
   expect(problemsOf({ wifi: { Password: 'x' } })).toMatchObject([{ loc: ['body', 'wifi', 'Password'] }]);
   expect(problemsOf({ api: { key: 'x' } })).toMatchObject([{ loc: ['body', 'api', 'key'] }]);
+  expect(problemsOf({ configuration: { apiKey: ['x'] } })).toMatchObject([
+    { loc: ['body', 'configuration', 'apiKey', 0] },
+  ]);
+  expect(problemsOf({ password: { value: 'x' } })).toMatchObject([{ loc: ['body', 'password', 'value'] }]);
   const declared = { commands: [{ name: 'set_wifi', params: { password: { type: 'string' } } }] };
   expect(parse({ configuration: declared }).configuration).toEqual(declared);
 });

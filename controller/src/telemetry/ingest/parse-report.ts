@@ -1,13 +1,15 @@
 // The parser of the telemetry path: whatever endpoint a report comes to, its samples leave here flat, typed, timed and
 // within the rules, all of them or none. This file reads the JSON forms; line-protocol.ts brings lines to the same rules.
 import { isObject } from '@weft/contract/is-object';
+import { readPlace } from '@weft/contract/place';
 import { PermissionError, ValidationError } from '../../errors.ts';
 import { readJson } from '../../input/json-reader.ts';
 import { type JsonPath, MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import { namesSecret } from '../../input/secret-names.ts';
 import { reportInexact } from '../../input/validator.ts';
 import type { Loc } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
-import { credentialInReport, findCredential, isCredentialKey } from './credentials.ts';
+import { credentialInReport, findCredential } from './credentials.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import {
   countFields,
@@ -141,8 +143,7 @@ class UpdateReader {
     this.#reserved(body, ['body']);
     for (const [key, value] of Object.entries(body)) {
       if (key === holder || isReserved(key) || value === null) continue;
-      const isCredential = typeof value === 'string' && isCredentialKey(key);
-      this.#run.credential ??= isCredential ? ['body', key] : findCredential(value, ['body', key]);
+      this.#run.credential ??= findCredential(value, ['body', key], namesSecret(key));
       ignore(this.#run, key, reason);
     }
   }
@@ -188,8 +189,9 @@ class UpdateReader {
     if (geolocation !== undefined && geolocation !== null) {
       const place = [...loc, 'geolocation'];
       this.#run.credential ??= findCredential(geolocation, place);
-      if (isObject(geolocation)) this.#merge({ geolocation }, place);
-      else ignore(this.#run, 'geolocation', 'not_an_object');
+      if (!isObject(geolocation)) ignore(this.#run, 'geolocation', 'not_an_object');
+      else if (!readPlace({ geolocation })) ignore(this.#run, 'geolocation', 'not_a_place');
+      else this.#merge({ geolocation }, place);
     }
     if (devices !== undefined && devices !== null) {
       this.#run.credential ??= findCredential(devices, [...loc, 'devices']);

@@ -1,7 +1,7 @@
 // How much one agent may report: points a second and bytes a day, each with a reserve that a burst or a backlog may use.
 // Without it one agent could fill the disk for all.
 import { TryLaterError } from '../../errors.ts';
-import type { Budget } from '../../shares/budget.ts';
+import type { JointBudget } from '../../shares/joint-budget.ts';
 import type { Shares } from '../../shares/shares.ts';
 
 const secondsPerDay = 86_400;
@@ -22,40 +22,33 @@ export interface BudgetLeft {
 
 export class ReportBudget {
   readonly #rates: ReportRates;
-  readonly #points: Budget;
-  readonly #bytes: Budget;
+  /** Points first, bytes second. */
+  readonly #budget: JointBudget;
 
   constructor(shares: Shares, rates: ReportRates) {
     const { pointsPerSecond, mibPerDay } = rates;
     this.#rates = rates;
-    this.#points = shares.budget('report_points', {
-      perSecond: pointsPerSecond,
-      reserve: pointsPerSecond * reserveSeconds,
-    });
     const bytesPerDay = mibPerDay * bytesPerMib;
-    this.#bytes = shares.budget('report_bytes', { perSecond: bytesPerDay / secondsPerDay, reserve: bytesPerDay });
+    this.#budget = shares.jointBudget(
+      ['report_points', { perSecond: pointsPerSecond, reserve: pointsPerSecond * reserveSeconds }],
+      ['report_bytes', { perSecond: bytesPerDay / secondsPerDay, reserve: bytesPerDay }],
+    );
   }
 
   /** Throws TryLaterError (429) if the agent has used up either; then nothing is spent. Runs for every report. */
   spend(ap_id: string, points: number, bytes: number): void {
-    const now = performance.now();
-    let seconds = this.#points.spend(ap_id, points, now);
-    if (seconds > 0) {
-      const limit = `${this.#rates.pointsPerSecond} points per second`;
-      throw budgetUsedUp(limit, seconds);
-    }
-    seconds = this.#bytes.spend(ap_id, bytes, now);
-    if (seconds > 0) {
-      this.#points.refund(ap_id, points);
-      throw budgetUsedUp(`${this.#rates.mibPerDay} MiB per day`, seconds);
-    }
+    const usedUp = this.#budget.spend(ap_id, points, bytes);
+    if (!usedUp) return;
+    const { pointsPerSecond, mibPerDay } = this.#rates;
+    const limit = usedUp.which === 'first' ? `${pointsPerSecond} points per second` : `${mibPerDay} MiB per day`;
+    throw budgetUsedUp(limit, usedUp.seconds);
   }
 
   /** Undefined while both are full, which is nearly always. */
   left(ap_id: string): BudgetLeft | undefined {
-    const now = performance.now();
-    const points_left = toShare(this.#points.left(ap_id, now));
-    const bytes_left = toShare(this.#bytes.left(ap_id, now));
+    const { first, second } = this.#budget.left(ap_id);
+    const points_left = toShare(first);
+    const bytes_left = toShare(second);
     return points_left < 1 || bytes_left < 1 ? { points_left, bytes_left } : undefined;
   }
 }

@@ -1,9 +1,10 @@
 // The fields of a sample: flattens what an agent sent, tells metrics from texts, and holds names and values to the rules
 // that every endpoint shares. Part of the parser.
 import { isStorableText } from '../../input/json-scanner.ts';
+import { namesSecret } from '../../input/secret-names.ts';
 import { add, type Loc, lengthProblem, type Run, report, valueError } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
-import { findCredential, isCredentialKey } from './credentials.ts';
+import { findCredential } from './credentials.ts';
 import { IgnoredFields, type IgnoredReason } from './ignored-fields.ts';
 
 export const maxFieldsPerSample = 1024;
@@ -32,7 +33,7 @@ function isTimeKey(key: string): boolean {
  * what breaks a bound is a problem under the source's own `loc`. The keys that are reserved are not looked at.
  */
 export function readFields(source: Record<string, unknown>, sample: Sample, loc: Loc, run: ReportRun): void {
-  flatten(source, '', sample, loc, run, undefined);
+  flatten(source, '', sample, loc, run, undefined, false);
   if (countFields(sample) > maxFieldsPerSample) {
     reportValue(run, loc, `a sample has at most ${maxFieldsPerSample} fields`);
   }
@@ -47,7 +48,10 @@ export function ignore(run: ReportRun, name: string, reason: IgnoredReason): voi
   run.ignored.add(name, reason);
 }
 
-/** `known` are the names that are taken; only needed inside of an object, because the keys of one differ by nature. */
+/**
+ * `known` are the names that are taken; only needed inside of an object, because the keys of one differ by nature.
+ * `isSecret`: the object is under the name of a credential.
+ */
 function flatten(
   source: Record<string, unknown>,
   prefix: string,
@@ -55,6 +59,7 @@ function flatten(
   loc: Loc,
   run: ReportRun,
   known: Set<string> | undefined,
+  isSecret: boolean,
 ): void {
   let taken = known;
   // for...in, because Object.entries makes an array a field; objects out of JSON inherit nothing that it would list.
@@ -65,15 +70,18 @@ function flatten(
     const name = prefix === '' ? key : prefix + key;
     if (typeof value === 'object') {
       if (Array.isArray(value)) {
-        run.credential ??= findCredential(value, [...loc, key]);
+        run.credential ??= findCredential(value, [...loc, key], isSecret || namesSecret(key) || namesSecret(name));
         ignore(run, name, 'array');
       } else {
         taken ??= new Set([...sample.names, ...sample.texts.map(([text]) => text)]);
-        flatten(value as Record<string, unknown>, `${name}_`, sample, [...loc, key], run, taken);
+        const isInSecret = isSecret || namesSecret(key);
+        flatten(value as Record<string, unknown>, `${name}_`, sample, [...loc, key], run, taken, isInSecret);
       }
       continue;
     }
-    if (typeof value === 'string' && (isCredentialKey(key) || isCredentialKey(name))) run.credential ??= [...loc, key];
+    if (typeof value === 'string' && (isSecret || namesSecret(key) || namesSecret(name))) {
+      run.credential ??= [...loc, key];
+    }
     if (!isName(name)) ignore(run, name, 'name');
     else if (taken?.has(name)) ignore(run, name, 'repeated');
     else {
@@ -91,7 +99,7 @@ function addField(
   key: string,
   run: ReportRun,
 ): void {
-  const number = typeof value === 'string' ? toPlainNumber(value) : Number(value);
+  const number = typeof value === 'string' ? toNumber(value) : Number(value);
   if (number === undefined) {
     const text = readText(value as string, run, loc, key);
     if (text !== undefined) sample.texts.push([name, text as string]);
@@ -101,9 +109,17 @@ function addField(
   } else ignore(run, name, 'not_finite');
 }
 
+/** What programs write where a metric has no value: as a text it would make a text field of the metric. */
+const notANumber = /^[+-]?(?:nan|inf|infinity)$/i;
+
+/** As toPlainNumber; NaN for a text that stands for no number. */
+function toNumber(text: string): number | undefined {
+  return text.length <= '+Infinity'.length && notANumber.test(text) ? Number.NaN : toPlainNumber(text);
+}
+
 /** A plain number as that number, any other text as it is; undefined with a problem added if it cannot be kept. */
 export function readText(text: string, run: Run, loc: Loc, key: string | number): number | string | undefined {
-  const number = toPlainNumber(text);
+  const number = toNumber(text);
   if (number !== undefined) {
     return Number.isFinite(number) ? number : reportNotFinite(run, [...loc, key]);
   }

@@ -112,6 +112,30 @@ describe('what is recorded', () => {
     expect(told).toEqual([1, 0, 1, 2]);
   });
 
+  it('is not a text because it was empty or no number at first', async () => {
+    const agent = await newAgent();
+    const ts = Date.now() - 1000;
+    const empty = (field: string) => ({ field, reason: 'empty' });
+    expect(await ignoredOf(agent, { ts, load: '', name: 'a' })).toEqual([1, empty('load')]);
+    expect(await ignoredOf(agent, { ts: ts + 1, load: '' })).toEqual([0, empty('load')]);
+    expect(await ignoredOf(agent, { ts: ts + 2, load: 'NaN' })).toEqual([0, { field: 'load', reason: 'not_finite' }]);
+    expect(await acceptedOf(agent, { ts: ts + 3, load: 5, name: '' })).toBe(1);
+    expect(
+      await ignoredOf(agent, {
+        samples: [
+          { ts: ts + 4, note: '' },
+          { ts: ts + 5, note: 'x' },
+        ],
+      }),
+    ).toEqual([2]);
+    expect(await server.rowsOf(agent.name)).toEqual([
+      { ts, name: 'a' },
+      { ts: ts + 3, load: 5, name: '' },
+      { ts: ts + 4, note: '' },
+      { ts: ts + 5, note: 'x' },
+    ]);
+  });
+
   it('is refused as a whole in lines, which cannot be answered with what was left out', async () => {
     const agent = await newAgent();
     await record(agent, { rssi: 1 });
@@ -193,6 +217,12 @@ describe('a configuration', () => {
       1,
       { field: 'geolocation', reason: 'not_an_object' },
     ]);
+    const place = await server.configurationOf(agent.name);
+    expect(await ignoredOf(agent, { geolocation: { latitude: 999, longitude: 1 }, rssi: 3 })).toEqual([
+      1,
+      { field: 'geolocation', reason: 'not_a_place' },
+    ]);
+    expect(await server.configurationOf(agent.name)).toEqual(place);
   });
 
   it('M8: of an agent that is gone is refused with the whole report, also if its name lives on', async () => {

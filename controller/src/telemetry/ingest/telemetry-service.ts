@@ -4,7 +4,7 @@ import type { AgentCaller } from '../../caller.ts';
 import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
-import { ConflictFilter } from './conflict-filter.ts';
+import { ConflictFilter, hasEmptyText, withoutEmptyTexts } from './conflict-filter.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import type { ReportBudget } from './report-budget.ts';
@@ -79,8 +79,22 @@ export class TelemetryService {
     return recorded;
   }
 
-  /** One promise and no more: this runs for every post. */
   #append(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+    const isPlain = !report.canIgnore || !hasEmptyText(report.samples);
+    return isPlain ? this.#appendAll(agent, report) : this.#appendTexts(agent, report);
+  }
+
+  async #appendTexts(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+    const { samples, places, ignored } = withoutEmptyTexts(report.samples, await this.#store.fields(agent.name, 0));
+    if (!ignored) return this.#appendAll(agent, report);
+    // Not remembered by its shape, which would have the empty texts.
+    const { onStored: _, ...rest } = report;
+    const locOf: TelemetryReport['locOf'] = (index, field) => report.locOf(places[index]!, field);
+    return this.#appendAll(agent, { ...rest, samples, locOf, ignored: report.ignored?.with(ignored) ?? ignored });
+  }
+
+  /** One promise and no more: this runs for every post. */
+  #appendAll(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     const { samples } = report;
     const stored = samples.length > 0 ? this.#store.append(agent.name, samples) : Promise.resolve();
     return stored.then(

@@ -80,9 +80,9 @@ export class LiveFeed {
 
   /** Samples of one agent have been stored. */
   publish(ap_id: string, samples: readonly Sample[], receivedMs: number): void {
-    for (const { ts, names, values } of samples) {
-      if (names.length === 0) continue;
-      this.#recent.append({ ap_id, ts, names, values, receivedMs, event: undefined });
+    for (const sample of samples) {
+      if (sample.names.length === 0) continue;
+      this.#recent.append(ap_id, sample, receivedMs);
       // A burst must not push out what readers with room for it have not had a chance to take.
       if (this.#recent.appendedBytes > this.#handOnAtBytes) this.#handOn();
     }

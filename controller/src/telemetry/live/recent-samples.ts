@@ -1,5 +1,7 @@
 // The last samples of all agents, in the order in which they were stored, for those who come back after a short break.
-// Bounded in bytes, whatever the samples look like.
+// Bounded in bytes, whatever the samples look like. They lie in rings of numbers, and an object is made of one only when a
+// reader wants it: thousands of samples a second that live for seconds would keep the garbage collector at work.
+import type { Sample } from '../store/telemetry-store.ts';
 
 export interface RecentSample {
   ap_id: string;
@@ -13,14 +15,32 @@ export interface RecentSample {
 
 /** What an entry costs beside its names and values. */
 const entryBytes = 200;
+const firstEntries = 1024;
+const firstValues = 8192;
+
+/** The parts of an entry lie at its number in these, and its values from its place on in the ring of values. */
+interface Ring {
+  ap_id: string[];
+  names: (readonly string[])[];
+  ts: Float64Array;
+  receivedMs: Float64Array;
+  place: Float64Array;
+  bytes: Float64Array;
+  /** Those that a reader has wanted. */
+  made: (RecentSample | undefined)[];
+}
+
+const noNames: readonly string[] = [];
 
 export class RecentSamples {
   readonly #maxBytes: number;
-  #entries: (RecentSample | undefined)[] = [];
-  /** Index of the oldest entry that is still there; those before it are gone. */
-  #start = 0;
-  /** The number of the entry at index 0. */
-  #firstNumber = 1;
+  /** Sizes of rings are powers of two. */
+  #ring = createRing(firstEntries);
+  #values = new Float64Array(firstValues);
+  #oldest = 1;
+  #next = 1;
+  /** Of values, counted since the start. */
+  #nextPlace = 0;
   #bytes = 0;
   /** All bytes that ever came in. */
   appendedBytes = 0;
@@ -31,40 +51,123 @@ export class RecentSamples {
 
   /** Numbers count from 1 and are never used again. */
   get oldest(): number {
-    return this.#firstNumber + this.#start;
+    return this.#oldest;
   }
 
   /** The number that the next sample will get. */
   get next(): number {
-    return this.#firstNumber + this.#entries.length;
+    return this.#next;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
+  /** The same object each time. */
   get(number: number): RecentSample | undefined {
-    return this.#entries[number - this.#firstNumber];
+    if (number < this.#oldest || number >= this.#next) return undefined;
+    const ring = this.#ring;
+    const at = number % ring.ts.length;
+    ring.made[at] ??= {
+      ap_id: ring.ap_id[at]!,
+      ts: ring.ts[at]!,
+      names: ring.names[at]!,
+      values: this.#valuesOf(at),
+      receivedMs: ring.receivedMs[at]!,
+      event: undefined,
+    };
+    return ring.made[at];
   }
 
-  append(sample: RecentSample): void {
-    const size = bytesOf(sample);
-    this.#entries.push(sample);
-    this.#bytes += size;
-    this.appendedBytes += size;
-    while (this.#bytes > this.#maxBytes) {
-      this.#bytes -= bytesOf(this.#entries[this.#start]!);
-      this.#entries[this.#start++] = undefined;
+  append(ap_id: string, { ts, names, values }: Sample, receivedMs: number): void {
+    const bytes = bytesOf(names);
+    this.#bytes += bytes;
+    this.appendedBytes += bytes;
+    while (this.#bytes > this.#maxBytes && this.#oldest < this.#next) this.#drop();
+    this.#makeRoom(names.length);
+    const ring = this.#ring;
+    const at = this.#next++ % ring.ts.length;
+    ring.ap_id[at] = ap_id;
+    ring.names[at] = names;
+    ring.ts[at] = ts;
+    ring.receivedMs[at] = receivedMs;
+    ring.place[at] = this.#nextPlace;
+    ring.bytes[at] = bytes;
+    const mask = this.#values.length - 1;
+    let place = this.#nextPlace & mask;
+    for (let index = 0; index < values.length; index++) {
+      this.#values[place] = values[index]!;
+      place = (place + 1) & mask;
     }
-    if (this.#start < 4096 || this.#start * 2 < this.#entries.length) return;
-    this.#entries = this.#entries.slice(this.#start);
-    this.#firstNumber += this.#start;
-    this.#start = 0;
+    this.#nextPlace += values.length;
+    if (this.#bytes > this.#maxBytes) this.#drop();
+  }
+
+  #drop(): void {
+    const ring = this.#ring;
+    const at = this.#oldest++ % ring.ts.length;
+    this.#bytes -= ring.bytes[at]!;
+    ring.names[at] = noNames;
+    ring.made[at] = undefined;
+  }
+
+  #valuesOf(at: number): number[] {
+    const { place, names } = this.#ring;
+    const mask = this.#values.length - 1;
+    return names[at]!.map((_, index) => this.#values[(place[at]! + index) & mask]!);
+  }
+
+  /** For one more entry with so many values. */
+  #makeRoom(values: number): void {
+    const { place, ts } = this.#ring;
+    const count = this.#next - this.#oldest;
+    const firstPlace = count === 0 ? this.#nextPlace : place[this.#oldest % ts.length]!;
+    if (count === ts.length) this.#growRing();
+    const needed = this.#nextPlace - firstPlace + values;
+    if (needed > this.#values.length) this.#growValues(firstPlace, needed);
+  }
+
+  #growRing(): void {
+    const from = this.#ring;
+    const to = createRing(from.ts.length * 2);
+    for (let number = this.#oldest; number < this.#next; number++) {
+      const [source, target] = [number % from.ts.length, number % to.ts.length];
+      to.ap_id[target] = from.ap_id[source]!;
+      to.names[target] = from.names[source]!;
+      to.ts[target] = from.ts[source]!;
+      to.receivedMs[target] = from.receivedMs[source]!;
+      to.place[target] = from.place[source]!;
+      to.bytes[target] = from.bytes[source]!;
+      to.made[target] = from.made[source];
+    }
+    this.#ring = to;
+  }
+
+  #growValues(firstPlace: number, needed: number): void {
+    let size = this.#values.length;
+    while (size < needed) size *= 2;
+    const values = new Float64Array(size);
+    for (let place = firstPlace; place < this.#nextPlace; place++) {
+      values[place & (size - 1)] = this.#values[place & (this.#values.length - 1)]!;
+    }
+    this.#values = values;
   }
 }
 
+function createRing(size: number): Ring {
+  return {
+    ap_id: new Array(size).fill(''),
+    names: new Array(size).fill(noNames),
+    ts: new Float64Array(size),
+    receivedMs: new Float64Array(size),
+    place: new Float64Array(size),
+    bytes: new Float64Array(size),
+    made: new Array(size).fill(undefined),
+  };
+}
+
 /** Names are counted in full, although agents that repeat themselves share them; twice, for the text made of them. */
-function bytesOf({ names }: RecentSample): number {
+function bytesOf(names: readonly string[]): number {
   let bytes = entryBytes;
   for (const name of names) bytes += 48 + 3 * name.length;
   return bytes;

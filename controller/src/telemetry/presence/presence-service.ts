@@ -90,12 +90,13 @@ export class PresenceService {
     const tracker = this.#trackers.get(ap_id);
     if (tracker) {
       tracker.seen(receivedMs);
-      this.#unsaved.add(tracker);
+      // Asked of the tracker: a set would look it up for every post.
+      if (!tracker.isUnsaved) this.#noteUnsaved(tracker);
       return;
     }
     const first = AgentPresenceTracker.first(ap_id, receivedMs);
     this.#trackers.set(ap_id, first);
-    this.#unsaved.add(first);
+    this.#noteUnsaved(first);
   }
 
   /** Only whether they are there, in the same order: for lists of thousands. */
@@ -184,10 +185,11 @@ export class PresenceService {
   async save(): Promise<void> {
     const trackers = [...this.#unsaved];
     this.#unsaved.clear();
+    for (const tracker of trackers) tracker.isUnsaved = false;
     try {
       await this.#store.update(trackers.map(({ record }) => record));
     } catch (error) {
-      for (const tracker of trackers) if (this.#isKnown(tracker)) this.#unsaved.add(tracker);
+      for (const tracker of trackers) if (this.#isKnown(tracker)) this.#noteUnsaved(tracker);
       throw error;
     }
   }
@@ -233,6 +235,11 @@ export class PresenceService {
     const tracker = this.#trackers.get(ap_id);
     if (tracker) this.#unsaved.delete(tracker);
     this.#trackers.delete(ap_id);
+  }
+
+  #noteUnsaved(tracker: AgentPresenceTracker): void {
+    tracker.isUnsaved = true;
+    this.#unsaved.add(tracker);
   }
 
   #isKnown(tracker: AgentPresenceTracker): boolean {

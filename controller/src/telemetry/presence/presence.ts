@@ -33,6 +33,8 @@ export interface PresenceState {
 }
 
 export class AgentPresenceTracker {
+  /** Has changed since it was written down. */
+  isUnsaved = false;
   readonly record: PresenceRecord;
   /** From its configuration; undefined if that names none. */
   configuredMs: number | undefined;

@@ -10,6 +10,8 @@ export interface ChartLine {
   /** The lowest and highest of each point, where points stand for many samples. */
   lows?: readonly (number | null)[] | undefined;
   highs?: readonly (number | null)[] | undefined;
+  /** The newest value itself, where the last point stands for many samples. */
+  newest?: number | undefined;
 }
 
 /** A column holds null for a gap and undefined where only another line has a point. */
@@ -159,6 +161,11 @@ export function latestValue({ values }: ChartLine): number | undefined {
     if (value !== null && value !== undefined) return value;
   }
   return undefined;
+}
+
+/** What a reader takes for the present value: the newest one, not the mean of the last bucket. */
+export function presentValue(line: ChartLine): number | undefined {
+  return line.newest ?? latestValue(line);
 }
 
 /** The line without what lies before a moment, keeping one point so that the line enters at the edge. */

@@ -12,7 +12,7 @@ import { Skeleton } from '../feedback/skeleton.tsx';
 import './chart.css';
 import type { ChartMark } from './chart-marks.ts';
 import { reachOf, type TimeRange } from './chart-options.ts';
-import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue } from './chart-shape.ts';
+import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue, presentValue } from './chart-shape.ts';
 
 export type { ChartMark } from './chart-marks.ts';
 export type { TimeRange } from './chart-options.ts';
@@ -60,12 +60,12 @@ export function Chart(props: ChartProps) {
     [lines, resolutionSeconds],
   );
   const isEmpty = useMemo(() => lines?.every((line) => latestValue(line) === undefined) ?? false, [lines]);
-  const described = (lines ?? []).map((line) => `${line.label}: ${inWords(latestValue(line), unit)}`).join(', ');
+  const described = (lines ?? []).map((line) => `${line.label}: ${inWords(presentValue(line), unit)}`).join(', ');
   const at = cursor.value;
   const values = drawn
     ? drawn.map((line) => ({
         label: line.label,
-        value: inWords(at === undefined ? latestValue(line) : valueAt(line, at, reachOf(range)), unit),
+        value: inWords(at === undefined ? presentValue(line) : valueAt(line, at, reachOf(range)), unit),
       }))
     : (labels ?? [title]).map((label) => ({ label, value: '–' }));
   return (

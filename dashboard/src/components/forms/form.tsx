@@ -16,15 +16,19 @@ export interface FormState<Values extends Record<string, string>> {
   failure: Signal<Failure | undefined>;
   isBusy: Signal<boolean>;
   set: (name: keyof Values & string, value: string) => void;
+  /** What it began with, or was saved last. */
+  saved: Signal<Values>;
 }
 
 export function useForm<Values extends Record<string, string>>(initial: Values): FormState<Values> {
   // What a form begins with does not change while it is there.
   return useMemo(() => {
     const values = signal(initial);
+    const saved = signal(initial);
     const problems = signal<Record<string, string>>({});
     return {
       values,
+      saved,
       problems,
       failure: signal<Failure | undefined>(undefined),
       isBusy: signal(false),

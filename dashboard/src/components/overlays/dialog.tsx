@@ -26,7 +26,6 @@ export function Dialog({ title, children, onClose, actions, width = 'narrow' }: 
     return () => dialog.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the click is one beside the dialog; the key for it is Escape
     <dialog
       ref={element}
       class={`dialog ${width}`}

@@ -20,7 +20,13 @@ interface FilterProps {
 }
 
 /** Takes effect with Enter or when the field is left. */
-export function FilterText({ label, value, onChange, placeholder }: FilterProps) {
+export function FilterText({
+  label,
+  value,
+  onChange,
+  placeholder,
+  suggestions = [],
+}: FilterProps & { suggestions?: readonly string[] }) {
   const id = useId();
   return (
     <div class="filter">
@@ -33,8 +39,16 @@ export function FilterText({ label, value, onChange, placeholder }: FilterProps)
         autoCapitalize="none"
         placeholder={placeholder}
         value={value}
+        list={suggestions.length > 0 ? `${id}-list` : undefined}
         onChange={(event) => onChange(event.currentTarget.value.trim())}
       />
+      {suggestions.length > 0 && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
     </div>
   );
 }

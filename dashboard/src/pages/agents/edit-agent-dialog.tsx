@@ -8,6 +8,7 @@ import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
+import { useUnsavedDialog } from '../../components/forms/unsaved-form.ts';
 import { Dialog } from '../../components/overlays/dialog.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { agentsText } from '../../text/agents.ts';
@@ -27,6 +28,7 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
   const [before] = useState(configuration);
   const form = useForm({ ...toEditValues(before), password: '' });
   const [hasPassword, setHasPassword] = useState(false);
+  const close = useUnsavedDialog(form, onClose);
   const submit = async ({ password, ...values }: typeof form.values.value) => {
     const { changes, problems } = changesOf(before, values);
     if (Object.keys(problems).length > 0) {
@@ -47,7 +49,7 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
     onClose();
   };
   return (
-    <Dialog title={text.editTitle(ap_id)} onClose={onClose}>
+    <Dialog title={text.editTitle(ap_id)} onClose={close}>
       <Form form={form} onSubmit={submit} label={text.editTitle(ap_id)}>
         <TextField form={form} name="label" label={agentsText.one.label} hint={text.labelHint} isOptional hasFocus />
         <TextField form={form} name="site" label={agentsText.one.site} isOptional />

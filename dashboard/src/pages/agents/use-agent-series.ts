@@ -1,7 +1,7 @@
 // The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Failure } from '../../api/failure.ts';
-import type { AgentMultiMetricData } from '../../api/operations.ts';
+import type { AgentMultiMetricData, LatestMetrics } from '../../api/operations.ts';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
 import { useChartRange } from '../../components/chart/use-chart-range.ts';
@@ -34,6 +34,7 @@ export interface AgentSeries {
 }
 
 const maxPoints = 900;
+const newestMs = 5000;
 
 export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }: AgentSeriesOptions): AgentSeries {
   const names = metrics.map(({ name }) => name);
@@ -60,6 +61,13 @@ export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }
   const low = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'min' } }, bandOptions);
   const high = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'max' } }, bandOptions);
 
+  const newestQuery = { agents: [ap_id], metrics: names };
+  const newest = useOperation(
+    'metrics_latest',
+    { query: newestQuery },
+    { isWanted: isWanted && isBucketed && !past, pollMs: newestMs },
+  ).data;
+
   const [liveLines, setLiveLines] = useState<ReadonlyMap<string, ChartLine> | undefined>(undefined);
   const stored = useMemo(
     () =>
@@ -81,8 +89,13 @@ export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }
     onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
   });
 
+  const shown = liveLines ?? stored;
+  const lines = useMemo(
+    () => (shown && isBucketed && !past && newest ? withNewest(shown, newest, ap_id) : shown),
+    [shown, isBucketed, past === undefined, newest, ap_id],
+  );
   return {
-    lines: liveLines ?? stored,
+    lines,
     range,
     resolutionSeconds,
     failure: mean.failure,
@@ -116,6 +129,25 @@ function toLines(
           ...(lows && highs && { lows, highs }),
         },
       ];
+    }),
+  );
+}
+
+/** Of what the agent still reports; a value from before the last bucket is older than what is drawn. */
+export function withNewest(
+  lines: ReadonlyMap<string, ChartLine>,
+  { agents }: LatestMetrics,
+  ap_id: string,
+): ReadonlyMap<string, ChartLine> {
+  const values = (agents.find((agent) => agent.ap_id === ap_id)?.metrics ?? {}) as Record<
+    string,
+    { ts: string; value: number } | undefined
+  >;
+  return new Map(
+    [...lines].map(([name, line]) => {
+      const found = Object.hasOwn(values, name) ? values[name] : undefined;
+      const isNewer = found !== undefined && Date.parse(found.ts) / 1000 >= (line.times.at(-1) ?? Infinity);
+      return [name, isNewer ? { ...line, newest: found.value } : line];
     }),
   );
 }

@@ -9,6 +9,7 @@ import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -42,6 +43,7 @@ export function AppPage({ params }: PageProps) {
 
 function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyAppSummary }) {
   const form = useForm(toPermissionValues(permissions));
+  useUnsavedForm(form);
   return (
     <section class="card stack">
       <h2>{appsText.may.title}</h2>
@@ -51,6 +53,7 @@ function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyApp
         onSubmit={async (values) => {
           const json = { permissions: toPermissions(values) };
           await call('update_third_party_app', { path: { app_name }, json });
+          keepForm(form);
           queries.refresh('list_third_party_apps');
           showToast({ title: appsText.saved(app_name) });
         }}

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
@@ -24,6 +25,7 @@ const soundKeyLength = 32;
 
 export function RegisterApp() {
   const form = useForm({ app_name: '', api_key: '', ...toPermissionValues(leastPermissions) });
+  useUnsavedForm(form);
   const [made, setMade] = useState<{ app_name: string; api_key: string } | undefined>(undefined);
   const chosenKey = form.values.value.api_key;
   const isShort = chosenKey !== '' && chosenKey.length < soundKeyLength;
@@ -38,6 +40,7 @@ export function RegisterApp() {
             const app_name = values.app_name.trim();
             const api_key = values.api_key === '' ? randomKey() : values.api_key;
             await call('create_third_party_app', { json: { app_name, api_key, permissions: toPermissions(values) } });
+            keepForm(form);
             queries.refresh('list_third_party_apps');
             setMade({ app_name, api_key });
           }}

@@ -20,7 +20,17 @@ import { useQueryState } from '../../router/use-query-state.ts';
 import { auditText as text } from '../../text/audit.ts';
 import { pageTitles } from '../../text/pages.ts';
 import './audit-page.css';
-import { actionWords, actorWords, detailLines, entryWords, hasMore } from './audit-words.ts';
+import {
+  actionWords,
+  actorWords,
+  detailLines,
+  entryWords,
+  hasMore,
+  hasTarget,
+  momentOf,
+  namesIn,
+  timesWords,
+} from './audit-words.ts';
 import { type DiffLine, rulesDiff } from './rules-diff.ts';
 
 const pageSize = 100;
@@ -56,14 +66,26 @@ export function AuditPage() {
         {text.words} <code>{text.verify}</code>
       </p>
       <FilterBar label={text.filters}>
-        <FilterText label={text.actor} value={actor} onChange={setActor} placeholder={text.exactly} />
+        <FilterText
+          label={text.actor}
+          value={actor}
+          onChange={setActor}
+          placeholder={text.exactly}
+          suggestions={namesIn(rows ?? [], 'actor')}
+        />
         <FilterChoice
           label={text.action}
           value={action}
           onChange={setAction}
           options={[['', text.anyAction], ...actions.map((name): [string, string] => [name, actionWords(name)])]}
         />
-        <FilterText label={text.target} value={target} onChange={setTarget} placeholder={text.exactly} />
+        <FilterText
+          label={text.target}
+          value={target}
+          onChange={setTarget}
+          placeholder={text.exactly}
+          suggestions={namesIn(rows ?? [], 'target')}
+        />
         <FilterMoment label={text.since} value={since} onChange={setSince} />
         <FilterMoment label={text.until} value={until} onChange={setUntil} />
         {isFiltered && (
@@ -103,15 +125,14 @@ export function AuditPage() {
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const [isShown, setShown] = useState(false);
-  const { seq, ts, actor, action, target } = entry;
-  // There is one set of rules, and access points onboard themselves: a second name would say nothing.
-  const hasTarget = target.kind !== 'conflict_rules' && !(action === 'agent_onboarded' && actor.name === target.name);
-  const at = Date.parse(ts);
+  const { seq, actor, target } = entry;
+  const at = momentOf(entry);
+  const times = timesWords(entry);
   return (
     <li>
       <button type="button" class="audit-entry" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
         <Icon name={isShown ? 'chevron-down' : 'chevron-right'} size={16} />
-        <time class="faint" dateTime={ts} title={formatExactly(at)}>
+        <time class="faint" dateTime={new Date(at).toISOString()} title={formatExactly(at)}>
           {formatMoment(at)}
         </time>
         <span class="sentence">
@@ -119,7 +140,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           {entryWords(entry).map((part, index) =>
             typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
           )}{' '}
-          {hasTarget && <code>{target.name}</code>}
+          {hasTarget(entry) && <code>{target.name}</code>} {times}
         </span>
         <span class="faint small seq">{seq}</span>
       </button>

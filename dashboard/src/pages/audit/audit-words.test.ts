@@ -1,6 +1,15 @@
 // Entries of the audit log in words.
 import { expect, it } from 'vitest';
-import { actionWords, actorWords, detailLines, entryWords, hasMore } from './audit-words.ts';
+import {
+  actionWords,
+  actorWords,
+  detailLines,
+  entryWords,
+  hasMore,
+  hasTarget,
+  momentOf,
+  timesWords,
+} from './audit-words.ts';
 
 it('a change of roles is read as before and after', () => {
   const detail = { fields: ['roles'], roles: { before: ['user'], after: ['admin', 'user'] } };
@@ -51,4 +60,21 @@ it('a decision about a command says what was requested and what was decided', ()
     'app x holds it',
   ]);
   expect(hasMore(detail)).toBe(true);
+});
+
+it('logins have the time when they were, not when they were written down, and how often', () => {
+  const ts = '2026-11-16T10:01:00.000Z';
+  const since = '2026-11-16T10:00:07.000Z';
+  expect(momentOf({ ts, detail: { since, count: 3 } })).toBe(Date.parse(since));
+  expect(timesWords({ detail: { since, count: 3 } })).toBe('(3 times)');
+  expect(timesWords({ detail: { since, count: 1 } })).toBeUndefined();
+  expect(momentOf({ ts, detail: { since: 'x', count: 1 } })).toBe(Date.parse(ts));
+  expect(momentOf({ ts, detail: { count: 4 } })).toBe(Date.parse(ts));
+});
+
+it('who signs in is named once', () => {
+  const ada = { kind: 'user', id: '1', name: 'ada@example.org' };
+  expect(hasTarget({ actor: ada, target: { kind: 'user', name: ada.name } })).toBe(false);
+  expect(hasTarget({ actor: ada, target: { kind: 'user', name: 'bob@example.org' } })).toBe(true);
+  expect(actionWords('login')).toBe('signed in');
 });

@@ -19,6 +19,30 @@ export function entryWords({
   return [isRejected ? auditText.couldNotSend : auditText.sent, { name: command }, auditText.to];
 }
 
+/**
+ * When it was. Logins and refusals are written down together, a while later; their detail says when they were. In
+ * milliseconds.
+ */
+export function momentOf({ ts, detail: { since, count } }: Pick<AuditEntry, 'ts' | 'detail'>): number {
+  const first = typeof since === 'string' && typeof count === 'number' ? Date.parse(since) : Number.NaN;
+  return Number.isNaN(first) ? Date.parse(ts) : first;
+}
+
+/** How often, if one entry is about several events. */
+export function timesWords({ detail: { since, count } }: Pick<AuditEntry, 'detail'>): string | undefined {
+  return typeof since === 'string' && typeof count === 'number' && count > 1 ? auditText.times(count) : undefined;
+}
+
+/** Whether the target says more than the actor does. There is one set of rules, and access points onboard themselves. */
+export function hasTarget({ actor, target }: Pick<AuditEntry, 'actor' | 'target'>): boolean {
+  return target.kind !== 'conflict_rules' && !(actor.kind === target.kind && actor.name === target.name);
+}
+
+/** The different names, for suggestions. */
+export function namesIn(entries: readonly AuditEntry[], part: 'actor' | 'target'): string[] {
+  return [...new Set(entries.map((entry) => entry[part].name))].filter((name) => name !== '').sort();
+}
+
 /** Who did it, for people: a name, or what stands in for one. */
 export function actorWords({ kind, name }: AuditEntry['actor']): string {
   const isNamed = name !== '' && name !== kind;

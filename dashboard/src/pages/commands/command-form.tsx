@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format/numbers.ts';
@@ -44,6 +45,8 @@ interface CommandFormProps {
 
 export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
   const form = useForm<Record<string, string>>(initialValues(initial));
+  // A command that was only chosen is chosen again in a moment.
+  useUnsavedForm(form, ['name', 'guard_comparison']);
   const isDryRun = useRef(false);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const commands = useMemo(
@@ -75,7 +78,9 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
       const limit = (values.guard_limit ?? '').trim();
       throw withProblemsMoved(error, (path) => fieldAt(path, limit === '' || !Number.isFinite(Number(limit))));
     }
-    if (!isDryRun.current) queries.refresh('list_commands');
+    if (isDryRun.current) return;
+    keepForm(form);
+    queries.refresh('list_commands');
   };
   const noCommon = commands?.length === 0 && targets.length > 0;
   const notAllowed =

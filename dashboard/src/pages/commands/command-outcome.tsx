@@ -1,5 +1,6 @@
 // What came of sending, or would come of it: a verdict for each access point, and the status history of what was sent.
 
+import { useEffect, useRef } from 'preact/hooks';
 import type { BatchTarget, Command } from '../../api/operations.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
@@ -49,8 +50,11 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
   );
   const isRejected = !isDryRun && targets.every(({ command_id }) => command_id === null);
   const shown = targets.slice(0, maxShown);
+  const element = useRef<HTMLElement>(null);
+  // On a phone it is below what can be seen.
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
   return (
-    <section class="outcome" aria-live="polite">
+    <section ref={element} class="outcome" aria-live="polite">
       <h3>{isDryRun ? text.dryRun : isRejected ? text.rejectedAll : text.sent}</h3>
       {targets.length > 1 && <p class="soft">{totalsInWords(targets)}</p>}
       <ul class="verdicts">

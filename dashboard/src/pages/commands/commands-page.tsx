@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { Command, CommandState } from '../../api/operations.ts';
+import { NarrowAgentName } from '../../components/agent-name.tsx';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
@@ -12,7 +13,6 @@ import { type Column, Table } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatAge, formatMoment } from '../../format/times.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
@@ -36,7 +36,7 @@ const columns: Column<Command>[] = [
   {
     name: 'command',
     title: text.command,
-    width: 'minmax(112px, 1.3fr)',
+    width: 'minmax(96px, 1.3fr)',
     sort: ({ name }) => name,
     cell: ({ name, args }) => (
       <>
@@ -47,10 +47,9 @@ const columns: Column<Command>[] = [
   {
     name: 'agent',
     title: text.agent,
-    width: 'minmax(120px, 1.1fr)',
+    width: 'minmax(104px, 1.1fr)',
     sort: ({ ap_id }) => ap_id,
-    cell: ({ ap_id }) => <span title={ap_id}>{shortAgentName(ap_id)}</span>,
-    isWideOnly: true,
+    cell: ({ ap_id }) => <NarrowAgentName ap_id={ap_id} />,
   },
   { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
   {

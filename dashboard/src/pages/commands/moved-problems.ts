@@ -1,5 +1,5 @@
 // A form need not look like the body it is sent as: here the problems of a 422 are moved to the fields they belong to.
-import { Failure, fieldOf, toFailure } from '../../api/failure.ts';
+import { Failure, fieldOf, problemPhrase, toFailure } from '../../api/failure.ts';
 import type { ValidationError } from '../../api/operations.ts';
 
 /** `move` gets `emulators.0.locations.1` and gives the name of the field, or undefined where there is none. */
@@ -17,7 +17,7 @@ export function withProblemsMoved(
       others.push(problem);
       continue;
     }
-    const own = problem.msg.replace(/^Value error, /, '');
+    const own = problemPhrase(problem);
     const known = words.get(place.field) ?? new Set();
     words.set(place.field, known.add(place.prefix === undefined ? own : `${place.prefix} ${own}`));
   }

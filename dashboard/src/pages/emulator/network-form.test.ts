@@ -42,6 +42,22 @@ describe('a request', () => {
   });
 });
 
+describe('demand', () => {
+  it('is said for every technology, and only what was typed of it', () => {
+    const { emulators } = toRequest(values({ mbps_per_device: '2.5', 'mix.video': '3', 'mix.web': 'some' }), []);
+    expect(emulators).toHaveLength(3);
+    for (const entry of emulators)
+      expect(entry).toMatchObject({ mbps_per_device: 2.5, mix: { video: 3, web: 'some' } });
+    expect(toRequest(values(), []).emulators[0]).not.toHaveProperty('mix');
+  });
+
+  it('gets its problems at its fields', () => {
+    expect(fieldAt('emulators.2.mbps_per_device', values(), [])).toEqual({ field: 'mbps_per_device' });
+    expect(fieldAt('emulators.0.mix.web', values(), [])).toEqual({ field: 'mix.web' });
+    expect(fieldAt('emulators.0.mix', values(), [])).toEqual({ field: 'mix.voice' });
+  });
+});
+
 describe('a problem', () => {
   const typed = values({ '5G.num_access_points': '', places: 'Bristol\nBrstol' });
 

@@ -7,6 +7,8 @@ import { emulatorText } from '../../text/emulator.ts';
 
 export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
 
+export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
+
 export type NetworkValues = Record<string, string>;
 
 export const initialNetwork: NetworkValues = {
@@ -19,6 +21,8 @@ export const initialNetwork: NetworkValues = {
       [`${technology}.scenario`, ''],
     ]),
   ),
+  mbps_per_device: '',
+  ...Object.fromEntries(trafficClasses.map((name) => [`mix.${name}`, ''])),
   duration: '1',
   duration_unit: '3600',
   speed: '1',
@@ -40,6 +44,7 @@ export function chosenTechnologies(values: NetworkValues): Technology[] {
 /** What is no number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
 export function toRequest(values: NetworkValues, faults: readonly number[]): EmulatorSpinupRequest {
   const duration = toNumber(values.duration);
+  const demand = toDemand(values);
   const emulators = chosenTechnologies(values).map((technology): EmulatorSpec => {
     const own = (field: string) => values[`${technology}.${field}`] ?? '';
     return {
@@ -51,6 +56,7 @@ export function toRequest(values: NetworkValues, faults: readonly number[]): Emu
       ...(own('profile') !== '' && { profile: own('profile') as NonNullable<EmulatorSpec['profile']> }),
       ...(technology === '5G' &&
         own('scenario') !== '' && { scenario: own('scenario') as NonNullable<EmulatorSpec['scenario']> }),
+      ...demand,
     };
   });
   return {
@@ -82,6 +88,8 @@ export function fieldAt(
     const place = item === undefined ? undefined : placesOf(values)[Number(item)];
     return place === undefined ? { field: 'places' } : { field: 'places', prefix: `“${place}”` };
   }
+  if (field === 'mix') return { field: `mix.${trafficClasses.find((name) => name === item) ?? trafficClasses[0]}` };
+  if (field === 'mbps_per_device') return { field };
   const isOfAll = technology === undefined || field === undefined || field === 'duration';
   return { field: isOfAll ? 'duration' : `${technology}.${field}` };
 }
@@ -115,6 +123,17 @@ export function curlOf(origin: string, request: EmulatorSpinupRequest): string {
     '  -H "Authorization: Bearer $TOKEN" -H \'Content-Type: application/json\' \\',
     `  -d '${json}'`,
   ].join('\n');
+}
+
+/** The same for all technologies. */
+function toDemand(values: NetworkValues): Pick<EmulatorSpec, 'mbps_per_device' | 'mix'> {
+  const shares = trafficClasses.filter((name) => !isEmpty(values[`mix.${name}`]));
+  return {
+    ...(!isEmpty(values.mbps_per_device) && { mbps_per_device: toNumber(values.mbps_per_device)! }),
+    ...(shares.length > 0 && {
+      mix: Object.fromEntries(shares.map((name) => [name, toNumber(values[`mix.${name}`])!])),
+    }),
+  };
 }
 
 function toFault(values: NetworkValues, row: number): PlannedFault {

@@ -8,6 +8,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { withProblemsMoved } from '../commands/moved-problems.ts';
+import { DemandFields } from './demand-fields.tsx';
 import { FaultRows } from './fault-rows.tsx';
 import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
 import { startNetwork } from './new-network.ts';
@@ -35,6 +36,10 @@ export function NewNetworkPage() {
             <section class="card stack">
               <h2>{text.technologies}</h2>
               <TechnologyRows form={form} />
+            </section>
+            <section class="card stack">
+              <h2>{text.demand}</h2>
+              <DemandFields form={form} />
             </section>
             <section class="card stack">
               <h2>{text.where}</h2>

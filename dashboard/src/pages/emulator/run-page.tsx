@@ -171,6 +171,8 @@ function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
         <dd>{emulatorText.times(formatNumber(run.speed))}</dd>
         <dt>{text.seed}</dt>
         <dd>{run.seed}</dd>
+        <dt>{text.model}</dt>
+        <dd>{run.model}</dd>
         <dt>{text.number}</dt>
         <dd class="run-number">
           <code>{run.job_number}</code>

@@ -1,19 +1,20 @@
-// What a look ahead has shown: the network with the commands beside the network without them.
+// What a look ahead has shown: the network with the commands beside the network without them, in how many futures, and who
+// takes over.
 import { useMemo, useState } from 'preact/hooks';
-import type { WhatIfAnswer } from '../../api/operations.ts';
+import type { Comparison, WhatIfAnswer } from '../../api/operations.ts';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { StatCard } from '../../components/layout/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { metricWords } from '../../data/metric-words.ts';
-import { formatCount, formatNumber, formatValue } from '../../format/numbers.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { split } from './run-counters.tsx';
 import { nameInRun } from './run-words.ts';
-import { biggestChanges, meanOf, timelineLines } from './what-if-view.ts';
+import { WhatIfChanges } from './what-if-changes.tsx';
+import { TakeOvers } from './what-if-take-over.tsx';
+import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
-const shownChanges = 12;
 const labels = { with: text.with, without: text.without };
 
 interface WhatIfResultProps {
@@ -23,7 +24,7 @@ interface WhatIfResultProps {
 
 export function WhatIfResult({ answer, agents }: WhatIfResultProps) {
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
-  const { totals, minutes, model_time } = answer;
+  const { totals, minutes, model_time, ran, exact } = answer;
   const start = Date.parse(model_time) / 1000;
   const range = zoom ?? { from: start, to: start + minutes * 60 };
   const charts = useMemo(
@@ -39,13 +40,18 @@ export function WhatIfResult({ answer, agents }: WhatIfResultProps) {
   );
   return (
     <div class="stack what-if-result" aria-live="polite">
-      <h3>{text.result(formatCount(minutes, 'minute'))}</h3>
+      <div>
+        <h3>{text.result(formatCount(minutes, 'minute'))}</h3>
+        <p class="soft">{exact ? text.exact : text.ofFutures(formatCount(ran.futures, 'future'))}</p>
+      </div>
+      <Limits answer={answer} />
       <div class="stat-grid">
         <Compared label={text.served} both={totals.served} unit="" />
         <Compared label={text.power} both={totals.power_w} unit="W" />
-        <Compared label={text.delivered} both={meanOf(answer, 'delivered_mbps')} unit="Mb/s" />
+        <Compared label={text.delivered} both={totals.delivered_mbps} unit="Mb/s" />
       </div>
       <Outcomes results={answer.results} />
+      <TakeOvers takeOvers={answer.took_over} />
       <div class="what-if-charts">
         {charts.map(({ title, unit, lines }) => (
           <Chart
@@ -58,18 +64,46 @@ export function WhatIfResult({ answer, agents }: WhatIfResultProps) {
           />
         ))}
       </div>
-      <Changes answer={answer} agents={agents} />
+      <WhatIfChanges answer={answer} agents={agents} />
     </div>
   );
 }
 
-function Compared({ label, both, unit }: { label: string; both: { with: number; without: number }; unit: string }) {
-  const difference = both.with - both.without;
-  const isSame = formatValue(both.with, unit) === formatValue(both.without, unit);
-  const detail = isSame
-    ? text.noDifference
-    : `${signed(difference, unit)} · ${text.otherwise(formatValue(both.without, unit))}`;
-  return <StatCard label={label} {...split(formatValue(both.with, unit))} detail={detail} />;
+/** What was asked for and could not be run. */
+function Limits({ answer: { asked, ran, limited_by } }: { answer: WhatIfAnswer }) {
+  return (
+    <>
+      {limited_by.includes('computing_time') && (
+        <Notice kind="warning" title={text.cutShort(extent(ran), extent(asked))}>
+          {text.cutShortWords}
+        </Notice>
+      )}
+      {limited_by.includes('answer_size') && (
+        <Notice kind="warning" title={text.leftOut(formatCount(asked.agents - ran.agents, 'access point'))} />
+      )}
+    </>
+  );
+}
+
+function extent({ minutes, futures }: WhatIfAnswer['ran']): string {
+  return text.extent(formatCount(minutes, 'minute'), formatCount(futures, 'future'));
+}
+
+function Compared({ label, both, unit }: { label: string; both: Comparison; unit: string }) {
+  const [after, without, change] = (['with', 'without', 'change'] as const).map((side) => amountOf(both, side)!);
+  const detail = (
+    <>
+      {isCertain(change!) ? <strong class="ink">{formatChange(change!, unit)}</strong> : changeWords(change!, unit)}
+      <br />
+      {text.otherwise(formatAmount(without!, unit))}
+    </>
+  );
+  return <StatCard label={label} {...splitAmount(after!, unit)} detail={detail} />;
+}
+
+function changeWords(change: { mean: number; plus_minus?: number }, unit: string): string {
+  if (change.mean === 0) return text.noDifference;
+  return `${formatChange(change, unit)}: ${text.uncertain}`;
 }
 
 function Outcomes({ results }: { results: WhatIfAnswer['results'] }) {
@@ -92,57 +126,4 @@ function outcomeWords({ state, reason, settles_in_seconds }: Record<string, unkn
   if (state === 'unanswered') return text.unanswered;
   const settles = typeof settles_in_seconds === 'number' && settles_in_seconds > 0;
   return settles ? `${text.succeeded}, ${text.settles(formatSpan(settles_in_seconds, 2))}` : text.succeeded;
-}
-
-function Changes({ answer, agents }: WhatIfResultProps) {
-  const changes = useMemo(() => biggestChanges(answer, shownChanges), [answer]);
-  const configurations = new Map(agents.map(({ ap_id, configuration }) => [ap_id, configuration]));
-  const column = text.column;
-  if (changes.length === 0) return <p class="soft">{text.noChanges}</p>;
-  return (
-    <section class="stack">
-      <h3>{text.changes}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="plain-table-frame" tabIndex={0} role="region" aria-label={text.changes}>
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">{column.agent}</th>
-              <th scope="col">{column.metric}</th>
-              <th scope="col" class="end">
-                {column.without}
-              </th>
-              <th scope="col" class="end">
-                {column.with}
-              </th>
-              <th scope="col" class="end">
-                {column.difference}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map(({ agent_id, metric, with: after, without }) => {
-              const { label, unit } = metricWords(configurations.get(agent_id) ?? {}, metric);
-              return (
-                <tr key={`${agent_id} ${metric}`}>
-                  <td>
-                    <a href={`/agents/${encodeURIComponent(agent_id)}`}>{nameInRun(agent_id)}</a>
-                  </td>
-                  <td>{label}</td>
-                  <td class="end">{formatValue(without, unit)}</td>
-                  <td class="end">{formatValue(after, unit)}</td>
-                  <td class="end">{signed(after - without, unit)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  );
-}
-
-function signed(difference: number, unit: string): string {
-  const written = formatValue(difference, unit);
-  return difference > 0 && written !== formatNumber(0) ? `+${written}` : written;
 }

@@ -1,34 +1,126 @@
 // What is shown of a look ahead.
-import { expect, it } from 'vitest';
-import { biggestChanges, meanOf, timelineLines } from './what-if-view.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  amountOf,
+  biggestChanges,
+  formatAmount,
+  formatChange,
+  isCertain,
+  notableReceivers,
+  splitAmount,
+  timelineLines,
+} from './what-if-view.ts';
 
-const minute = (n: number, after: number, without: number) => ({
+const plain = (text: string) => text.replaceAll(/[\u00a0\u2009]/g, ' ').replaceAll('\u2212', '-');
+const both = (after: number, without: number, plus_minus?: number) => ({
+  with: after,
+  without,
+  change: after - without,
+  ...(plus_minus !== undefined && { plus_minus: { with: plus_minus, without: plus_minus, change: plus_minus } }),
+});
+const minute = (n: number, after: number, without: number, plus_minus?: number) => ({
   minute: n,
-  served: { with: after, without },
-  power_w: { with: after * 10, without: without * 10 },
-  delivered_mbps: { with: 1, without: 1 },
+  served: both(after, without, plus_minus),
+  power_w: both(after * 10, without * 10, plus_minus),
+  delivered_mbps: both(1, 1, plus_minus),
 });
-const timeline = [minute(1, 4, 6), minute(2, 2, 6)];
+const labels = { with: 'W', without: 'O' };
 
-it('the timeline is two lines from the present of the model on', () => {
-  const lines = timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'power_w', { with: 'W', without: 'O' });
-  expect(lines).toEqual([
-    { name: 'with', label: 'W', times: [660, 720], values: [40, 20] },
-    { name: 'without', label: 'O', times: [660, 720], values: [60, 60] },
-  ]);
-  expect(meanOf({ timeline }, 'served')).toEqual({ with: 3, without: 6 });
-  expect(meanOf({ timeline: [] }, 'served')).toEqual({ with: 0, without: 0 });
+describe('the timeline', () => {
+  it('is two lines from the present of the model on', () => {
+    const timeline = [minute(1, 4, 6), minute(2, 2, 6)];
+    expect(timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'power_w', labels)).toEqual([
+      { name: 'with', label: 'W', times: [660, 720], values: [40, 20] },
+      { name: 'without', label: 'O', times: [660, 720], values: [60, 60] },
+    ]);
+  });
+
+  it('has a band where there are several futures', () => {
+    const timeline = [minute(1, 4, 6, 0.5)];
+    const [line] = timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'served', labels);
+    expect(line).toMatchObject({ values: [4], lows: [3.5], highs: [4.5] });
+  });
 });
 
-it('what changes most of itself comes first, what does not change is left out', () => {
+describe('an amount', () => {
+  it.each([
+    [{ mean: 1.9123, plus_minus: 1.8123 }, 'W', '1.9 ± 1.8 W'],
+    [{ mean: -36.12, plus_minus: 0.0213 }, '', '-36.12 ± 0.021'],
+    [{ mean: 123.4, plus_minus: 17.9 }, 'Mb/s', '123 ± 18 Mb/s'],
+    [{ mean: 5 }, 'W', '5 W'],
+    [{ mean: 0.00001, plus_minus: 0.00002 }, 'W', '0 W'],
+    [{ mean: 0, plus_minus: 0 }, '', '0'],
+  ])('%j is written with as many digits as its interval allows', (amount, unit, words) => {
+    expect(plain(formatAmount(amount, unit))).toBe(words);
+  });
+
+  it('has its interval beside it', () => {
+    const split = (amount: { mean: number; plus_minus?: number }, unit?: string) => {
+      const { value, unit: small = '' } = splitAmount(amount, unit);
+      return [plain(value), plain(small)];
+    };
+    expect(split({ mean: 1.91, plus_minus: 1.81 }, 'W')).toEqual(['1.9', '± 1.8 W']);
+    expect(split({ mean: 7 }, 'Mb/s')).toEqual(['7', 'Mb/s']);
+    expect(split({ mean: 7 })).toEqual(['7', '']);
+  });
+
+  it('that grows has a plus', () => {
+    expect(plain(formatChange({ mean: 1.9, plus_minus: 1.8 }))).toBe('+1.9 ± 1.8');
+    expect(plain(formatChange({ mean: -1.9 }))).toBe('-1.9');
+    expect(plain(formatChange({ mean: 0.01, plus_minus: 12 }))).toBe('0 ± 12');
+  });
+
+  it('is certain if its interval excludes zero', () => {
+    expect([{ mean: 2, plus_minus: 1 }, { mean: -2, plus_minus: 1 }, { mean: 3 }].map(isCertain)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(
+      [
+        { mean: 1, plus_minus: 1 },
+        { mean: -1, plus_minus: 2 },
+        { mean: 0, plus_minus: 0 },
+      ].map(isCertain),
+    ).toEqual([false, false, false]);
+  });
+
+  it('is one side of a comparison', () => {
+    expect(amountOf(both(3, 1, 0.5), 'change')).toEqual({ mean: 2, plus_minus: 0.5 });
+    expect(amountOf(both(3, 1), 'with')).toEqual({ mean: 3 });
+    expect(amountOf({ with: 3 }, 'without')).toBeUndefined();
+  });
+});
+
+it('what is certain comes first, then what changes most of itself; what does not change is left out', () => {
   const agents = [
     {
       agent_id: 'a',
-      metrics: { power_w: { with: 50, without: 100 }, same: { with: 1, without: 1 }, half: { with: 3 } },
+      metrics: { power_w: both(50, 100, 1), same: both(1, 1, 0), half: { with: 3 }, noise: both(9, 1, 20) },
     },
-    { agent_id: 'b', metrics: { served_devices: { with: 9, without: 1 }, tiny: { with: 0.001, without: 0 } } },
+    { agent_id: 'b', metrics: { served_devices: both(9, 1, 2), tiny: both(0.001, 0, 0) } },
   ];
-  expect(biggestChanges({ agents }, 3).map(({ metric }) => metric)).toEqual(['served_devices', 'power_w', 'tiny']);
+  expect(biggestChanges({ agents }, 4).map(({ metric }) => metric)).toEqual([
+    'served_devices',
+    'power_w',
+    'tiny',
+    'noise',
+  ]);
+  expect(biggestChanges({ agents }, 4).map((change) => change.isCertain)).toEqual([true, true, true, false]);
   expect(biggestChanges({ agents }, 1)).toHaveLength(1);
   expect(biggestChanges({ agents }, 9, 1).map(({ agent_id }) => agent_id)).toEqual(['b', 'a']);
+});
+
+it('who takes over is who has more than a passer-by', () => {
+  const one = (agent_id: string, mean: number) => ({ agent_id, devices: { mean }, delivered_mbps: { mean: 0 } });
+  const rest = { delivered_mbps: { mean: 0 }, unserved: { mean: 0 } };
+  const takeOver = { ...one('a', 4), ...rest, to: [one('b', 3), one('c', -0.5), one('d', 0.05)] };
+  const others = (mean: number) => ({ access_points: 2, devices: { mean }, delivered_mbps: { mean: 0 } });
+  const found = notableReceivers({ ...takeOver, others: others(0.01) });
+  expect(found.to.map(({ agent_id }) => agent_id)).toEqual(['b', 'c']);
+  expect(found).not.toHaveProperty('others');
+  expect(notableReceivers({ ...takeOver, others: others(1) })).toHaveProperty('others');
+  const left = (mean: number, plus_minus: number) =>
+    'unserved' in notableReceivers({ ...takeOver, unserved: { mean, plus_minus } });
+  expect([left(0.02, 0.01), left(0.02, 0.03), left(0.5, 0.6), left(0, 0)]).toEqual([true, false, true, false]);
 });

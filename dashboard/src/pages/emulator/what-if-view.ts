@@ -1,19 +1,28 @@
 // What a look ahead has shown, as charts and tables need it. Pure.
-import type { WhatIfAnswer } from '../../api/operations.ts';
+import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/operations.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export interface Change {
   agent_id: string;
   metric: string;
-  with: number;
-  without: number;
+  with: Amount;
+  without: Amount;
+  change: Amount;
+  /** The interval of the difference excludes zero. */
+  isCertain: boolean;
   /** How much of itself it changes by; what the table is sorted by. */
   weight: number;
 }
 
 type TimelineKey = 'served' | 'power_w' | 'delivered_mbps';
+type Side = 'with' | 'without' | 'change';
+/** Of a metric that may be without a measurement. */
+type MetricComparison = Partial<Record<Side, number>> & { plus_minus?: Partial<Record<Side, number>> };
 
-/** Two lines over the time that was run ahead. */
+const thin = '\u2009';
+
+/** Two lines over the time that was run ahead, each with its interval if there is one. */
 export function timelineLines(
   { timeline, model_time }: Pick<WhatIfAnswer, 'timeline' | 'model_time'>,
   key: TimelineKey,
@@ -21,33 +30,80 @@ export function timelineLines(
 ): ChartLine[] {
   const start = Date.parse(model_time) / 1000;
   const times = timeline.map(({ minute }) => start + minute * 60);
-  return (['with', 'without'] as const).map((side) => ({
-    name: side,
-    label: labels[side],
-    times,
-    values: timeline.map((minute) => minute[key][side]),
-  }));
+  return (['with', 'without'] as const).map((side) => {
+    const amounts = timeline.map((minute) => amountOf(minute[key], side)!);
+    const line = { name: side, label: labels[side], times, values: amounts.map(({ mean }) => mean) };
+    if (amounts.some(({ plus_minus }) => plus_minus === undefined)) return line;
+    const edge = (sign: number) => amounts.map(({ mean, plus_minus = 0 }) => mean + sign * plus_minus);
+    return { ...line, lows: edge(-1), highs: edge(1) };
+  });
 }
 
-export function meanOf({ timeline }: Pick<WhatIfAnswer, 'timeline'>, key: TimelineKey) {
-  const mean = (side: 'with' | 'without') =>
-    timeline.length === 0 ? 0 : timeline.reduce((sum, minute) => sum + minute[key][side], 0) / timeline.length;
-  return { with: mean('with'), without: mean('without') };
+/** One side of a comparison; undefined where nothing was measured. */
+export function amountOf(comparison: Comparison | MetricComparison, side: Side): Amount | undefined {
+  const mean = comparison[side];
+  if (mean === undefined) return undefined;
+  const plus_minus = comparison.plus_minus?.[side];
+  return plus_minus === undefined ? { mean } : { mean, plus_minus };
+}
+
+/** Whether it differs from zero for sure; without an interval it is what happens, or all that is known. */
+export function isCertain({ mean, plus_minus = 0 }: Amount): boolean {
+  return Math.abs(mean) > plus_minus;
+}
+
+/** `1.9 ± 1.8 W`: no more digits than the interval allows, and no more than `mostDigits` after the point. */
+export function formatAmount({ mean, plus_minus = 0 }: Amount, unit = '', mostDigits = 4): string {
+  const after = unit === '' ? '' : `${thin}${unit}`;
+  if (plus_minus === 0) return `${formatNumber(mean)}${after}`;
+  const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10(plus_minus))));
+  const around = formatNumber(plus_minus, digits);
+  if (around === '0') return `${formatNumber(mean, digits)}${after}`;
+  return `${formatNumber(mean, digits)}${thin}±${thin}${around}${after}`;
+}
+
+/** With a plus before what grows. */
+export function formatChange(amount: Amount, unit = '', mostDigits?: number): string {
+  const written = formatAmount(amount, unit, mostDigits);
+  return amount.mean > 0 && /^[^±]*[1-9]/.test(written) ? `+${written}` : written;
+}
+
+/** `1.9` and `± 1.8 W`, to be written large and small. */
+export function splitAmount(amount: Amount, unit = ''): { value: string; unit?: string } {
+  const [value = '', ...rest] = formatAmount(amount, unit).split(thin);
+  return rest.length === 0 ? { value } : { value, unit: rest.join(thin) };
+}
+
+/** Fewer devices than this are passers-by. */
+const notableDevices = 0.1;
+
+/** The access points to which it matters, and the devices that remain without one, if that is more than chance. */
+export function notableReceivers({ to, others, unserved }: TakeOver): Partial<TakeOver> & Pick<TakeOver, 'to'> {
+  const isNotable = ({ devices }: { devices: Amount }) => Math.abs(devices.mean) >= notableDevices;
+  return {
+    to: to.filter(isNotable),
+    ...(others && isNotable(others) && { others }),
+    ...((isCertain(unserved) || isNotable({ devices: unserved })) && { unserved }),
+  };
 }
 
 /**
- * The metrics that change most, largest part of themselves first; small figures that only tremble come last. A few of each
- * access point, so that neighbours come into sight too.
+ * The metrics that change most: what is certain before what is not, then the largest part of themselves; small figures that
+ * only tremble come last. A few of each access point, so that neighbours come into sight too.
  */
 export function biggestChanges({ agents }: Pick<WhatIfAnswer, 'agents'>, count: number, perAgent = 3): Change[] {
-  const byWeight = (a: Change, b: Change) => b.weight - a.weight;
+  const byWeight = (a: Change, b: Change) => Number(b.isCertain) - Number(a.isCertain) || b.weight - a.weight;
   const changes = agents.flatMap(({ agent_id, metrics }) =>
     Object.entries(metrics)
       .flatMap(([metric, value]): Change[] => {
-        const { with: after, without } = (value ?? {}) as { with?: unknown; without?: unknown };
-        if (typeof after !== 'number' || typeof without !== 'number' || after === without) return [];
-        const scale = Math.max(Math.abs(after), Math.abs(without), 1);
-        return [{ agent_id, metric, with: after, without, weight: Math.abs(after - without) / scale }];
+        const comparison = (value ?? {}) as MetricComparison;
+        const [after, without, change] = (['with', 'without', 'change'] as const).map((side) =>
+          amountOf(comparison, side),
+        );
+        if (!after || !without || !change || change.mean === 0) return [];
+        const scale = Math.max(Math.abs(after.mean), Math.abs(without.mean), 1);
+        const weight = Math.abs(change.mean) / scale;
+        return [{ agent_id, metric, with: after, without, change, isCertain: isCertain(change), weight }];
       })
       .sort(byWeight)
       .slice(0, perAgent),

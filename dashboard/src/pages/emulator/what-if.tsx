@@ -1,11 +1,12 @@
-// Asks what would happen: a list of commands is made, and two copies of the network run ahead with them and without.
+// Asks what would happen: a list of commands is made, and copies of the network run ahead with them and without, in several
+// futures.
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import type { WhatIfAnswer } from '../../api/operations.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { TextField } from '../../components/forms/fields.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
@@ -31,6 +32,9 @@ import { WhatIfMapLink } from './what-if-map-link.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
 
 const text = emulatorText.whatIf;
+const futuresOffered = [1, 4, 8, 16, 32];
+/** The server answers by then, with as much as it could run. */
+const longestSeconds = 60;
 /** What one question may hold. */
 const maxCommands = 100;
 
@@ -43,15 +47,16 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
   const [planned, setPlanned] = useState<readonly Planned[]>([]);
   const [answer, setAnswer] = useState<WhatIfAnswer | undefined>(undefined);
   const [startedAt, setStartedAt] = useState<number | undefined>(undefined);
-  const ask = useForm<Record<string, string>>({ minutes: '5', commands: '' });
-  const look = async ({ minutes = '' }: Record<string, string>) => {
+  const ask = useForm<Record<string, string>>({ minutes: '5', futures: '8', commands: '' });
+  const look = async ({ minutes = '', futures = '' }: Record<string, string>) => {
     setAnswer(undefined);
     setStartedAt(serverNow());
     const number = Number(minutes);
     try {
       const commands = planned.map(({ agent_id, command }) => ({ agent_id, command: writeCommand(command) }));
       const ahead = minutes.trim() !== '' && Number.isFinite(number) ? number : (minutes as unknown as number);
-      setAnswer(await call('emulator_what_if', { json: { job_number, commands, minutes: ahead } }));
+      const json = { job_number, commands, minutes: ahead, futures: Number(futures) };
+      setAnswer(await call('emulator_what_if', { json }));
     } catch (error) {
       throw withProblemsMoved(error, (path) => (path.startsWith('commands') ? { field: 'commands' } : undefined));
     } finally {
@@ -94,12 +99,18 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
       <Form form={ask} label={text.label} onSubmit={look}>
         <div class="look-row">
           <TextField form={ask} name="minutes" label={text.minutes} inputMode="decimal" />
+          <SelectField
+            form={ask}
+            name="futures"
+            label={text.futures}
+            options={futuresOffered.map((count) => ({ value: String(count), label: text.futureChoice(count) }))}
+          />
           <Button type="submit" kind="primary" isBusy={ask.isBusy.value} disabled={planned.length === 0}>
             {text.submit}
           </Button>
         </div>
       </Form>
-      {startedAt !== undefined && <Looking since={startedAt} minutes={ask.values.value.minutes ?? ''} />}
+      {startedAt !== undefined && <Looking since={startedAt} values={ask.values.value} />}
       {answer && <WhatIfResult answer={answer} agents={agents} />}
       {answer && planned.length > 0 && (
         <WhatIfMapLink
@@ -159,14 +170,18 @@ function Planner({ agents, onAdd }: { agents: readonly FleetAgent[]; onAdd: (pla
   );
 }
 
-/** How far the copies are is not told; that they run, and for how long, can be. */
-function Looking({ since, minutes }: { since: number; minutes: string }) {
+/** How far the copies are is not told; that they run, for how long, and when there will be an answer at the latest, can be. */
+function Looking({ since, values }: { since: number; values: Record<string, string> }) {
   const seconds = Math.max(0, (now.value - since) / 1000);
+  const extent = text.extent(
+    formatCount(Number(values.minutes), 'minute'),
+    formatCount(Number(values.futures), 'future'),
+  );
   return (
     <div class="look-progress" role="status">
       <div class="spread small">
-        <span>{text.running(formatCount(Number(minutes), 'minute'))}</span>
-        <span class="faint">{text.elapsed(formatSpan(seconds, 2))}</span>
+        <span>{text.running(extent)}</span>
+        <span class="faint">{text.elapsed(formatSpan(seconds, 2), formatSpan(longestSeconds, 2))}</span>
       </div>
       <progress aria-label={text.label} />
     </div>

@@ -1,7 +1,7 @@
 // Jobs in words.
 import { expect, it } from 'vitest';
-import type { JobEnvelope } from '../../api/operations.ts';
-import { commandOf, kindOf, summaryOf } from './job-words.ts';
+import type { Job, JobEnvelope } from '../../api/operations.ts';
+import { commandOf, kindOf, summaryOf, withCommands } from './job-words.ts';
 
 const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
   job_number: 'n',
@@ -33,4 +33,18 @@ it('a kind that is not known keeps its own name', () => {
 it('finds the command among the messages', () => {
   expect(commandOf([message('status', [null, { state: 'x' }]), message('command', [{ command_id: 'c1' }])])).toBe('c1');
   expect(commandOf([])).toBeUndefined();
+});
+
+it('jobs of one batch are told apart by what they send to whom', () => {
+  const job = { task_type: 'send_command' } as Job;
+  const jobs = ['1', '2', '3'].map((job_number) => ({ ...job, job_number }));
+  const commands = [
+    { job_number: '2', name: 'sleep', ap_id: 'ap-2' },
+    { job_number: '1', name: 'sleep', ap_id: 'ap-1' },
+  ];
+  expect(withCommands(jobs, commands).map(({ about }) => about)).toEqual([
+    { ap_id: 'ap-1', command: 'sleep' },
+    { ap_id: 'ap-2', command: 'sleep' },
+    undefined,
+  ]);
 });

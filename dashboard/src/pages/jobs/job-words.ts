@@ -1,10 +1,25 @@
 // A job and its messages in words. Pure.
-import type { Job, JobEnvelope } from '../../api/operations.ts';
+import type { Command, Job, JobEnvelope } from '../../api/operations.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { jobsText } from '../../text/jobs.ts';
 
 export function kindOf({ task_type }: Pick<Job, 'task_type'>): string {
   return jobsText.kinds[task_type] ?? task_type;
+}
+
+/** A job with what it is about, which tells jobs of one kind apart. */
+export type ToldJob = Job & { about: { ap_id: string; command: string } | undefined };
+
+/** The jobs with the command that each sends and to whom, as far as it is known. */
+export function withCommands(
+  jobs: readonly Job[],
+  commands: readonly Pick<Command, 'job_number' | 'name' | 'ap_id'>[],
+): ToldJob[] {
+  const byJob = new Map(commands.map((command) => [command.job_number, command]));
+  return jobs.map((job) => {
+    const command = byJob.get(job.job_number);
+    return { ...job, about: command && { ap_id: command.ap_id, command: command.name } };
+  });
 }
 
 /** What a message holds, in a line. Nothing of its data is trusted to be of a certain shape. */

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
 import type { Job, JobState } from '../../api/operations.ts';
+import { NarrowAgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
@@ -25,20 +26,23 @@ import { jobsText } from '../../text/jobs.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentDataDialog } from './agent-data-dialog.tsx';
 import { JobStateChip } from './job-state.tsx';
-import { kindOf } from './job-words.ts';
+import { kindOf, type ToldJob, withCommands } from './job-words.ts';
 import './jobs-page.css';
 
 const text = jobsText.columns;
 const pageSize = 100;
 const filters = ['state', 'whose'];
+const maxCommands = 200;
+const textOf = (job: ToldJob) =>
+  `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.state} ${job.job_number}`;
 
-const columns: Column<Job>[] = [
+const columns: Column<ToldJob>[] = [
   {
     name: 'kind',
     title: text.kind,
     width: 'minmax(140px, 1.4fr)',
-    sort: kindOf,
-    cell: (job) => kindOf(job),
+    sort: (job) => textOf(job),
+    cell: (job) => <Kind job={job} />,
   },
   {
     name: 'state',
@@ -91,6 +95,19 @@ const columns: Column<Job>[] = [
   },
 ];
 
+/** Jobs of one batch differ by their access point: where there is little room, it comes first. */
+function Kind({ job }: { job: ToldJob }) {
+  if (!job.about) return <>{kindOf(job)}</>;
+  const { ap_id, command } = job.about;
+  return (
+    <span class="job-about">
+      <span class="job-kind">{kindOf(job)}</span>
+      <NarrowAgentName ap_id={ap_id} />
+      <span class="job-command soft">{command}</span>
+    </span>
+  );
+}
+
 function Age({ at }: { at: number }) {
   const seconds = Math.max(0, (now.value - at) / 1000);
   return <>{seconds < 2 ? jobsText.justNow : formatAge(seconds)}</>;
@@ -126,7 +143,14 @@ export function JobsPage() {
     readOlder: (before) => call('list_jobs', { query: { ...query, before } }),
     idOf: ({ job_number }) => job_number,
   });
-  const textOf = useMemo(() => (job: Job) => `${kindOf(job)} ${job.state} ${job.job_number}`, []);
+  // Jobs do not say what they send: the newest commands do.
+  const hasCommands = rows?.some(({ task_type }) => task_type === 'send_command') ?? false;
+  const { data: commands } = useOperation(
+    'list_commands',
+    { query: { limit: maxCommands } },
+    { isWanted: hasCommands, pollMs: 5000 },
+  );
+  const told = useMemo(() => rows && withCommands(rows, commands ?? []), [rows, commands]);
   const askDetails = async () => {
     setBusy(true);
     try {
@@ -168,10 +192,10 @@ export function JobsPage() {
           {jobsText.empty.words}
         </EmptyState>
       )}
-      {rows && !(isEmpty && !isFiltered) && (
+      {told && !(isEmpty && !isFiltered) && (
         <Table
           label={pageTitles.jobs}
-          rows={rows}
+          rows={told}
           columns={columns}
           keyOf={({ job_number }) => job_number}
           hrefOf={({ job_number }) => `/jobs/${encodeURIComponent(job_number)}`}

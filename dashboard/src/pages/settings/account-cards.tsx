@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
+import { useUnsavedForm } from '../../components/forms/unsaved-form.ts';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { leaveSession, replaceSession, session } from '../../session/session.ts';
@@ -40,6 +41,7 @@ export function AccountCard() {
 export function PasswordCard() {
   const text = settingsText.password;
   const form = useForm({ current_password: '', new_password: '' });
+  useUnsavedForm(form);
   const username = session.value?.username ?? '';
   return (
     <section class="card stack">

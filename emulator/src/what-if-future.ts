@@ -1,0 +1,179 @@
+// One future of a world, twice: with the commands and without, second by second beside each other. Both copies draw the same
+// chances, so that all differences come from the commands.
+import type { CommandArguments, CommandResult } from './access-points/commands.ts';
+import type { Totals, World } from './world/world.ts';
+
+export interface PlannedCommand {
+  ap_id: string;
+  name: string;
+  args?: CommandArguments;
+}
+
+/** Means of the whole network over a minute, or over what was run of it. */
+export interface MinuteMeans {
+  /** When it ends, in seconds from the beginning. */
+  second: number;
+  served: number;
+  powerW: number;
+  deliveredMbps: number;
+}
+
+/** What became of one of the two copies. */
+export interface Side {
+  /** By access point and metric, over the whole time. */
+  means: Map<string, Map<string, number>>;
+  minutes: MinuteMeans[];
+  end: Totals;
+  deliveredMbps: number;
+}
+
+export interface Future {
+  seconds: number;
+  results: CommandResult[];
+  with: Side;
+  without: Side;
+  /**
+   * By index of a commanded access point and of another: how many devices, on average, are at the other with the commands
+   * and at the commanded one without them, less those that are the other way round. The other is -1 for no access point.
+   */
+  moved: Map<number, Map<number, number>>;
+}
+
+export interface FutureOptions {
+  commands: readonly PlannedCommand[];
+  seconds: number;
+  /** Which chances; without a number, those that the world itself will have. */
+  number?: number | undefined;
+  /** Asked before each second but the first; the future ends there if it says no. */
+  mayGoOn: (second: number) => boolean;
+}
+
+/** The world itself is not touched. Throws RangeError for an access point that is not in it. */
+export function runFuture(world: World, { commands, seconds, number, mayGoOn }: FutureOptions): Future {
+  const [changed, untouched] = [world.clone(), world.clone()];
+  if (number !== undefined) for (const twin of [changed, untouched]) twin.reseed(number);
+  const results = commands.map(({ ap_id, name, args }) => changed.command(ap_id, name, args));
+  const [after, otherwise] = [new SideTally(changed), new SideTally(untouched)];
+  const moves = new Moves(world, commands);
+  let second = 0;
+  do {
+    second++;
+    after.step(second);
+    otherwise.step(second);
+    moves.note(changed.servedBy(), untouched.servedBy());
+  } while (second < seconds && mayGoOn(second + 1));
+  return {
+    seconds: second,
+    results,
+    with: after.end(second),
+    without: otherwise.end(second),
+    moved: moves.per(second),
+  };
+}
+
+interface Sum {
+  sum: number;
+  count: number;
+}
+
+class SideTally {
+  readonly #world: World;
+  readonly #ids: string[];
+  readonly #sums = new Map<string, Map<string, Sum>>();
+  readonly #minutes: MinuteMeans[] = [];
+  readonly #deliveredBefore: number;
+  #minute: { begunAt: number; served: number; powerW: number; deliveredBits: number };
+  #totals: Totals;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#ids = world.accessPoints.map(({ ap_id }) => ap_id);
+    this.#totals = world.totals();
+    this.#deliveredBefore = this.#totals.deliveredBits;
+    this.#minute = { begunAt: 0, served: 0, powerW: 0, deliveredBits: this.#deliveredBefore };
+  }
+
+  step(second: number): void {
+    this.#world.step();
+    this.#totals = this.#world.totals();
+    this.#minute.served += this.#totals.served;
+    this.#minute.powerW += this.#totals.powerW;
+    if (second % 60 === 0) this.#endMinute(second);
+    for (const ap_id of this.#ids) this.#measure(ap_id);
+  }
+
+  end(second: number): Side {
+    if (second > this.#minute.begunAt) this.#endMinute(second);
+    const means = new Map(
+      [...this.#sums].map(([ap_id, own]) => [
+        ap_id,
+        new Map([...own].map(([metric, { sum, count }]) => [metric, sum / count])),
+      ]),
+    );
+    const deliveredMbps = (this.#totals.deliveredBits - this.#deliveredBefore) / second / 1e6;
+    return { means, minutes: this.#minutes, end: this.#totals, deliveredMbps };
+  }
+
+  #endMinute(second: number): void {
+    const { begunAt, served, powerW, deliveredBits } = this.#minute;
+    const length = second - begunAt;
+    this.#minutes.push({
+      second,
+      served: served / length,
+      powerW: powerW / length,
+      deliveredMbps: (this.#totals.deliveredBits - deliveredBits) / length / 1e6,
+    });
+    this.#minute = { begunAt: second, served: 0, powerW: 0, deliveredBits: this.#totals.deliveredBits };
+  }
+
+  #measure(ap_id: string): void {
+    const latest = this.#world.latest(ap_id);
+    // Between two reports, the last one would count again.
+    if (latest?.ts !== this.#world.time) return;
+    const own = this.#sums.get(ap_id) ?? new Map<string, Sum>();
+    this.#sums.set(ap_id, own);
+    for (const [metric, value] of Object.entries(latest.fields)) {
+      const known = own.get(metric);
+      if (known) {
+        known.sum += value;
+        known.count++;
+      } else own.set(metric, { sum: value, count: 1 });
+    }
+  }
+}
+
+/** Follows the devices that are somewhere else because of the commands. */
+class Moves {
+  readonly #isCommanded: Uint8Array;
+  readonly #net = new Map<number, Map<number, number>>();
+
+  constructor(world: World, commands: readonly PlannedCommand[]) {
+    const commanded = new Set(commands.map(({ ap_id }) => ap_id));
+    const { accessPoints } = world;
+    this.#isCommanded = Uint8Array.from(accessPoints, ({ ap_id }) => (commanded.has(ap_id) ? 1 : 0));
+    for (const [index, isCommanded] of this.#isCommanded.entries()) if (isCommanded) this.#net.set(index, new Map());
+  }
+
+  note(changed: Int32Array, untouched: Int32Array): void {
+    for (let device = 0; device < changed.length; device++) {
+      const [to, from] = [changed[device]!, untouched[device]!];
+      if (to === from) continue;
+      if (this.#isCommanded[from]) this.#count(from, to, 1);
+      if (this.#isCommanded[to]) this.#count(to, from, -1);
+    }
+  }
+
+  per(seconds: number): Future['moved'] {
+    return new Map(
+      [...this.#net].map(([index, others]) => [
+        index,
+        new Map([...others].map(([other, count]) => [other, count / seconds])),
+      ]),
+    );
+  }
+
+  #count(commanded: number, other: number, count: number): void {
+    const others = this.#net.get(commanded)!;
+    others.set(other, (others.get(other) ?? 0) + count);
+  }
+}
