@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     const ask = page.getByRole('form', { name: 'What-if analysis' });
     await ask.getByLabel('Minutes').fill('61');
     await ask.getByRole('button', { name: 'Run analysis' }).click();
-    await ask.getByText(/less than or equal to 60/).waitFor();
+    await ask.getByText(/Enter 60 or less/).waitFor();
     await ask.getByLabel('Minutes').fill('2');
     await ask.getByRole('button', { name: 'Run analysis' }).click();
     await page.getByRole('heading', { name: /^After 2/ }).waitFor();
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Start network' }).click();
     await group('LiFi')
-      .getByText(/valid integer/)
+      .getByText(/Enter a whole number/)
       .waitFor();
     await eventually(
       () => page.evaluate('document.activeElement.name'),

@@ -29,6 +29,11 @@ test.each([
     "import { World } from '../../emulator/src/world/world.ts';",
     'what any author has',
   ],
+  [
+    'examples/trial/model-trial.ts',
+    "import { serve } from '../../controller/src/serve.ts';",
+    'trials without a server',
+  ],
   ['emulator/src/world/world.ts', "import { connect } from 'node:net';", 'are mathematics'],
   ['sdk/src/app/stream.ts', "import { setTimeout } from 'node:timers/promises';", 'runs in browsers'],
   ['sdk/src/app/app.ts', "import { keptFetch } from '../kept-connections.ts';", 'runs in browsers'],

@@ -91,8 +91,13 @@ const rules: Rule[] = [
   {
     because:
       'an example has what any author has, the SDK; only its pictures are drawn with the tools of this repository',
-    who: /^examples\//,
+    who: /^examples\/(?!trial\/model-trial\.ts$)/,
     only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^scripts\/plots\/svg-chart\.ts$/],
+  },
+  {
+    because: 'trials without a server have the model of the emulator, and the positions of a spin-up',
+    who: /^examples\/trial\/model-trial\.ts$/,
+    only: [/^examples\//, /^@weft\/emulator$/, /^controller\/src\/emulator\/spread\.ts$/],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',

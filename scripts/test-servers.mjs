@@ -30,6 +30,7 @@ const servers = [
     debianPackage: 'chromium-headless-shell',
     isThere: () => ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path)),
   },
+  { title: 'Python', debianPackage: 'python3', isThere: () => spawnSync('python3', ['--version']).status === 0 },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];

@@ -11,6 +11,7 @@ import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Contestant, runTrial } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 import { EnergySaver } from './energy-saver.ts';
+import { network as accessPoints } from './network.ts';
 import { NightTimetable } from './night-timetable.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
@@ -37,11 +38,7 @@ const cases: Case[] = [
 ];
 
 const network = {
-  emulators: [
-    { access_point_type: '5G', num_access_points: 60, num_devices: 4 },
-    { access_point_type: 'WiFi', num_access_points: 30, num_devices: 2 },
-    { access_point_type: 'LiFi', num_access_points: 10, num_devices: 1 },
-  ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: hours * 3600 })),
+  emulators: accessPoints.map((entry) => ({ ...entry, duration: hours * 3600 })),
   seed: 42,
   speed,
   report_interval_seconds: intervalSeconds,

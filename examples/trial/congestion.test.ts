@@ -10,7 +10,15 @@ function courseOf(
     const totals = { served_devices: served, backlog_mbit: waiting, connected_devices: 10, throughput_mbps: 0 };
     return { seconds: 30 * (n + 1), changes: 0, power_w: 0, active: 3, ...totals, loads };
   });
-  const sums = { devices: 10, energyKwh: 0, deliveredGbit: 0, unservedHours: 0, changes: 0 };
+  const sums = {
+    devices: 10,
+    energyKwh: 0,
+    deliveredGbit: 0,
+    unservedHours: 0,
+    changes: 0,
+    qosMetPct: 100,
+    latencyMs: 0,
+  };
   return { moments, technologies: ['WiFi', 'LiFi', 'WiFi'], ...sums };
 }
 

@@ -2,6 +2,7 @@
 // access point, and sums.
 import type { App, EmulationRequest } from '@weft/sdk';
 import { loadOf, type Technology } from '../fleet/fleet.ts';
+import { WeightedMean } from './weighted-mean.ts';
 
 const metrics = [
   'power_w',
@@ -13,6 +14,8 @@ const metrics = [
 ] as const;
 type Metric = (typeof metrics)[number];
 const loadMetrics = ['prb_load_pct', 'channel_utilisation_pct', 'airtime_pct'];
+/** Means of the devices or of the traffic of one access point. */
+const qualityMetrics = ['qos_met_pct', 'latency_ms'];
 
 export type Moment = Record<Metric, number> & {
   /** Since the beginning. */
@@ -33,6 +36,10 @@ export interface Course {
   /** Sum of the hours that devices were without service. */
   unservedHours: number;
   changes: number;
+  /** Devices with data that got it in time, weighted by connected devices; those without service do not count. */
+  qosMetPct: number;
+  /** Mean time in the network of what was delivered. */
+  latencyMs: number;
 }
 
 type Network = EmulationRequest & { report_interval_seconds: number; start_time: string };
@@ -45,28 +52,31 @@ export async function courseOf(app: App, agents: readonly Agent[], network: Netw
   const count = Math.floor(seconds / interval);
   const moments = Array.from({ length: count }, (_, n) => emptyMoment((n + 1) * interval, agents.length));
   const technologies = agents.map(({ access_point_type }) => access_point_type as Technology);
+  const qos = new WeightedMean();
+  const latency = new WeightedMean();
   for (const [index, { ap_id }] of agents.entries()) {
-    const { series } = await app.series(ap_id, [...metrics, ...loadMetrics], {
+    const { series } = await app.series(ap_id, [...metrics, ...loadMetrics, ...qualityMetrics], {
       window: `${seconds + interval}s`,
       end: startMs + seconds * 1000,
       maxPoints: 2 * count,
     });
-    let wasActive: number | undefined;
+    const reports = moments.map((): Record<string, number> => ({}));
     for (const { metric, points } of series) {
       for (const { ts, value } of points) {
         // Each access point reports at a different moment; every interval has one report of each.
-        const moment = moments[Math.ceil((Date.parse(ts) - startMs) / 1000 / interval) - 1];
-        if (!moment) continue;
-        if (loadMetrics.includes(metric)) {
-          // Only one of the three is the load of its technology.
-          moment.loads[index]! += loadOf(technologies[index]!, { [metric]: value });
-          continue;
-        }
-        moment[metric as Metric] += value;
-        if (metric !== 'active') continue;
-        if (wasActive !== undefined && wasActive !== value) moment.changes++;
-        wasActive = value;
+        const report = reports[Math.ceil((Date.parse(ts) - startMs) / 1000 / interval) - 1];
+        if (report) report[metric] = value;
       }
+    }
+    let wasActive: number | undefined;
+    for (const [n, report] of reports.entries()) {
+      const moment = moments[n]!;
+      for (const metric of metrics) moment[metric] += report[metric] ?? 0;
+      moment.loads[index] = loadOf(technologies[index]!, report);
+      qos.add(report.qos_met_pct, report.connected_devices);
+      latency.add(report.latency_ms, report.throughput_mbps);
+      if (wasActive !== undefined && report.active !== undefined && wasActive !== report.active) moment.changes++;
+      wasActive = report.active ?? wasActive;
     }
   }
   const devices = emulators.reduce(
@@ -82,6 +92,8 @@ export async function courseOf(app: App, agents: readonly Agent[], network: Netw
     deliveredGbit: (total(({ throughput_mbps }) => throughput_mbps) * interval) / 1000,
     unservedHours: (total(({ served_devices }) => devices - served_devices) * interval) / 3600,
     changes: total(({ changes }) => changes),
+    qosMetPct: qos.value,
+    latencyMs: latency.value,
   };
 }
 

@@ -1,6 +1,6 @@
-// `npx weft run examples/two-programs/day.ts [--speed 60]`: the energy saver and the load balancer on one network, once with Weft's conflict
-// rules and once with rules under which the last command wins. Same seed. Prints the table of README.md and draws
-// docs/plots/two-programs.svg.
+// `npx weft run examples/two-programs/day.ts [--speed 60] [--seeds 7]`: the energy saver and the load balancer on one network, once with Weft's conflict
+// rules and once with rules under which the last command wins, on the same seeds (`11-20`: ten of them, one after the other).
+// Prints the table of README.md and draws docs/plots/two-programs.svg of the first seed.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,13 +9,17 @@ import { EnergySaver } from '../energy-saver/energy-saver.ts';
 import { inWords } from '../fleet/run-program.ts';
 import { LoadBalancer } from '../load-balancer/load-balancer.ts';
 import type { Course, Moment } from '../trial/course.ts';
+import { type Column, comparison, seedsOf } from '../trial/over-seeds.ts';
 import { lineOver, meanOf, panelOf } from '../trial/panel.ts';
-import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Rules, runTrial, type TrialResult } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 
 const { values } = parseArgs({
-  options: { speed: { type: 'string', default: '60' }, hours: { type: 'string', default: '1.5' } },
+  options: {
+    speed: { type: 'string', default: '60' },
+    hours: { type: 'string', default: '1.5' },
+    seeds: { type: 'string', default: '7' },
+  },
 });
 const speed = Number(values.speed);
 const seconds = Number(values.hours) * 3600;
@@ -47,60 +51,63 @@ const network = {
     { access_point_type: '5G', num_access_points: 19, num_devices: 20 },
     { access_point_type: 'WiFi', num_access_points: 5, num_devices: 4 },
   ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: seconds })),
-  seed: 7,
   speed,
   report_interval_seconds: intervalSeconds,
   start_time: lastThursday(fromHour),
 };
 
-const results = await Promise.all(
-  cases.map(({ name, rules }) =>
-    runTrial({
-      network,
-      rules,
-      contestants: [
-        { name: 'saver', program: new EnergySaver(hasty) },
-        // Service for devices has priority over energy.
-        { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
-      ],
-      onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
-    }),
-  ),
-);
-for (const [index, { summaries }] of results.entries()) {
-  for (const [name, summary] of Object.entries(summaries)) {
-    process.stdout.write(`${cases[index]!.name}, ${name}: ${inWords(summary)}\n`);
+const results: TrialResult[][] = [];
+for (const seed of seedsOf(values.seeds)) {
+  results.push(await Promise.all(cases.map(({ name, rules }) => runBoth(seed, name, rules))));
+  for (const [
+    index,
+    {
+      summaries,
+      course: { energyKwh, changes },
+    },
+  ] of results.at(-1)!.entries()) {
+    const { name } = cases[index]!;
+    process.stdout.write(`seed ${seed}, ${name}: ${energyKwh.toFixed(3)} kWh, ${changes} changes\n`);
+    for (const [app, summary] of Object.entries(summaries)) process.stdout.write(`  ${app}: ${inWords(summary)}\n`);
   }
 }
-process.stdout.write(`\n${table(results)}\n`);
+process.stdout.write(`\n${table()}\n`);
 const plot = join(resolve(import.meta.dirname, '../..'), 'docs/plots/two-programs.svg');
-writeFileSync(plot, drawChart(chart(results.map(({ course }) => course))));
+writeFileSync(plot, drawChart(chart(results[0]!.map(({ course }) => course))));
 
-function table(all: readonly TrialResult[]): string {
-  const rows = all.map(({ course, summaries }, index) => {
-    const { energyKwh, deliveredGbit, unservedHours, changes, moments } = course;
-    const refused = Object.values(summaries).flatMap((summary) => Object.values(summary.refused));
-    const waiting = moments.reduce((sum, { backlog_mbit }) => sum + backlog_mbit, 0) / moments.length;
-    return [
-      cases[index]!.name,
-      String(changes),
-      `${deliveredGbit.toFixed(1)} Gbit`,
-      `${waiting.toFixed(0)} Mbit`,
-      `${unservedHours.toFixed(1)} h`,
-      `${energyKwh.toFixed(3)} kWh`,
-      String(refused.reduce((sum, count) => sum + count, 0)),
-    ];
+function runBoth(seed: number, name: string, rules: (rules: Rules) => Rules): Promise<TrialResult> {
+  return runTrial({
+    network: { ...network, seed },
+    rules,
+    contestants: [
+      { name: 'saver', program: new EnergySaver(hasty) },
+      // Service for devices has priority over energy.
+      { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
+    ],
+    onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
   });
-  const head = [
-    '',
-    'cells fell asleep or woke',
-    'delivered',
-    'traffic waiting, mean',
-    'devices without service',
-    'energy',
-    'orders refused',
+}
+
+function table(): string {
+  const figures: [name: string, unit: string, digits: number, of: Column<TrialResult>['of']][] = [
+    ['cells fell asleep or woke', '', 0, ({ course }) => course.changes],
+    ['device time without service', 'h', 1, ({ course }) => course.unservedHours],
+    ['waiting, mean', 'Mbit', 0, ({ course }) => meanOf(({ backlog_mbit }) => backlog_mbit)(course.moments)],
+    ['delivered', 'Gbit', 1, ({ course }) => course.deliveredGbit],
+    ['within delay budget', '%', 2, ({ course }) => course.qosMetPct],
+    ['latency', 'ms', 1, ({ course }) => course.latencyMs],
+    ['energy', 'kWh', 3, ({ course }) => course.energyKwh],
+    ['orders refused', '', 0, refusedIn],
   ];
-  return tableOf(head, rows);
+  const names = cases.map(({ name }) => name);
+  const bySeed = results.map((both) => Object.fromEntries(both.map((result, index) => [names[index]!, result])));
+  const columns = figures.map(([name, unit, digits, of]) => ({ name, unit, digits, of }));
+  return comparison(names, bySeed, columns);
+}
+
+function refusedIn({ summaries }: TrialResult): number {
+  const counts = Object.values(summaries).flatMap(({ refused }) => Object.values(refused));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function chart(all: readonly Course[]) {

@@ -49,7 +49,7 @@ export class RunLoop {
     this.#delivered = { second: run.second, bits: run.world.totals().deliveredBits, mbps: 0 };
   }
 
-  /** What one second of the model costs, in milliseconds. */
+  /** How long one second of the model takes, in milliseconds. */
   get stepMs(): number {
     return this.#stepMs;
   }

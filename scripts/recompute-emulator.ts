@@ -1,0 +1,23 @@
+// `npx weft run scripts/recompute-emulator.ts`: recomputes twenty small worlds with the independent calculation in
+// emulator/independent (Python, no code in common) and compares. Exit code 1 if a value differs by more than 1 %.
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { tellSecond } from './recompute/inputs.ts';
+import { smallWorlds } from './recompute/worlds.ts';
+
+const secondsEach = 10;
+const program = join(resolve(import.meta.dirname, '..'), 'emulator', 'independent', 'recompute.py');
+
+const worlds = Array.from(smallWorlds(), ({ name, world, midway }) => ({
+  name,
+  seconds: Array.from({ length: secondsEach }, (_, second) => {
+    if (second === secondsEach / 2) midway?.(world);
+    return tellSecond(world);
+  }),
+}));
+const { status, error } = spawnSync('python3', ['-B', program], {
+  input: JSON.stringify(worlds),
+  stdio: ['pipe', 'inherit', 'inherit'],
+});
+if (error) process.stderr.write(`python3 did not run: ${error.message}\n`);
+process.exitCode = status ?? 1;
