@@ -132,7 +132,11 @@ export class CoverageDesk {
     if (this.#thread) return this.#thread;
     const thread = new Worker(new URL('./coverage-thread.ts', import.meta.url));
     thread.on('message', ({ id, answer }: { id: number; answer: CoverageReply }) => this.#waiting.get(id)?.(answer));
-    thread.on('error', () => this.#end('The radio map could not be computed'));
+    const fail = () => {
+      if (this.#thread === thread) this.#end('The radio map could not be computed');
+    };
+    thread.on('error', fail);
+    thread.on('exit', fail);
     this.#thread = thread;
     return thread;
   }
