@@ -144,9 +144,9 @@ test('a hand-over to a cell that is too noisy when it is carried out fails', () 
   expect(world.command('5g-0', 'steer_device', { target: '5g-1' })).toMatchObject({ state: 'succeeded' });
   world.fault('5g-1', { kind: 'jammed_channel', seconds: 10, amount: 60 });
   run(world, 1);
-  const { handover_attempts, handover_failures, handover_successes } = world.latest('5g-0')!.fields;
+  const { handover_attempts, handover_failures, handovers_out } = world.latest('5g-0')!.fields;
   expect(handover_failures).toBeGreaterThan(0);
-  expect(handover_failures).toBe(handover_attempts! - handover_successes!);
+  expect(handover_failures).toBe(handover_attempts! - handovers_out!);
   const { serving, steeredTo } = world.snapshot().devices;
   expect([...steeredTo.keys()].filter((device) => steeredTo[device] === 1 && serving[device] === 1)).toEqual([]);
 });
