@@ -11,7 +11,7 @@ import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Contestant, runTrial } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 import { EnergySaver } from './energy-saver.ts';
-import { network as accessPoints } from './network.ts';
+import { townOf } from './network.ts';
 import { NightTimetable } from './night-timetable.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
@@ -38,7 +38,7 @@ const cases: Case[] = [
 ];
 
 const network = {
-  emulators: accessPoints.map((entry) => ({ ...entry, duration: hours * 3600 })),
+  emulators: townOf(1).map((entry) => ({ ...entry, duration: hours * 3600 })),
   seed: 42,
   speed,
   report_interval_seconds: intervalSeconds,
