@@ -1,5 +1,5 @@
-// `npx weft run examples/energy-saver/day.ts [--speed 60] [--from 0] [--hours 24]`: a day of a hundred emulated access points, always on, by a timetable and with
-// the energy saver, on the same seed. Prints the table of README.md and draws docs/plots/energy-saver-day.svg.
+// `npx weft run examples/energy-saver/day.ts [--speed 60] [--from 0] [--hours 24] [--share 1]`: a day of a hundred emulated access points, always on, by a timetable and with
+// the energy saver, on the same seed. Prints a table and draws docs/plots/energy-saver-day.svg.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,11 +11,11 @@ import { tableOf } from '../trial/table.ts';
 import { atSpeed, type Contestant, runTrial } from '../trial/trial.ts';
 import { lastThursday } from '../trial/working-day.ts';
 import { EnergySaver } from './energy-saver.ts';
-import { network as accessPoints } from './network.ts';
+import { townOf } from './network.ts';
 import { NightTimetable } from './night-timetable.ts';
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
-const { values } = parseArgs({ options: { speed: text('60'), from: text('0'), hours: text('24') } });
+const { values } = parseArgs({ options: { speed: text('60'), from: text('0'), hours: text('24'), share: text('1') } });
 /** A higher speed than the machine can reach ends a run early. */
 const speed = Number(values.speed);
 const [fromHour, hours] = [Number(values.from), Number(values.hours)];
@@ -38,7 +38,7 @@ const cases: Case[] = [
 ];
 
 const network = {
-  emulators: accessPoints.map((entry) => ({ ...entry, duration: hours * 3600 })),
+  emulators: townOf(Number(values.share)).map((entry) => ({ ...entry, duration: hours * 3600 })),
   seed: 42,
   speed,
   report_interval_seconds: intervalSeconds,

@@ -14,7 +14,7 @@ export interface Column<Of = Figures> {
 }
 
 export const columns = {
-  energy: { name: 'energy', unit: 'kWh', digits: 2, of: ({ energyKwh }) => energyKwh },
+  energy: { name: 'energy', unit: 'kWh', digits: 3, of: ({ energyKwh }) => energyKwh },
   delivered: { name: 'delivered', unit: 'Gbit', digits: 1, of: ({ deliveredGbit }) => deliveredGbit },
   dropped: { name: 'dropped', unit: 'Gbit', digits: 2, of: ({ droppedGbit }) => droppedGbit },
   waiting: { name: 'waiting, mean', unit: 'Gbit', digits: 3, of: ({ waitingGbit }) => waitingGbit },
@@ -84,15 +84,15 @@ export function comparison<Of>(
   results: readonly Record<string, Of>[],
   shown: readonly Column<Of>[],
 ): string {
-  const head = ['', ...shown.map(({ name, unit }) => (unit ? `${name} (${unit})` : name))];
-  const rowOf = (name: string, isDifference: boolean) => {
-    const cells = shown.map(({ of, digits }) => {
-      const values = results.map((seed) => of(seed[name]!) - (isDifference ? of(seed[names[0]!]!) : 0));
-      return inInterval(intervalOf(values), digits, isDifference);
-    });
-    return [isDifference ? `${name}, difference` : name, ...cells];
-  };
-  const rows = names.map((name) => rowOf(name, false));
-  const differences = names.slice(1).map((name) => rowOf(name, true));
-  return tableOf(head, [...rows, ...differences]);
+  const [usual, ...others] = names as [string, ...string[]];
+  const rows = shown.map(({ name, unit, digits, of }) => {
+    const valuesOf = (which: string) => results.map((seed) => of(seed[which]!));
+    const differencesOf = (which: string) => results.map((seed) => of(seed[which]!) - of(seed[usual]!));
+    return [
+      unit === '' ? name : `${name} (${unit})`,
+      ...names.map((which) => inInterval(intervalOf(valuesOf(which)), digits)),
+      ...others.map((which) => inInterval(intervalOf(differencesOf(which)), digits, true)),
+    ];
+  });
+  return tableOf(['', ...names, ...others.map((name) => `${name}, difference`)], rows);
 }
