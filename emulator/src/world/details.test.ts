@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { wallLossDb } from '../radio/nr.ts';
 import { town } from '../town.ts';
+import type { TrafficMix } from '../traffic/traffic-classes.ts';
 import { nrLinks } from './nr-layer.ts';
-import type { TrafficMix } from './traffic-classes.ts';
 import { createWorld, type World } from './world.ts';
 import type { AccessPointSpec } from './world-spec.ts';
 
