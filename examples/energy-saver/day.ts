@@ -94,7 +94,7 @@ function chart(all: readonly Course[]) {
   return {
     description: 'Power, sleeping access points and devices without service over a day, for three ways to save energy',
     panels: [
-      panel('Power', 'power (kW)', ({ power_w }) => power_w / 1000),
+      panel('Power', 'power (W)', ({ power_w }) => power_w),
       panel('Access points asleep', 'access points', ({ active }) => count - active),
       panel('Devices without service', 'devices', ({ served_devices }) => all[0]!.devices - served_devices),
     ],

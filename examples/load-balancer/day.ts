@@ -87,9 +87,9 @@ function table(all: readonly TrialResult[]): string {
 }
 
 function chart(all: readonly Course[]) {
-  const x = { label: 'hour of the day', min: fromHour, max: fromHour + hours, step: hours / 4 };
+  const x = { label: 'hour of the day', min: fromHour, max: fromHour + hours, step: hours < 1 ? hours / 5 : hours / 4 };
   const hourAt = (seconds: number) => fromHour + seconds / 3600;
-  const everySeconds = 300;
+  const everySeconds = Math.max(60, 150 * hours);
   const fullest = (technology: Technology, title: string) => {
     const lines = all.map((course) => {
       const load = fullestOf(course, technology);
