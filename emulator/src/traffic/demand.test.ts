@@ -66,6 +66,18 @@ test('a mix gives its shares of devices, and the mean that was asked for whateve
   }
 });
 
+test('nothing is given up while everything is served at once, however large it is', () => {
+  const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 1000, meanBps: 0.8e6 }]);
+  const [down, up] = [noBalance(), noBalance()];
+  for (let step = 1; step <= 300; step++) {
+    askForTraffic(3, step, devices, Float64Array.of(1), down, up);
+    devices.backlogBits.fill(0);
+    devices.upBacklogBits.fill(0);
+  }
+  expect(down.askedBits).toBeGreaterThan(1e9);
+  expect([down.lostBits, up.lostBits]).toEqual([0, 0]);
+});
+
 test('what waits is bounded; the rest counts as lost', () => {
   const devices = createDevices(3, [{ type: 'WiFi', x: 0, y: 0, devices: 50, meanBps: 20e6 }]);
   const [down, up] = [noBalance(), noBalance()];

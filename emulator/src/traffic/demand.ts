@@ -94,18 +94,17 @@ export function askForTraffic(
       // Where several fall into one second, they count as one larger.
       bits = (size * meanBps) / likely;
     }
-    const most = use.patienceS * (usualBps / use.activity) + use.burstBits;
-    const waiting = backlogBits[device]! + bits;
-    const lost = Math.max(0, waiting - most);
+    // Whoever asks again gives up what has waited too long; what is new comes in whole.
+    const most = use.patienceS * (usualBps / use.activity);
+    const lost = Math.max(0, backlogBits[device]! - most);
     down.askedBits += bits;
     down.lostBits += lost;
-    backlogBits[device] = waiting - lost;
-    if (use.burstBits === 0) streamBits[device] = Math.max(0, bits - lost);
+    backlogBits[device] = backlogBits[device]! - lost + bits;
+    if (use.burstBits === 0) streamBits[device] = bits;
     const upBits = bits * use.uplink;
-    const upWaiting = upBacklogBits[device]! + upBits;
-    const upLost = Math.max(0, upWaiting - most * use.uplink);
+    const upLost = Math.max(0, upBacklogBits[device]! - most * use.uplink);
     up.askedBits += upBits;
     up.lostBits += upLost;
-    upBacklogBits[device] = upWaiting - upLost;
+    upBacklogBits[device] = upBacklogBits[device]! - upLost + upBits;
   }
 }

@@ -15,7 +15,7 @@ export interface ClassModel {
   activity: number;
   /** Mean time in the network from which on it is of no use, in milliseconds. */
   budgetMs: number;
-  /** More than so many seconds of the usual demand do not wait; the rest is given up. */
+  /** Whoever asks again gives up what waits beyond so many seconds of the usual demand. */
   patienceS: number;
   /** Bits sent for each bit received. */
   uplink: number;
