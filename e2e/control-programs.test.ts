@@ -105,6 +105,6 @@ test('the load balancer relieves a full WiFi access point and a full lamp', asyn
   expect(lampLoad).toBeGreaterThan(70);
   // Both stay full, but less traffic waits. They follow one seed: untouched, they would be the same to the last digit.
   const [balanced, usual] = [await settled(network, 'backlog_mbit'), await settled(twin, 'backlog_mbit')];
-  expect(balanced[0]).toBeLessThan(0.7 * usual[0]!);
-  expect(balanced[1]).toBeLessThan(0.7 * usual[1]!);
+  expect(balanced[0]).toBeLessThan(0.9 * usual[0]!);
+  expect(balanced[1]).toBeLessThan(0.9 * usual[1]!);
 });

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByText('What devices do').click();
     await page.getByLabel('Video').fill('3');
     await page.getByRole('button', { name: 'Start network' }).click();
-    await page.getByText(/less than or equal to 1000/).waitFor();
+    await page.getByText(/Enter 1,?000 or less/).waitFor();
     await page.getByLabel('Mb/s of one device', { exact: true }).fill('2');
     await page.getByLabel('Speed').fill('60');
     await page.getByText(/60 times faster than real time: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
