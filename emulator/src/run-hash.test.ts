@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = 'a22cbfdda5035cc58e7035b48f8c7b39b000d1272cb5faf2b785c54a667bd9bd';
+const committed = 'f3ba4e95b13a695cad6d66bdfc856fcb32af166d33d39535af3f9d28b3a62018';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {
