@@ -129,7 +129,7 @@ export const WhatIfAnswer = Type.Object(
     }),
     totals: Type.Object(
       { devices: Type.Integer(), served: Comparison, power_w: Comparison, delivered_mbps: Comparison },
-      { description: 'Of the network: served devices and power at the end, throughput over the whole time.' },
+      { description: 'Of the network, means over the whole time: served devices, power, throughput.' },
     ),
     took_over: Type.Array(TakeOver, { description: 'For each access point that gets a command, who has its devices.' }),
     agents: Type.Array(

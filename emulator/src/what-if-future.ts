@@ -23,7 +23,9 @@ export interface Side {
   /** By access point and metric, over the whole time. */
   means: Map<string, Map<string, number>>;
   minutes: MinuteMeans[];
-  end: Totals;
+  /** Of the whole network, over the whole time. */
+  served: number;
+  powerW: number;
   deliveredMbps: number;
 }
 
@@ -71,19 +73,15 @@ export function runFuture(world: World, { commands, seconds, number, mayGoOn }: 
   };
 }
 
-interface Sum {
-  sum: number;
-  count: number;
-}
-
 class SideTally {
   readonly #world: World;
   readonly #ids: string[];
-  readonly #sums = new Map<string, Map<string, Sum>>();
   readonly #minutes: MinuteMeans[] = [];
   readonly #deliveredBefore: number;
   #minute: { begunAt: number; served: number; powerW: number; deliveredBits: number };
   #totals: Totals;
+  #served = 0;
+  #powerW = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -91,6 +89,8 @@ class SideTally {
     this.#totals = world.totals();
     this.#deliveredBefore = this.#totals.deliveredBits;
     this.#minute = { begunAt: 0, served: 0, powerW: 0, deliveredBits: this.#deliveredBefore };
+    // One report over the whole time: ratios are of sums, not means of each second's ratio.
+    world.measureFromNow();
   }
 
   step(second: number): void {
@@ -98,20 +98,17 @@ class SideTally {
     this.#totals = this.#world.totals();
     this.#minute.served += this.#totals.served;
     this.#minute.powerW += this.#totals.powerW;
+    this.#served += this.#totals.served;
+    this.#powerW += this.#totals.powerW;
     if (second % 60 === 0) this.#endMinute(second);
-    for (const ap_id of this.#ids) this.#measure(ap_id);
   }
 
   end(second: number): Side {
     if (second > this.#minute.begunAt) this.#endMinute(second);
-    const means = new Map(
-      [...this.#sums].map(([ap_id, own]) => [
-        ap_id,
-        new Map([...own].map(([metric, { sum, count }]) => [metric, sum / count])),
-      ]),
-    );
+    const means = new Map(this.#ids.map((ap_id) => [ap_id, new Map(Object.entries(this.#world.measured(ap_id)))]));
     const deliveredMbps = (this.#totals.deliveredBits - this.#deliveredBefore) / second / 1e6;
-    return { means, minutes: this.#minutes, end: this.#totals, deliveredMbps };
+    const [served, powerW] = [this.#served / second, this.#powerW / second];
+    return { means, minutes: this.#minutes, served, powerW, deliveredMbps };
   }
 
   #endMinute(second: number): void {
@@ -124,21 +121,6 @@ class SideTally {
       deliveredMbps: (this.#totals.deliveredBits - deliveredBits) / length / 1e6,
     });
     this.#minute = { begunAt: second, served: 0, powerW: 0, deliveredBits: this.#totals.deliveredBits };
-  }
-
-  #measure(ap_id: string): void {
-    const latest = this.#world.latest(ap_id);
-    // Between two reports, the last one would count again.
-    if (latest?.ts !== this.#world.time) return;
-    const own = this.#sums.get(ap_id) ?? new Map<string, Sum>();
-    this.#sums.set(ap_id, own);
-    for (const [metric, value] of Object.entries(latest.fields)) {
-      const known = own.get(metric);
-      if (known) {
-        known.sum += value;
-        known.count++;
-      } else own.set(metric, { sum: value, count: 1 });
-    }
   }
 }
 

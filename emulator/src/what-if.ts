@@ -111,8 +111,8 @@ function summarise(world: World, futures: readonly Future[], course: Course): Wh
   return {
     ...course,
     predictions: predict(futures),
-    served: compare(({ end }) => end.served),
-    powerW: compare(({ end }) => end.powerW),
+    served: compare(({ served }) => served),
+    powerW: compare(({ powerW }) => powerW),
     deliveredMbps: compare(({ deliveredMbps }) => deliveredMbps),
     timeline: futures[0]!.with.minutes.map(({ second }, n) => ({
       second,

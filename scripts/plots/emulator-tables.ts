@@ -71,17 +71,22 @@ function settling(type: AccessPointType, name: string): string {
     sleep: drainS,
     wake: wakeS,
     reboot: rebootS,
+    doze: drainS,
     set_channel: retuneS + 1,
+    set_channel_width: retuneS + 1,
     steer_device: 1,
     set_report_interval: 0,
   };
   const setter = setters[name];
   if (name in seconds) return seconds[name] === 0 ? 'at once' : `${seconds[name]} s`;
-  return setter === undefined ? '' : `${pace[setter.setting]} a second`;
+  if (setter === undefined) return '';
+  return Number.isFinite(pace[setter.setting]) ? `${pace[setter.setting]} a second` : 'at once';
 }
 
 /** 1, 2, 3, 4 as 1 to 4; another step is appended. */
 function spans(values: readonly number[]): string {
+  const steps = new Set(values.slice(1).map((value, n) => value - values[n]!));
+  if (values.length <= 4 && steps.size > 1) return values.join(', ');
   const found: number[][] = [];
   for (const value of values) {
     const last = found.at(-1);

@@ -1,6 +1,6 @@
 // A network that exists only in memory, second by second. All it does follows from its description, the commands and the
 // faults: how fast it is stepped, and who looks at it in between, changes nothing.
-import { addFault, isAgentUp, isDeaf, isReachable, type PowerState } from '../access-points/access-point.ts';
+import { addFault, isAgentUp, isDeaf, isReachable, never, type PowerState } from '../access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand } from '../access-points/command-table.ts';
 import { type CommandArguments, type CommandResult, execute } from '../access-points/commands.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
@@ -110,6 +110,20 @@ export class World {
     const { startMs, accessPoints } = this.#state;
     const { latest, latestAtStep } = accessPoints[this.#indexOf(ap_id)]!;
     return latestAtStep === 0 ? undefined : { ts: startMs + latestAtStep * 1000, fields: latest };
+  }
+
+  /** No reports from now on: what the access points measure is summed up until `measured` is asked. For copies that run ahead. */
+  measureFromNow(): void {
+    const { accessPoints, tallies } = this.#state;
+    for (const [index, ap] of accessPoints.entries()) {
+      ap.nextReportAtStep = never;
+      resetTally(tallies, index);
+    }
+  }
+
+  /** What the access point has measured since its last report, or since `measureFromNow`. */
+  measured(ap_id: string): Readonly<Record<string, number>> {
+    return readMetrics(this.#state, this.#indexOf(ap_id));
   }
 
   /** Names of the devices that are attached to the access point, for steer_device. */

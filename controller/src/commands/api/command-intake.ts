@@ -102,8 +102,9 @@ export class CommandIntake {
     this.#fleet.set(agent);
     const now = this.#now();
     const command_id = orderedUuid(now);
+    // Of each caller its own: a verdict must not tell one caller whether it has guessed the secret of another.
     const shown = withoutSecretArguments({ name: called, args }, declaration ?? null, (value) =>
-      this.#keyring.fingerprint(value),
+      this.#keyring.fingerprint(JSON.stringify([caller.kind, caller.id, value])),
     );
     const hasSecrets = shown !== args;
     const { kind, id, name } = caller;

@@ -1,5 +1,6 @@
 // Arguments that are credentials: the agent gets them, and everything that stays (audit log, decisions, leases, answers) has a
-// keyed fingerprint in their place. Equal values have equal fingerprints, so that decisions compare them all the same.
+// keyed fingerprint in their place. Equal values of one caller have equal fingerprints, so that decisions compare them all the
+// same; those of two callers never do.
 
 import type { DeclaredCommand } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';

@@ -31,6 +31,8 @@ interface ChartProps {
   range: TimeRange;
   /** How much time a point stands for, where it stands for more than one sample. */
   resolutionSeconds?: number | undefined;
+  /** What the bands of lines show; default: their extremes. */
+  band?: 'extremes' | 'interval';
   marks?: readonly ChartMark[];
   /** Charts with the same key share their crosshair. */
   syncKey?: string;
@@ -45,7 +47,7 @@ interface ChartProps {
 
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, marks = noMarks, syncKey = 'page' } = props;
-  const { size = 'normal', onResize, isZoomed, onZoom, tools } = props;
+  const { size = 'normal', band = 'extremes', onResize, isZoomed, onZoom, tools } = props;
   const text = componentText.chart;
   const height = heights[size];
   const cursor = useSignal<number | undefined>(undefined);
@@ -106,7 +108,7 @@ export function Chart(props: ChartProps) {
       <p class="chart-foot faint small">
         {at !== undefined
           ? cursorWords(at, marks, reachOf(range))
-          : lines && !isEmpty && resolutionWord(lines, resolutionSeconds)}
+          : lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
       </p>
     </figure>
   );
@@ -142,8 +144,13 @@ function inWords(value: number | undefined, unit: string): string {
   return value === undefined ? '–' : formatValue(value, unit);
 }
 
-function resolutionWord(lines: readonly ChartLine[], resolutionSeconds: number | undefined): string {
+function resolutionWord(
+  lines: readonly ChartLine[],
+  resolutionSeconds: number | undefined,
+  band: 'extremes' | 'interval',
+): string {
   if (resolutionSeconds === undefined) return componentText.chart.raw;
   const span = formatSpan(resolutionSeconds, 2);
-  return lines.some(({ lows }) => lows) ? componentText.chart.resolution(span) : componentText.chart.meanOnly(span);
+  if (!lines.some(({ lows }) => lows)) return componentText.chart.meanOnly(span);
+  return band === 'interval' ? componentText.chart.interval(span) : componentText.chart.resolution(span);
 }

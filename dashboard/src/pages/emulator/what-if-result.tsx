@@ -58,6 +58,7 @@ export function WhatIfResult({ answer, agents }: WhatIfResultProps) {
             key={title}
             {...{ title, unit, lines, range }}
             resolutionSeconds={60}
+            band="interval"
             syncKey="what-if"
             isZoomed={zoom !== undefined}
             onZoom={setZoom}
