@@ -23,7 +23,9 @@ const latest = async (page: Page) =>
 
 describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
   test('are listed, sorted, filtered and opened by keyboard, and the address says how', async () => {
-    const { weft } = await demo();
+    const { weft, agents } = await demo();
+    // With some of the network's number: its last digits alone may stand in the middle of other names.
+    const ending = agents.find(({ ap_id }) => ap_id.endsWith('-12'))!.ap_id.slice(-9);
     const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     await page.getByRole('row', { name: /emu-5g-.{4}…-1 5G Online/ }).waitFor();
     expect(await page.getByRole('row').count()).toBe(13);
@@ -35,11 +37,12 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       .waitFor();
     expect(page.url()).toContain('sort=-name');
     await page.getByLabel('Type').selectOption('LiFi');
-    await page.getByLabel('Filter access points').fill('-12');
+    await page.getByLabel('Filter access points').fill(ending);
     await page.getByText('1 of 4').waitFor();
     await page.reload();
     await page.getByText('1 of 4').waitFor();
-    expect(page.url()).toMatch(/type=LiFi.*q=-12|q=-12.*type=LiFi/);
+    expect(page.url()).toContain('type=LiFi');
+    expect(page.url()).toContain(`q=${ending}`);
     await page.getByRole('grid', { name: 'Access points' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
