@@ -2,7 +2,7 @@
 // that it does not depend on what else the machine does.
 
 import { createWorld } from '@weft/emulator';
-import { type CoverageLayer, coverage, coverageLayers } from '../emulator/src/coverage.ts';
+import { type CoverageLayer, coverage, coverageLayers } from '../emulator/src/coverage/coverage.ts';
 import { town } from '../emulator/src/town.ts';
 import { type Figure, keep } from './harness/results.ts';
 

@@ -5,8 +5,8 @@ export { type FaultKind, type FaultRequest, faultKinds } from './access-points/f
 export type { MetricDescription } from './access-points/metrics.ts';
 export type { Sample } from './access-points/sample.ts';
 export { EmulatorWorker, type EmulatorWorkerOptions } from './runs/emulator-worker.ts';
-export { maxWhatIfMinutes, type WhatIf, whatIf } from './what-if.ts';
-export type { PlannedCommand } from './what-if-future.ts';
+export type { PlannedCommand } from './what-if/future.ts';
+export { maxWhatIfMinutes, type WhatIf, whatIf } from './what-if/what-if.ts';
 export { type AccessPointView, createWorld, restoreWorld, type Totals, type World } from './world/world.ts';
 export {
   type AccessPointSpec,

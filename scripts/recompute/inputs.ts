@@ -1,13 +1,13 @@
 // What one second of an emulated world was made of, and what came out, as plain values for a calculation that shares no code
 // with the emulator: places, settings, draws and queues go in; rates, delays, airtime and power are only compared.
 import { faultOf } from '../../emulator/src/access-points/faults.ts';
+import { nrFrequencyGhz } from '../../emulator/src/radio/nr.ts';
 import { laplace, normal, streams, uniform } from '../../emulator/src/randomness.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../../emulator/src/traffic/demand.ts';
 import { kinds } from '../../emulator/src/world/devices.ts';
 import { fading } from '../../emulator/src/world/fading.ts';
 import { wifiFrequencyGhz } from '../../emulator/src/world/indoor-path.ts';
 import type { Links } from '../../emulator/src/world/link-table.ts';
-import { nrFrequencyGhz } from '../../emulator/src/world/nr-layer.ts';
 import type { World } from '../../emulator/src/world/world.ts';
 import type { WorldState } from '../../emulator/src/world/world-state.ts';
 

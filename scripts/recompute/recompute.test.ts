@@ -8,9 +8,13 @@ import { smallWorlds } from './worlds.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 test('Twenty small worlds agree with the independent calculation within 1 %', () => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'recompute-emulator.ts')], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts', 'recompute', 'recompute-emulator.ts')],
+    {
+      encoding: 'utf8',
+    },
+  );
   expect(stderr).toBe('');
   expect(stdout).toContain('20 worlds: all values agree (limit 1%)');
   for (const quantity of ['rate_bps', 'latency_ms', 'airtime', 'energy_j']) expect(stdout).toContain(`\n${quantity} `);

@@ -52,11 +52,6 @@ export const durations: Record<AccessPointType, { drainS: number; wakeS: number;
 /** How soon a 5G cell is back from light sleep, in whole seconds. */
 export const dozeWakeS = 1;
 
-/** The sleep from which it comes back. */
-export function wakesFrom({ depth }: AccessPoint): 'deep' | 'light' {
-  return depth;
-}
-
 export function isAgentUp({ power_state }: AccessPoint): boolean {
   return power_state !== 'down';
 }

@@ -25,7 +25,12 @@ const transition = { deep: { seconds: 10, energy: 17 }, light: { seconds: 0.64, 
 /** Of what sending takes beyond the static part, this share follows the blocks in use, and the rest the amplifier as well. */
 const digitalShare = 0.4;
 /** Share of symbols with reference and broadcast signals, even without traffic. */
-export const idleActivity = 0.05;
+const idleActivity = 0.05;
+
+/** Share of time that a cell with this load sends, and disturbs others. */
+export function activityOf(load: number): number {
+  return idleActivity + (1 - idleActivity) * load;
+}
 
 export type NrPowerState = 'sending' | 'starting' | 'light' | 'deep';
 
@@ -40,11 +45,10 @@ export function nrPowerW(scenario: NrScenario, state: NrPowerState, txPowerDbm: 
   const unit = unitW(scenario);
   if (state === 'deep' || state === 'light') return relative[state] * unit;
   if (state === 'starting') return relative.micro * unit;
-  const active = idleActivity + (1 - idleActivity) * load;
   // An amplifier at less than its full output is less efficient: it draws by the root of what it sends (class B).
   const amplifier = Math.sqrt(fromDb(txPowerDbm - hardware[scenario].maxDbm));
   const dynamic = (relative.sending - relative.micro) * (digitalShare + (1 - digitalShare) * amplifier);
-  return unit * (relative.micro + dynamic * active);
+  return unit * (relative.micro + dynamic * activityOf(load));
 }
 
 /** Energy to fall asleep and wake up once, in joules, and how long that takes. */

@@ -14,6 +14,8 @@ interface Terrain {
 }
 
 export const utHeightM = 1.5;
+/** Of the one carrier that all cells share. */
+export const nrFrequencyGhz = 3.5;
 /** Environment height, from which the two-ray breakpoint is counted. */
 const groundM = 1;
 const lightMPerS = 299_792_458;

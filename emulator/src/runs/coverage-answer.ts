@@ -1,9 +1,9 @@
 // Radio maps in the format of the interface.
 import type { CoverageAnswer, CoverageDifference, CoverageRaster } from '@weft/contract';
 import { encodeCoverage } from '@weft/contract/coverage-values';
-import { type Coverage, type CoverageRequest, coverage, extremesOf } from '../coverage.ts';
-import { coverageDifference } from '../coverage-difference.ts';
-import type { PlannedCommand } from '../what-if-future.ts';
+import { type Coverage, type CoverageRequest, coverage, extremesOf } from '../coverage/coverage.ts';
+import { coverageDifference } from '../coverage/coverage-difference.ts';
+import type { PlannedCommand } from '../what-if/future.ts';
 import type { World } from '../world/world.ts';
 import type { RadioState } from '../world/world-state.ts';
 

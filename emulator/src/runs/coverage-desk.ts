@@ -1,9 +1,9 @@
 // Radio maps of a running network: made by one thread that is kept while they are asked for, and kept themselves for as long
 // as the network stays as it is, so that equal questions of one second are computed once.
 import { Worker } from 'node:worker_threads';
-import type { CoverageRequest } from '../coverage.ts';
-import { maxAfterSeconds } from '../coverage-difference.ts';
-import type { PlannedCommand } from '../what-if-future.ts';
+import type { CoverageRequest } from '../coverage/coverage.ts';
+import { maxAfterSeconds } from '../coverage/coverage-difference.ts';
+import type { PlannedCommand } from '../what-if/future.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';

@@ -1,8 +1,8 @@
 // Computes radio maps in its own thread, one after the other, so that the run is not delayed.
 import { parentPort } from 'node:worker_threads';
-import type { CoverageRequest } from '../coverage.ts';
-import { CoverageProblem } from '../coverage-frame.ts';
-import type { PlannedCommand } from '../what-if-future.ts';
+import type { CoverageRequest } from '../coverage/coverage.ts';
+import { CoverageProblem } from '../coverage/coverage-frame.ts';
+import type { PlannedCommand } from '../what-if/future.ts';
 import { restoreWorld } from '../world/world.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
 import { answerCoverage, answerDifference } from './coverage-answer.ts';

@@ -1,8 +1,8 @@
 // Runs what-if requests one after the other. Each gets its share of the time that a caller waits, and says how far it got.
 import { Worker } from 'node:worker_threads';
-import { maxWhatIfMinutes } from '../what-if.ts';
-import type { PlannedCommand } from '../what-if-future.ts';
-import { maxFutures } from '../what-if-interval.ts';
+import type { PlannedCommand } from '../what-if/future.ts';
+import { maxFutures } from '../what-if/interval.ts';
+import { maxWhatIfMinutes } from '../what-if/what-if.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import { steadyMs } from './model-clock.ts';
 import type { RunWhatIfAnswer } from './what-if-answer.ts';

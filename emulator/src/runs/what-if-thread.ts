@@ -1,7 +1,7 @@
 // Computes a what-if in its own thread, so that the run is not delayed.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { WhatIfOptions } from '../what-if.ts';
-import type { PlannedCommand } from '../what-if-future.ts';
+import type { PlannedCommand } from '../what-if/future.ts';
+import type { WhatIfOptions } from '../what-if/what-if.ts';
 import { restoreWorld } from '../world/world.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { answerWhatIf } from './what-if-answer.ts';

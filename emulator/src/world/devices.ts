@@ -1,7 +1,7 @@
 // The devices of a world, as columns: who they are, where they are, what they want. Each lives around the access point
 // it was made for, and may attach to any that it can hear.
 import { cos, fromDb, sin } from '../exact-math.ts';
-import { carLossDb, type NrScenario, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
+import { carLossDb, type NrScenario, nrFrequencyGhz, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
 import { normal, streams, uniform } from '../randomness.ts';
 import { classAt, demandsBps, type TrafficMix, usualMix } from '../traffic/traffic-classes.ts';
 import type { AccessPointType } from './world-spec.ts';
@@ -91,7 +91,6 @@ const speedRanges: Record<number, [number, number]> = {
   [kinds.corridor]: [0.8, 1.6],
   [kinds.vehicle]: [8, 14],
 };
-const wallFrequencyGhz = 3.5;
 
 export interface Home {
   type: AccessPointType;
@@ -154,7 +153,7 @@ function settle(d: Devices, seed: number, index: number, home: number, habit: Ha
   const facade = draw(streams.wall) < 0.85 ? 'low' : 'high';
   const spread = normal(seed, streams.wallSpread, index, 0);
   const wallDb = isInside
-    ? wallLossDb(facade, wallFrequencyGhz, depthM) + wallDeviationDb[facade] * spread
+    ? wallLossDb(facade, nrFrequencyGhz, depthM) + wallDeviationDb[facade] * spread
     : kind === kinds.vehicle
       ? carLossDb.mean + carLossDb.deviation * spread
       : 0;

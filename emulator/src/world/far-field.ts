@@ -1,7 +1,7 @@
 // What arrives from the many 5G cells that are too far away to be followed one by one: a sum by distance, for squares of the
 // map, worked out again when a cell changes.
 import { fromDb } from '../exact-math.ts';
-import { losProbability, type NrScenario, nrPathLossDb, terrains, utHeightM } from '../radio/nr.ts';
+import { losProbability, type NrScenario, nrFrequencyGhz, nrPathLossDb, terrains, utHeightM } from '../radio/nr.ts';
 import { createNearest, findNearest, type SpatialGrid } from './spatial-grid.ts';
 import type { FarField, WorldState } from './world-state.ts';
 
@@ -9,7 +9,6 @@ const squareM = 300;
 const reachM = 3600;
 const ringM = 20;
 const stride = 67_108_864;
-const frequencyGhz = 3.5;
 
 /** Mean gain by ring, without antenna: over lines of sight and not, and over shadows as far as they do not make a near one. */
 const rings = new Map<NrScenario, Float64Array>();
@@ -70,7 +69,13 @@ function ringsOf(scenario: NrScenario): Float64Array {
       const distance3dM = Math.sqrt(distance2dM * distance2dM + drop * drop);
       const p = losProbability(scenario, distance2dM);
       const of = (isLineOfSight: boolean) => {
-        const lossDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz });
+        const lossDb = nrPathLossDb({
+          scenario,
+          isLineOfSight,
+          distance2dM,
+          distance3dM,
+          frequencyGhz: nrFrequencyGhz,
+        });
         const { los, nlos } = terrains[scenario].shadowDb;
         return fromDb(-lossDb) * shadowMean(isLineOfSight ? los : nlos);
       };

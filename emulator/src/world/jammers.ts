@@ -1,8 +1,9 @@
 // Who disturbs from outside the network: each jammer stands at a place, sends on a channel with some power, and is felt by
 // whoever hears it there. It stays where it is when its victim leaves the channel.
+import { maxOpticalW } from '../access-points/access-point.ts';
 import { faultOf } from '../access-points/faults.ts';
 import { fromDb } from '../exact-math.ts';
-import { nrPathLossDb, resourceElementDbm } from '../radio/nr.ts';
+import { nrFrequencyGhz, nrPathLossDb, resourceElementDbm } from '../radio/nr.ts';
 import { carrierPrbs } from '../radio/nr-cqi.ts';
 import { type Band, coupling } from '../radio/spectrum.ts';
 import { bandOf, energyDetectionDbm, type WifiWidth } from '../radio/wifi.ts';
@@ -15,8 +16,6 @@ const besideM = 8;
 export const jammerDuty = 0.6;
 const hearMw = fromDb(energyDetectionDbm);
 /** A jammer of 30 dBm is as bright as a lamp. */
-const lampOpticalW = 3.5;
-const frequencyGhz = 3.5;
 
 export function findJammers({ accessPoints, cells }: WorldState): Jammer[] {
   return accessPoints.flatMap((ap, index) => {
@@ -25,7 +24,7 @@ export function findJammers({ accessPoints, cells }: WorldState): Jammer[] {
     const { channel = 0, widthMhz = 20 } = fault;
     const power =
       ap.type === 'LiFi'
-        ? lampOpticalW * fromDb(fault.amount - 30)
+        ? maxOpticalW * fromDb(fault.amount - 30)
         : fromDb(ap.type === '5G' ? resourceElementDbm(fault.amount, carrierPrbs) : fault.amount);
     const band = bandOf(channel, widthMhz as WifiWidth);
     return [{ type: cells.type[index]!, x: cells.x[index]! + besideM, y: cells.y[index]!, power, channel, band }];
@@ -50,7 +49,7 @@ export function nrJamMw(jammers: readonly Jammer[], type: number, x: number, y: 
     if (jammer.type !== type) continue;
     const distance = distanceM(jammer, x, y);
     const path = { scenario: 'UMi' as const, isLineOfSight: true, distance2dM: distance, distance3dM: distance };
-    mw += jammer.power * fromDb(-nrPathLossDb({ ...path, frequencyGhz }));
+    mw += jammer.power * fromDb(-nrPathLossDb({ ...path, frequencyGhz: nrFrequencyGhz }));
   }
   return mw;
 }

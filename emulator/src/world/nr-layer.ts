@@ -6,6 +6,7 @@ import {
   losProbability,
   type NrScenario,
   noisePerElementDbm,
+  nrFrequencyGhz,
   nrPathLossDb,
   nrRsrqDb,
   nrSinr,
@@ -16,7 +17,7 @@ import {
   wallLossDb,
 } from '../radio/nr.ts';
 import { carrierPrbs, cqiOf, nrRateBps, nrUplinkBps } from '../radio/nr-cqi.ts';
-import { idleActivity } from '../radio/nr-power.ts';
+import { activityOf } from '../radio/nr-power.ts';
 import { streams, uniform } from '../randomness.ts';
 import { fading, fadingDeviationDb } from './fading.ts';
 import { farFieldMw } from './far-field.ts';
@@ -26,7 +27,6 @@ import { gainOfLossDb, type LinkModel } from './links.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
-export const nrFrequencyGhz = 3.5;
 const wavelengthM = 0.299792458 / nrFrequencyGhz;
 export const nrNoiseMw = fromDb(noisePerElementDbm(30, 9));
 /** What a device sends, spread over the uplink, and what a cell adds to the noise. */
@@ -144,11 +144,6 @@ export function chooseCell(state: WorldState, device: number, serving: number): 
   return bestMw > enterMw ? best : -1;
 }
 
-/** Share of time that a cell with this load disturbs others: one that carries nothing still sends its reference signals. */
-export function nrActivityOf(load: number): number {
-  return idleActivity + (1 - idleActivity) * load;
-}
-
 interface Reception {
   signalMw: number;
   interferenceMw: number;
@@ -170,7 +165,7 @@ function receive(state: WorldState, device: number, ap: number): Reception {
     if (cells.isOnAir[other] === 0) continue;
     const mw = cells.power[other]! * links.gain[slot]!;
     if (other === ap) signalMw = mw;
-    else interferenceMw += mw * nrActivityOf(cells.load[other]!);
+    else interferenceMw += mw * activityOf(cells.load[other]!);
   }
   const [x, y] = [devices.x[device]!, devices.y[device]!];
   const far = links.rest[device]! + devices.wallGain[device]! * farFieldMw(state, x, y, nrLinks.candidates);

@@ -1,15 +1,8 @@
 // One second of a world, as a list of what happens in it.
-import {
-  type AccessPoint,
-  advance,
-  isAgentUp,
-  maxOpticalW,
-  project,
-  wakesFrom,
-} from '../access-points/access-point.ts';
+import { type AccessPoint, advance, isAgentUp, maxOpticalW, project } from '../access-points/access-point.ts';
 import { faultOf } from '../access-points/faults.ts';
 import { lifiPowerW } from '../radio/lifi.ts';
-import { idleActivity, type NrPowerState, nrPowerW, nrTransition } from '../radio/nr-power.ts';
+import { activityOf, type NrPowerState, nrPowerW, nrTransition } from '../radio/nr-power.ts';
 import { wifiPowerW } from '../radio/wifi.ts';
 import { streams, uniform } from '../randomness.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../traffic/demand.ts';
@@ -142,14 +135,14 @@ function meanActivity({ cells }: WorldState): number {
     sum += cells.load[ap]!;
     count++;
   }
-  return idleActivity + (1 - idleActivity) * (count === 0 ? 0 : sum / count);
+  return activityOf(count === 0 ? 0 : sum / count);
 }
 
 function drawPower({ accessPoints, cells, tallies, step }: WorldState, index: number): void {
   const ap = accessPoints[index]!;
   let watts = isAgentUp(ap) || !faultOf(ap.faults, 'crash') ? powerOf(ap, cells.load[index]!) : 0;
   // Falling asleep and waking up cost energy of their own, in the second in which the cell wakes.
-  if (ap.type === '5G' && ap.wokeAtStep === step) watts += nrTransition(ap.scenario, wakesFrom(ap)).energyJ;
+  if (ap.type === '5G' && ap.wokeAtStep === step) watts += nrTransition(ap.scenario, ap.depth).energyJ;
   cells.powerW[index] = watts;
   tallies.energyJ[index]! += watts;
   ap.energyJ += watts;

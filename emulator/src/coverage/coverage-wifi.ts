@@ -1,14 +1,14 @@
 // WiFi on a radio map: inside of the building.
 import type { Air, Reach } from './coverage-air.ts';
 import { tabulate } from './coverage-table.ts';
-import { fromDb, toDb } from './exact-math.ts';
-import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from './radio/wifi.ts';
-import { indoorLossDb } from './world/indoor-path.ts';
-import { jammerDuty, wifiJamMw } from './world/jammers.ts';
-import { airOf } from './world/wifi-air.ts';
-import { wifiLinks } from './world/wifi-layer.ts';
-import { accessPointTypes } from './world/world-spec.ts';
-import type { RadioState, WorldState } from './world/world-state.ts';
+import { fromDb, toDb } from '../exact-math.ts';
+import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
+import { indoorLossDb } from '../world/indoor-path.ts';
+import { jammerDuty, wifiJamMw } from '../world/jammers.ts';
+import { airOf } from '../world/wifi-air.ts';
+import { wifiLinks } from '../world/wifi-layer.ts';
+import { accessPointTypes } from '../world/world-spec.ts';
+import type { RadioState, WorldState } from '../world/world-state.ts';
 
 const wifi = accessPointTypes.indexOf('WiFi');
 const usualHeightM = 1.5;

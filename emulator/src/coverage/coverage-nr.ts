@@ -2,14 +2,15 @@
 import type { Air, Reach } from './coverage-air.ts';
 import { CoverageProblem } from './coverage-frame.ts';
 import { Made, tabulate } from './coverage-table.ts';
-import { fromDb, toDb } from './exact-math.ts';
-import { losProbability, terrains, utHeightM } from './radio/nr.ts';
-import { nrRateBps } from './radio/nr-cqi.ts';
-import { createFarField, farFieldMw } from './world/far-field.ts';
-import { jammerDuty, nrJamMw } from './world/jammers.ts';
-import { nrActivityOf, nrLinks, nrLossDb, nrNoiseMw, nrStayMw } from './world/nr-layer.ts';
-import { accessPointTypes } from './world/world-spec.ts';
-import type { RadioState, WorldState } from './world/world-state.ts';
+import { fromDb, toDb } from '../exact-math.ts';
+import { losProbability, terrains, utHeightM } from '../radio/nr.ts';
+import { nrRateBps } from '../radio/nr-cqi.ts';
+import { createFarField, farFieldMw } from '../world/far-field.ts';
+import { jammerDuty, nrJamMw } from '../world/jammers.ts';
+import { activityOf } from '../radio/nr-power.ts';
+import { nrLinks, nrLossDb, nrNoiseMw, nrStayMw } from '../world/nr-layer.ts';
+import { accessPointTypes } from '../world/world-spec.ts';
+import type { RadioState, WorldState } from '../world/world-state.ts';
 
 const nr = accessPointTypes.indexOf('5G');
 const highestM = 22.5;
@@ -42,7 +43,7 @@ export function nrAir(state: RadioState, heightM = utHeightM): Air {
         patchM: terrains[scenario].sightPatchM,
       }));
     },
-    weight: (_server, other) => nrActivityOf(cells.load[other]!),
+    weight: (_server, other) => activityOf(cells.load[other]!),
     noise(_server, _power, x, y) {
       const farMw = nrActivity * farFieldMw(far, x, y, Infinity);
       const jamMw = jammers.length > 0 ? jammerDuty * nrJamMw(jammers, nr, x, y) : 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normal } from './randomness.ts';
-import { type Amount, maxFutures, toAmount } from './what-if-interval.ts';
+import { normal } from '../randomness.ts';
+import { type Amount, maxFutures, toAmount } from './interval.ts';
 
 test.each<[number[], Amount | undefined]>([
   [[], undefined],

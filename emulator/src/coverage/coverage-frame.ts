@@ -1,6 +1,6 @@
 // Where the points of a raster lie on the plane of the world, seen from each access point.
-import { maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from './world/places.ts';
-import type { RadioState } from './world/world-state.ts';
+import { maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from '../world/places.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 export interface CoverageBounds {
   south: number;

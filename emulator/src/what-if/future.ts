@@ -1,7 +1,7 @@
 // One future of a world, twice: with the commands and without, second by second beside each other. Both copies draw the same
 // chances, so that all differences come from the commands.
-import type { CommandArguments, CommandResult } from './access-points/commands.ts';
-import type { Totals, World } from './world/world.ts';
+import type { CommandArguments, CommandResult } from '../access-points/commands.ts';
+import type { Totals, World } from '../world/world.ts';
 
 export interface PlannedCommand {
   ap_id: string;

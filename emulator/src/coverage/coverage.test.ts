@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CoverageLayer, type CoverageRequest, coverage } from './coverage.ts';
 import { CoverageProblem } from './coverage-frame.ts';
-import { town } from './town.ts';
-import { createWorld } from './world/world.ts';
-import { type AccessPointType, accessPointTypes } from './world/world-spec.ts';
-import type { RadioState } from './world/world-state.ts';
+import { town } from '../town.ts';
+import { createWorld } from '../world/world.ts';
+import { type AccessPointType, accessPointTypes } from '../world/world-spec.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 const counts = { '5G': 7, WiFi: 9, LiFi: 9 };
 

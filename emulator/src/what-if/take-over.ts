@@ -1,8 +1,9 @@
 // Who takes over: for each access point that gets a command, where its devices are instead, and how the traffic of those
 // changes that have them.
-import type { Future } from './what-if-future.ts';
-import { type Amount, requireAmount } from './what-if-interval.ts';
-import type { World } from './world/world.ts';
+
+import type { World } from '../world/world.ts';
+import type { Future } from './future.ts';
+import { type Amount, requireAmount } from './interval.ts';
 
 interface Gain {
   /** Devices that are here with the commands and at the commanded one without them, less the other way round. */

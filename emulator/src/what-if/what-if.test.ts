@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { town } from './town.ts';
+import { town } from '../town.ts';
+import { createWorld } from '../world/world.ts';
 import { type WhatIf, whatIf } from './what-if.ts';
-import { createWorld } from './world/world.ts';
 
 const build = (seed = 1, seconds = 10) => {
   const world = createWorld(town({ counts: { WiFi: 9, '5G': 1 }, devicesEach: 8, seed }));

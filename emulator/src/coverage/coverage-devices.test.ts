@@ -1,21 +1,21 @@
 // The radio map shows what devices receive: at the place of a device, without shadows, fading and walls, both agree.
 import { describe, expect, test } from 'vitest';
 import { type CoverageLayer, coverage } from './coverage.ts';
-import { cos, fromDb, radians, toDb } from './exact-math.ts';
-import { nrRateBps } from './radio/nr-cqi.ts';
-import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from './radio/wifi.ts';
-import { town } from './town.ts';
-import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
-import { lampHeightM } from './world/bodies.ts';
-import { lifiLinks, lifiNoiseA2, measureLifi } from './world/lifi-layer.ts';
-import type { LinkModel } from './world/links.ts';
-import { nrLinks, nrSinrAt } from './world/nr-layer.ts';
-import { metresPerDegree, metresPerDegreeEast } from './world/places.ts';
-import { hiddenMw } from './world/wifi-air.ts';
-import { wifiLinks } from './world/wifi-layer.ts';
-import { createWorld } from './world/world.ts';
-import type { AccessPointType } from './world/world-spec.ts';
-import type { Layer, WorldState } from './world/world-state.ts';
+import { cos, fromDb, radians, toDb } from '../exact-math.ts';
+import { nrRateBps } from '../radio/nr-cqi.ts';
+import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
+import { town } from '../town.ts';
+import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
+import { lampHeightM } from '../world/bodies.ts';
+import { lifiLinks, lifiNoiseA2, measureLifi } from '../world/lifi-layer.ts';
+import type { LinkModel } from '../world/links.ts';
+import { nrLinks, nrSinrAt } from '../world/nr-layer.ts';
+import { metresPerDegree, metresPerDegreeEast } from '../world/places.ts';
+import { hiddenMw } from '../world/wifi-air.ts';
+import { wifiLinks } from '../world/wifi-layer.ts';
+import { createWorld } from '../world/world.ts';
+import type { AccessPointType } from '../world/world-spec.ts';
+import type { Layer, WorldState } from '../world/world-state.ts';
 
 /** A world in which nothing differs from device to device but its place. */
 function plain(technology: AccessPointType, count: number, busyMbps: number) {

@@ -6,9 +6,9 @@ import { lifiAir } from './coverage-lifi.ts';
 import { nrAir } from './coverage-nr.ts';
 import { type Best, findBest, sumInterference } from './coverage-rays.ts';
 import { wifiAir } from './coverage-wifi.ts';
-import { toDb } from './exact-math.ts';
-import type { AccessPointType } from './world/world-spec.ts';
-import type { RadioState } from './world/world-state.ts';
+import { toDb } from '../exact-math.ts';
+import type { AccessPointType } from '../world/world-spec.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 export const coverageLayers = ['best_server', 'signal', 'sinr', 'rate'] as const;
 export type CoverageLayer = (typeof coverageLayers)[number];

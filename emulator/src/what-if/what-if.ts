@@ -1,10 +1,10 @@
 // The twin: copies of a world run ahead, some with commands and some without, and are compared. Each pair is another future
 // of the same present; the answer is their mean, and how certain it is. The world itself is not touched.
-import type { CommandResult } from './access-points/commands.ts';
-import { type Future, type PlannedCommand, runFuture, type Side } from './what-if-future.ts';
-import { type Amount, maxFutures, requireAmount, toAmount } from './what-if-interval.ts';
-import { type TakeOver, takeOversIn } from './what-if-take-over.ts';
-import type { World } from './world/world.ts';
+import type { CommandResult } from '../access-points/commands.ts';
+import type { World } from '../world/world.ts';
+import { type Future, type PlannedCommand, runFuture, type Side } from './future.ts';
+import { type Amount, maxFutures, requireAmount, toAmount } from './interval.ts';
+import { type TakeOver, takeOversIn } from './take-over.ts';
 
 /** With the commands, without them, and the difference of the two in the same future; absent where nothing was measured. */
 export interface Comparison {

@@ -3,8 +3,8 @@
 import type { Air, Reach } from './coverage-air.ts';
 import type { Frame } from './coverage-frame.ts';
 import { lookUp } from './coverage-table.ts';
-import { sightDraw } from './world/nr-layer.ts';
-import type { RadioState } from './world/world-state.ts';
+import { sightDraw } from '../world/nr-layer.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 export interface Best {
   /** As `cells.power` counts, at the receiver. */

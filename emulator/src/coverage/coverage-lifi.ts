@@ -2,13 +2,13 @@
 import type { Air, Reach } from './coverage-air.ts';
 import { CoverageProblem } from './coverage-frame.ts';
 import { Made, tabulate } from './coverage-table.ts';
-import { toDb } from './exact-math.ts';
-import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from './radio/lifi.ts';
-import { heRateMbps, macEfficiency, mcsOfSinr } from './radio/wifi.ts';
-import { brightestLx, daylightLx, localHour } from './traffic/demand.ts';
-import { isBehindPillar, lampHeightM } from './world/bodies.ts';
-import { cosFieldOfView, lampGain, lifiJamA2, lifiLinks, lifiNoiseA2 } from './world/lifi-layer.ts';
-import type { RadioState } from './world/world-state.ts';
+import { toDb } from '../exact-math.ts';
+import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from '../radio/lifi.ts';
+import { heRateMbps, macEfficiency, mcsOfSinr } from '../radio/wifi.ts';
+import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
+import { isBehindPillar, lampHeightM } from '../world/bodies.ts';
+import { cosFieldOfView, lampGain, lifiJamA2, lifiLinks, lifiNoiseA2 } from '../world/lifi-layer.ts';
+import type { RadioState } from '../world/world-state.ts';
 
 const width = 20;
 /** Where the lamps are. */
