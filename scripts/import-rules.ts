@@ -153,7 +153,7 @@ const rules: Rule[] = [
 const featureOrder = [
   ['input'],
   ['audit'],
-  ['users', 'agents', 'third-party-apps'],
+  ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],
