@@ -159,6 +159,7 @@ const featureOrder = [
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['alarms'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -168,6 +169,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/alarms': [['engine'], ['silences']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

@@ -2,6 +2,7 @@
 // validates with these objects and publishes them as the components of its OpenAPI document.
 export * from './agent-channel.ts';
 export * from './agents.ts';
+export * from './alarms.ts';
 export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
