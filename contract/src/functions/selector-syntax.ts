@@ -28,7 +28,8 @@ export type SelectorNode =
   | { kind: 'all' }
   | SelectorTerm
   | { kind: 'not'; node: SelectorNode }
-  | { kind: 'and' | 'or'; nodes: readonly SelectorNode[] };
+  | { kind: 'and'; nodes: readonly SelectorNode[] }
+  | { kind: 'or'; nodes: readonly SelectorNode[] };
 
 export class SelectorError extends Error {
   /** Counts from 1. */
