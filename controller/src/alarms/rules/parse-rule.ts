@@ -34,7 +34,7 @@ const fields: Record<ConditionKind, [must: readonly (keyof AlarmCondition)[], ma
     share_of_site: [['share_of_site', 'op', 'value'], []],
     weft: [['weft', 'op', 'value'], []],
   };
-const changeFields = [['metric', 'change', 'value', 'within_seconds'], []] as const;
+const changeFields: Fields = [['metric', 'change', 'value', 'within_seconds'], []];
 const maxLabels = 20;
 
 export function kindOf(condition: AlarmCondition): ConditionKind | undefined {
@@ -99,7 +99,7 @@ function conditionProblems({ condition, clear }: AlarmRuleInput, readings: reado
     .filter((field) => !given.includes(field))
     .map((field) => valueError([...loc, field], `a condition with ${must[0]} needs ${field}`));
   for (const field of given) {
-    if (!must.includes(field) && !(may as readonly string[]).includes(field)) {
+    if (!must.includes(field) && !may.includes(field)) {
       problems.push(valueError([...loc, field], `a condition with ${must.slice(0, 2).join(' and ')} has no ${field}`));
     }
   }
