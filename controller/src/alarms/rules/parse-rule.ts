@@ -21,20 +21,22 @@ export interface RuleText {
 
 export type ConditionKind = 'metric' | 'absent' | 'state' | 'state_changes' | 'share_of_site' | 'weft';
 
-/** The fields of each kind: those that it must have, then those that it may have. */
-const fields: Record<ConditionKind, [must: readonly (keyof AlarmCondition)[], may: readonly (keyof AlarmCondition)[]]> =
-  {
-    metric: [
-      ['metric', 'op'],
-      ['value', 'other_metric', 'times', 'over_seconds'],
-    ],
-    absent: [['absent_seconds'], []],
-    state: [['state'], []],
-    state_changes: [['state_changes', 'within_seconds'], []],
-    share_of_site: [['share_of_site', 'op', 'value'], []],
-    weft: [['weft', 'op', 'value'], []],
-  };
+/** Those that it must have, then those that it may have. */
+type Fields = readonly [must: readonly (keyof AlarmCondition)[], may: readonly (keyof AlarmCondition)[]];
+
+const metricFields: Fields = [
+  ['metric', 'op'],
+  ['value', 'other_metric', 'times', 'over_seconds'],
+];
 const changeFields: Fields = [['metric', 'change', 'value', 'within_seconds'], []];
+const fields: Record<ConditionKind, Fields> = {
+  metric: metricFields,
+  absent: [['absent_seconds'], []],
+  state: [['state'], []],
+  state_changes: [['state_changes', 'within_seconds'], []],
+  share_of_site: [['share_of_site', 'op', 'value'], []],
+  weft: [['weft', 'op', 'value'], []],
+};
 const maxLabels = 20;
 
 export function kindOf(condition: AlarmCondition): ConditionKind | undefined {
