@@ -1,0 +1,127 @@
+// Selectors compiled to functions: what can be prepared is prepared once, because one is asked of 100,000 agents.
+import { isGlob, matchesGlob } from './glob.ts';
+import type { AgentState, SelectorNode, SelectorOperator, SelectorTerm } from './selector-syntax.ts';
+
+/** What a selector asks of an agent. What is absent matches nothing. */
+export interface Selectable {
+  ap_id: string;
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  tags: readonly string[];
+  access_point_type: string | null;
+  state?: AgentState;
+  power_state?: string | null;
+  emulated?: boolean;
+  /** The newest value of a metric. */
+  metric?(name: string): number | undefined;
+}
+
+export type SelectorTest = (agent: Selectable) => boolean;
+
+export function compileSelector(node: SelectorNode): SelectorTest {
+  if (node.kind === 'all') return () => true;
+  if (node.kind === 'metric') return compileMetric(node);
+  if (node.kind === 'label') return compileLabel(node);
+  if (node.kind === 'not') {
+    const test = compileSelector(node.node);
+    return (agent) => !test(agent);
+  }
+  const tests = node.nodes.map(compileSelector);
+  if (node.kind === 'and') return (agent) => tests.every((test) => test(agent));
+  return (agent) => tests.some((test) => test(agent));
+}
+
+function compileLabel({ key, value }: Extract<SelectorTerm, { kind: 'label' }>): SelectorTest {
+  switch (key) {
+    case 'site': {
+      const test = compileSitePattern(value);
+      return ({ site }) => site !== null && test(site);
+    }
+    case 'tag': {
+      const test = compileGlob(value);
+      return ({ tags }) => tags.some(test);
+    }
+    case 'name': {
+      const test = compileGlob(value);
+      return ({ ap_id, display_name }) => test(ap_id) || (display_name !== null && test(display_name));
+    }
+    case 'type': {
+      // Nobody remembers how WiFi is spelled.
+      const wanted = value.toLowerCase();
+      return ({ access_point_type }) => access_point_type !== null && access_point_type.toLowerCase() === wanted;
+    }
+    case 'state':
+      return ({ state }) => state === value;
+    case 'power':
+      return ({ power_state }) => power_state !== null && power_state?.toLowerCase() === value;
+    case 'emulated': {
+      const wanted = value === 'true';
+      return ({ emulated }) => (emulated ?? false) === wanted;
+    }
+  }
+}
+
+/** A metric that was never reported matches nothing, not even `!=`. */
+function compileMetric({ metric, operator, value }: Extract<SelectorTerm, { kind: 'metric' }>): SelectorTest {
+  const compare = comparisons[operator];
+  return (agent) => {
+    const newest = agent.metric?.(metric);
+    return newest !== undefined && compare(newest, value);
+  };
+}
+
+const comparisons: Record<SelectorOperator, (a: number, b: number) => boolean> = {
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '=': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+};
+
+function compileGlob(pattern: string): (text: string) => boolean {
+  if (!isGlob(pattern)) return (text) => text === pattern;
+  const beginning = pattern.slice(0, -1);
+  if (pattern.endsWith('*') && !isGlob(beginning)) return (text) => text.startsWith(beginning);
+  return (text) => matchesGlob(pattern, text);
+}
+
+/**
+ * Paths are compared step by step: `*` and `?` stay inside of one step, a step `**` is any number of steps, also none. So
+ * `uk/**` is `uk` and all below it.
+ */
+function compileSitePattern(pattern: string): (path: string) => boolean {
+  if (!isGlob(pattern)) return (path) => path === pattern;
+  const above = pattern.slice(0, -'/**'.length);
+  if (pattern.endsWith('/**') && !isGlob(above)) {
+    const below = `${above}/`;
+    return (path) => path === above || path.startsWith(below);
+  }
+  const steps = pattern.split('/').map((step) => (step === '**' ? undefined : compileGlob(step)));
+  return (path) => matchesSteps(steps, path.split('/'));
+}
+
+/** Like matchesGlob, with steps in place of characters: goes back only to the last `**`. */
+function matchesSteps(pattern: readonly (((step: string) => boolean) | undefined)[], path: readonly string[]): boolean {
+  let p = 0;
+  let t = 0;
+  let star = -1;
+  let resumeAt = 0;
+  while (t < path.length) {
+    if (p < pattern.length && pattern[p] === undefined) {
+      star = p++;
+      resumeAt = t;
+    } else if (p < pattern.length && pattern[p]!(path[t]!)) {
+      p++;
+      t++;
+    } else if (star >= 0) {
+      p = star + 1;
+      t = ++resumeAt;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.length && pattern[p] === undefined) p++;
+  return p === pattern.length;
+}

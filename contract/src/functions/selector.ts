@@ -1,0 +1,75 @@
+// Selectors: one language for which access points are meant, in lists, batches, alarms, rights, pages and on the command line.
+// `site:uk/bristol/** type:WiFi tag:lobby -tag:lab state:offline name:ap-hall-* rssi_dbm<-70`; docs/fleet.md explains it.
+import { compileSelector, type Selectable, type SelectorTest } from './selector-match.ts';
+import { parseSelectorText, SelectorError, type SelectorNode, type SelectorTerm } from './selector-syntax.ts';
+import { describeNode } from './selector-words.ts';
+
+export type { Selectable } from './selector-match.ts';
+export {
+  type AgentState,
+  agentStates,
+  maxSelectorLength,
+  maxSelectorTerms,
+  SelectorError,
+  type SelectorNode,
+  type SelectorTerm,
+} from './selector-syntax.ts';
+export { printSelector } from './selector-words.ts';
+
+export interface Selector {
+  readonly text: string;
+  readonly node: SelectorNode;
+  readonly needsState: boolean;
+  readonly needsPower: boolean;
+  /** The metrics that it compares, each once. */
+  readonly metrics: readonly string[];
+  /** It has only `site:`, `tag:` and `name:` terms: nothing that an agent can change about itself. */
+  readonly isOwnedByAdministrators: boolean;
+  readonly test: SelectorTest;
+}
+
+/** An empty text selects everything. Throws SelectorError, which names the column. */
+export function parseSelector(text: string): Selector {
+  const node = parseSelectorText(text);
+  const terms = termsOf(node);
+  const has = (key: string) => terms.some((term) => term.kind === 'label' && term.key === key);
+  return {
+    text,
+    node,
+    needsState: has('state'),
+    needsPower: has('power'),
+    metrics: [...new Set(terms.flatMap((term) => (term.kind === 'metric' ? [term.metric] : [])))],
+    isOwnedByAdministrators: terms.every(isOwned),
+    test: compileSelector(node),
+  };
+}
+
+export function matchesSelector(selector: Selector, agent: Selectable): boolean {
+  return selector.test(agent);
+}
+
+/** In words, for people. */
+export function describeSelector({ node }: Selector): string {
+  return node.kind === 'all' ? 'all access points' : `access points that ${describeNode(node)}`;
+}
+
+/** For rights: throws SelectorError at the first term about something that an agent can change about itself. */
+export function requireOwnedByAdministrators({ node }: Selector): void {
+  const other = termsOf(node).find((term) => !isOwned(term));
+  if (other) {
+    throw new SelectorError(
+      other.column,
+      'Rights depend only on site:, tag: and name: terms, which access points cannot change',
+    );
+  }
+}
+
+function isOwned(term: SelectorTerm): boolean {
+  return term.kind === 'label' && (term.key === 'site' || term.key === 'tag' || term.key === 'name');
+}
+
+function termsOf(node: SelectorNode): SelectorTerm[] {
+  if (node.kind === 'all') return [];
+  if (node.kind === 'not') return termsOf(node.node);
+  return node.kind === 'and' || node.kind === 'or' ? node.nodes.flatMap(termsOf) : [node];
+}
