@@ -153,12 +153,14 @@ const rules: Rule[] = [
 const featureOrder = [
   ['input'],
   ['audit'],
+  ['event-log'],
   ['users', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['timeline'],
   ['alarms'],
 ];
 
