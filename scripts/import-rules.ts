@@ -153,12 +153,15 @@ const rules: Rule[] = [
 const featureOrder = [
   ['input'],
   ['audit'],
+  ['event-log'],
   ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['timeline'],
+  ['alarms'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -168,6 +171,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/alarms': [['engine'], ['rules', 'silences']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

@@ -101,6 +101,8 @@ const table = `
    -  remove_enrolment_token          yes  no   no   no
    -  list_third_party_apps           yes  no   no   no
    -  list_audit_entries              yes  no   no   no
+   -  list_events                     yes  yes  own  read
+   -  event_stream                    yes  yes  own  read
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

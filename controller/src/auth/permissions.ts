@@ -176,6 +176,8 @@ export const permissions = {
   remove_enrolment_token: adminsOnly,
   list_third_party_apps: adminsOnly,
   list_audit_entries: adminsOnly,
+  list_events: fleetReaders,
+  event_stream: fleetReaders,
   health: everyone,
   readiness: everyone,
   service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },

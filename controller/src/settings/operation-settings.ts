@@ -56,6 +56,22 @@ export const operationSettings = {
     description:
       'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
   }),
+  tileUrl: optional('tile-url', {
+    name: 'WEFT_TILE_URL',
+    group: 'Operation',
+    placeholder: 'URL',
+    read: read.tileUrl,
+    description:
+      'Map server for the map of the dashboard, with {z}, {x} and {y}, such as https://tiles.example.org/{z}/{x}/{y}.png. Browsers of users ask it for pictures. Default: none; the map draws land, borders and place names itself.',
+  }),
+  tileAttribution: withDefault('tile-attribution', '', {
+    name: 'WEFT_TILE_ATTRIBUTION',
+    group: 'Operation',
+    placeholder: 'TEXT',
+    mayBeEmpty: true,
+    read: read.text,
+    description: 'Whom the map names as the source of its pictures, such as "© OpenStreetMap contributors".',
+  }),
   metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
     name: 'WEFT_METRICS_ALLOW',
     group: 'Operation',
