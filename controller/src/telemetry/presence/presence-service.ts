@@ -1,16 +1,19 @@
 // Which agents are there. Hears of every post (`seen`), answers from memory, and writes down what must outlive a restart
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentPresence, Presence } from '@weft/contract';
 import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { OtherNodes } from './other-nodes.ts';
 import { AgentPresenceTracker, configuredIntervalMs, defaultIntervalMs } from './presence.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
 /** How often intervals are looked up although nobody asks, in rounds of saving. */
 const refreshEveryRounds = 6;
+const pageSize = 1_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
 
@@ -27,6 +30,8 @@ export interface PresenceServiceOptions {
   commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
   /** What is left of the agent's budget; default, and while it is full: undefined. */
   reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
+  /** Whether agents may report to other nodes. */
+  hasOtherNodes?: boolean;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -39,6 +44,7 @@ export class PresenceService {
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
+  readonly #others: OtherNodes | undefined;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -57,6 +63,7 @@ export class PresenceService {
     this.#reportBudget = reportBudget ?? (() => undefined);
     this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
+    this.#others = options.hasOtherNodes ? new OtherNodes(presence) : undefined;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
@@ -128,6 +135,31 @@ export class PresenceService {
       tracker.configuredMs = configuredIntervalMs(configuration);
       return tracker.presenceAt(nowMs);
     };
+  }
+
+  /** To be called before `stateNow` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
+  async followOthers(): Promise<void> {
+    this.#followClock();
+    await this.#others?.follow(this.#now());
+  }
+
+  /** The state of an agent that has not ended, from memory; its interval is that of its configuration. */
+  stateNow(ap_id: string, configuredMs: number | undefined): Presence | 'never' {
+    const tracker = this.#newest(ap_id);
+    if (!tracker) return 'never';
+    tracker.configuredMs = configuredMs;
+    return tracker.presenceAt(this.#now());
+  }
+
+  /** Milliseconds since 1970, from memory. */
+  lastSeen(ap_id: string): number | null {
+    return this.#newest(ap_id)?.record.last_seen ?? null;
+  }
+
+  #newest(ap_id: string): AgentPresenceTracker | undefined {
+    const own = this.#trackers.get(ap_id);
+    const other = this.#others?.get(ap_id);
+    return own && other ? (own.record.last_seen >= other.record.last_seen ? own : other) : (own ?? other);
   }
 
   /** Of one agent, with the interval that its configuration names now. */
@@ -207,12 +239,18 @@ export class PresenceService {
   /** Takes over the intervals of all configurations, and forgets agents that are gone. */
   async #refresh(): Promise<string[]> {
     const candidates = [...this.#trackers.keys()];
-    const agents = await this.#agents.listAll();
     const known = new Set<string>();
-    for (const { ap_id, configuration } of agents) {
-      known.add(ap_id);
-      const tracker = this.#trackers.get(ap_id);
-      if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+    // In pages: all of 100,000 at once would keep everybody waiting.
+    for (let after = ''; ; ) {
+      const page = await this.#agents.page(after, pageSize);
+      for (const { ap_id, configuration } of page) {
+        known.add(ap_id);
+        const tracker = this.#trackers.get(ap_id);
+        if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+      }
+      if (page.length < pageSize) break;
+      after = page.at(-1)!.ap_id;
+      await nextTurn();
     }
     const gone = candidates.filter((ap_id) => !known.has(ap_id));
     for (const ap_id of gone) this.#forget(ap_id);
@@ -222,12 +260,15 @@ export class PresenceService {
 
   /** Posts of the last seconds before a kill are not in the records, but they are in the telemetry. */
   async #catchUp(ap_ids: readonly string[]): Promise<void> {
-    const now = this.#now();
-    for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids)) {
-      let newest = Number.NEGATIVE_INFINITY;
-      for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
-      const tracker = this.#trackers.get(ap_id);
-      if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+    for (let start = 0; start < ap_ids.length; start += pageSize) {
+      const now = this.#now();
+      for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids.slice(start, start + pageSize))) {
+        let newest = Number.NEGATIVE_INFINITY;
+        for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
+        const tracker = this.#trackers.get(ap_id);
+        if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+      }
+      await nextTurn();
     }
   }
 
@@ -235,6 +276,7 @@ export class PresenceService {
     const tracker = this.#trackers.get(ap_id);
     if (tracker) this.#unsaved.delete(tracker);
     this.#trackers.delete(ap_id);
+    this.#others?.forget(ap_id);
   }
 
   #noteUnsaved(tracker: AgentPresenceTracker): void {
