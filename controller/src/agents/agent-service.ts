@@ -118,9 +118,9 @@ export class AgentService implements PrincipalSource {
   /** Those of these agents that the caller may see. */
   async visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
     const visible = new Set(ap_ids.filter((ap_id) => canSeeName(caller, ap_id)));
-    const others = caller.kind === 'third_party_app' ? ap_ids.filter((ap_id) => !visible.has(ap_id)) : [];
+    const others = caller.kind === 'agent' ? [] : ap_ids.filter((ap_id) => !visible.has(ap_id));
     if (others.length > 0) {
-      for (const ap_id of await this.#agents.emulatedFor(caller.id, others)) visible.add(ap_id);
+      for (const agent of await this.#agents.visible(others)) if (canSeeAgent(caller, agent)) visible.add(agent.ap_id);
     }
     return visible;
   }

@@ -10,7 +10,7 @@ import { createResetTokenStore } from '../users/reset-token-store.sql.ts';
 import { createUserStore } from '../users/user-store.sql.ts';
 
 const now = 1_790_000_000_000;
-const enabled = { disabled_at: null, disabled_by: null, waiting_since: null };
+const enabled = { disabled_at: null, disabled_by: null, waiting_since: null, grants: [] };
 const user = {
   id: 'u',
   username: 'ada@x',

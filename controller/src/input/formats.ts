@@ -1,6 +1,6 @@
 // The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
 import type { Problem } from '../errors.ts';
-import { checkAppPermissions } from './app-permissions.ts';
+import { checkAppPermissions, rightsSelectorError } from './app-permissions.ts';
 import { formatTimestamp, parseDateTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
@@ -32,6 +32,10 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
+    'rights-selector': stringCheck((text, loc) => {
+      const error = rightsSelectorError(text);
+      return error === undefined ? { value: text } : { problems: [valueError(loc, error)] };
+    }),
     configuration: (value, loc) => checkSize('configuration', value, loc),
     'app-permissions': (value, loc) => {
       const problems = checkAppPermissions(value as Record<string, unknown>, loc);
