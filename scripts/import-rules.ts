@@ -153,12 +153,14 @@ const rules: Rule[] = [
 const featureOrder = [
   ['input'],
   ['audit'],
+  ['event-log'],
   ['users', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['timeline'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */

@@ -54,7 +54,7 @@ const byAgent = /^(agent_update|write_line_protocol)/;
 /** An agent that none of the others works on, for what an agent does under its own name. */
 const itself = 'answering-ap';
 /** An answer that never ends has tests of its own. */
-const endless = /^(metrics_stream|poll_commands)$/;
+const endless = /^(metrics_stream|event_stream|poll_commands)$/;
 /** These end the token that all the others use; they have tests of their own. */
 const endsToken = /^(end_token|change_password)$/;
 /** Only whoever runs the network may; that has tests of its own. */

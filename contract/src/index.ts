@@ -9,6 +9,7 @@ export * from './emulator.ts';
 export * from './emulator-coverage.ts';
 export * from './emulator-lease.ts';
 export * from './emulator-what-if.ts';
+export * from './events.ts';
 export * from './grants.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';

@@ -20,6 +20,8 @@ export function createEvents() {
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */
     recorded: new Event<[ap_id: string, samples: readonly Sample[], receivedMs: number]>(),
+    /** This node has appended to the event log; what it appended is durable. */
+    logged: new Event<[]>(),
     /** The broker has created a queue again; whatever was in the old one is lost. */
     queueLost: new Event<[queue: string]>(),
     /** How commands reach an agent now. */

@@ -5,16 +5,19 @@ import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
 import { createTransportsPart } from './commands/delivery/transports-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
+import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import type { Platform } from './part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
 import { createThirdPartyAppsPart } from './third-party-apps/third-party-apps-part.ts';
+import { createTimelinePart } from './timeline/timeline-part.ts';
 import { createUsersPart } from './users/users-part.ts';
 
 /** Who may call: accounts of every kind, and their logins. */
 export function createAccountParts(platform: Platform, events: Events) {
   const audit = createAuditPart(platform, events);
+  const eventLog = createEventLogPart({ ...platform, auditLog: audit.log }, events);
   const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
   const agents = createAgentsPart(deps, events);
@@ -31,7 +34,7 @@ export function createAccountParts(platform: Platform, events: Events) {
     },
     events,
   );
-  return { auth, users, agents, apps, audit };
+  return { auth, users, agents, apps, audit, eventLog };
 }
 
 /** In the order of the interface document, and in the order in which they start. */
@@ -52,5 +55,7 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  return { ...accounts, telemetry, jobs, commands, transports, emulator };
+  const { eventLog } = accounts.eventLog;
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline };
 }

@@ -52,6 +52,8 @@ const table = `
   GET    /api/v1/enrolment_tokens                 yes  no   no   no
   DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
   GET    /api/v1/audit                            yes  no   no   no
+  GET    /api/v1/events                           yes  yes  yes  yes
+  GET    /api/v1/events/stream                    yes  yes  yes  yes
   POST   /api/v1/agent_update/update              no   no   yes  no
   POST   /api/v1/write?agent                      yes  no   self no
   POST   /write?agent                             yes  no   self no
@@ -181,7 +183,10 @@ const enough: Record<string, string> = {
   '/api/v1/metrics/export?agent': '&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z',
 };
 /** A stream never ends by itself: it is asked for in a way that is refused once the caller is let in. */
-const unanswerable: Record<string, string> = { '/api/v1/metrics/stream': `?after=${'x'.repeat(65)}` };
+const unanswerable: Record<string, string> = {
+  '/api/v1/metrics/stream': `?after=${'x'.repeat(65)}`,
+  '/api/v1/events/stream': '?after=x',
+};
 
 /** A request that harms nothing even where it is let in: nothing in its body, and nothing of others' to delete. */
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {

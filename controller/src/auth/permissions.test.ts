@@ -97,6 +97,8 @@ const table = `
    -  remove_enrolment_token          yes  no   no   no manager
    -  list_third_party_apps           yes  no   no   no
    -  list_audit_entries              yes  no   no   no auditor
+   -  list_events                     yes  yes  own  read
+   -  event_stream                    yes  yes  own  read
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no
@@ -162,18 +164,21 @@ describe('the permissions table', () => {
     }
   });
 
-  it.each(rows)('asks a user with grants at $operation for the one that belongs to it', ({ operation, user, grant }) => {
-    const included = { viewer: [], operator: ['operator'], manager: ['operator', 'manager'], auditor: ['auditor'] };
-    for (const [role, roles] of Object.entries(included)) {
-      const caller: Caller = { ...callers.user, grants: [{ role: role as keyof typeof included }] };
-      const isPermitted = grant === undefined ? user !== 'no' : (roles as string[]).includes(grant);
-      expect(outcome(operation, caller, caller.name), role).toBe(isPermitted ? 'passes' : 'not_permitted');
-    }
-    const without: Caller = { ...callers.user, grants: [] };
-    expect(outcome(operation, without, without.name)).toBe(user === 'no' ? 'not_permitted' : 'passes');
-    const promoted: Caller = { ...callers.admin, grants: [{ role: 'viewer' }] };
-    expect(outcome(operation, promoted)).toBe(outcome(operation, callers.admin));
-  });
+  it.each(rows)(
+    'asks a user with grants at $operation for the one that belongs to it',
+    ({ operation, user, grant }) => {
+      const included = { viewer: [], operator: ['operator'], manager: ['operator', 'manager'], auditor: ['auditor'] };
+      for (const [role, roles] of Object.entries(included)) {
+        const caller: Caller = { ...callers.user, grants: [{ role: role as keyof typeof included }] };
+        const isPermitted = grant === undefined ? user !== 'no' : (roles as string[]).includes(grant);
+        expect(outcome(operation, caller, caller.name), role).toBe(isPermitted ? 'passes' : 'not_permitted');
+      }
+      const without: Caller = { ...callers.user, grants: [] };
+      expect(outcome(operation, without, without.name)).toBe(user === 'no' ? 'not_permitted' : 'passes');
+      const promoted: Caller = { ...callers.admin, grants: [{ role: 'viewer' }] };
+      expect(outcome(operation, promoted)).toBe(outcome(operation, callers.admin));
+    },
+  );
 
   it.each(rows)('ends the rights of an app at $operation when they expire', (row) => {
     const expires_at = '2026-03-01T12:00:00+02:00';

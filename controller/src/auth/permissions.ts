@@ -181,6 +181,8 @@ export const permissions = {
   remove_enrolment_token: adminsAndManagers,
   list_third_party_apps: adminsOnly,
   list_audit_entries: adminsAndAuditors,
+  list_events: fleetReaders,
+  event_stream: fleetReaders,
   health: everyone,
   readiness: everyone,
   service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },

@@ -63,6 +63,13 @@ export const dataSettings = {
     read: read.wholeNumber(1, 8760),
     description: 'Retention of a job and its messages after its end.',
   }),
+  eventRetentionDays: withDefault('event-retention-days', '90', {
+    name: 'WEFT_EVENT_RETENTION_DAYS',
+    group: 'Data',
+    placeholder: 'DAYS',
+    read: read.wholeNumber(1, 3650),
+    description: 'Retention of events. Events about devices are kept for 24 hours.',
+  }),
   secret: secret({
     name: 'WEFT_SECRET',
     group: 'Data',

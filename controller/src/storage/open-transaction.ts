@@ -7,6 +7,7 @@ type RunStatement = (sql: string, params: readonly SqlValue[]) => Promise<SqlRow
 export class OpenTransaction implements SqlQueries {
   readonly #run: RunStatement;
   #failure: { error: unknown } | undefined;
+  readonly #commitListeners: (() => void)[] = [];
   #isOver = false;
 
   constructor(run: RunStatement) {
@@ -24,6 +25,15 @@ export class OpenTransaction implements SqlQueries {
     }
   }
 
+  afterCommit(listener: () => void): void {
+    this.#commitListeners.push(listener);
+  }
+
+  /** To be called once everything is durable. */
+  committed(): void {
+    for (const listener of this.#commitListeners) listener();
+  }
+
   /** Accepts no more statements. */
   end(): void {
     this.#isOver = true;
@@ -34,4 +44,13 @@ export class OpenTransaction implements SqlQueries {
   assertCommittable(): void {
     if (this.#failure) throw this.#failure.error;
   }
+}
+
+/**
+ * Calls back once the transaction is durable, and never if it is rolled back; at once for queries outside of a transaction. The
+ * listener must not throw.
+ */
+export function afterCommit(tx: SqlQueries, listener: () => void): void {
+  if (tx instanceof OpenTransaction) tx.afterCommit(listener);
+  else listener();
 }

@@ -69,7 +69,9 @@ class PostgresDatabase implements SqlDatabase {
   }
 
   async transaction<T>(work: (tx: SqlQueries) => Promise<T>): Promise<T> {
-    return retrying(() => this.#transactionOnce((session) => runWork(session, work)));
+    const { result, tx } = await retrying(() => this.#transactionOnce((session) => runWork(session, work)));
+    tx.committed();
+    return result;
   }
 
   async migrate(): Promise<void> {
@@ -79,12 +81,13 @@ class PostgresDatabase implements SqlDatabase {
           // Building an index, or waiting for a node that does, may take longer than any request.
           await session.runScript('SET LOCAL statement_timeout = 0');
           await session.runUnhurried(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-          return runWork(session, (tx) =>
+          const { result } = await runWork(session, (tx) =>
             work({
               query: (sql, params) => tx.query(sql, params),
               runScript: (sql) => session.runUnhurried(sql),
             }),
           );
+          return result;
         }),
       ),
     );
@@ -148,12 +151,15 @@ async function retrying<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-async function runWork<T>(session: PostgresSession, work: (tx: SqlQueries) => Promise<T>): Promise<T> {
+async function runWork<T>(
+  session: PostgresSession,
+  work: (tx: SqlQueries) => Promise<T>,
+): Promise<{ result: T; tx: OpenTransaction }> {
   const tx = new OpenTransaction((sql, params) => session.query(sql, params));
   try {
     const result = await work(tx);
     tx.assertCommittable();
-    return result;
+    return { result, tx };
   } finally {
     tx.end();
   }

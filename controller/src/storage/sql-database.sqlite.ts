@@ -18,7 +18,7 @@ interface SqliteOptions {
 }
 
 type Work = (tx: SqlQueries) => Promise<unknown>;
-type Outcome = { value: unknown } | { error: unknown };
+type Outcome = { value: unknown; tx: OpenTransaction } | { error: unknown };
 
 interface Waiting {
   work: Work;
@@ -91,7 +91,10 @@ class SqliteDatabase implements SqlDatabase {
     }
     for (const [index, outcome] of outcomes.entries()) {
       if ('error' in outcome) batch[index]!.reject(outcome.error);
-      else batch[index]!.resolve(outcome.value);
+      else {
+        outcome.tx.committed();
+        batch[index]!.resolve(outcome.value);
+      }
     }
   }
 
@@ -110,7 +113,7 @@ class SqliteDatabase implements SqlDatabase {
       const value = await work(tx);
       tx.assertCommittable();
       connection.exec('RELEASE work');
-      return { value };
+      return { value, tx };
     } catch (error) {
       // SQLite rolls back by itself after some errors, such as a full disk: then all of them are undone.
       if (!connection.isTransaction) throw error;

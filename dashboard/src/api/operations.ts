@@ -107,6 +107,10 @@ export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'comman
 
 export type ErrorAnswer = { detail: string; code: string; request_id?: string };
 
+export type Event = { id: number; ts: string; kind: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: 'info' | 'warning' | 'minor' | 'major' | 'critical'; text: string; data: Record<string, unknown> };
+
+export type EventList = { items: (Event)[]; next: string | null };
+
 export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds: number; amount?: number };
 
 export type FleetPresence = { agents: (AgentPresence)[] };
@@ -220,6 +224,7 @@ export interface Operations {
   enable_user: { path: { username: string }; answer: StatusAnswer };
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
+  event_stream: { query?: { kinds?: (string)[]; ap_id?: string; after?: number; token?: string }; answer: unknown };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
@@ -235,6 +240,7 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
+  list_events: { query?: { kinds?: (string)[]; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
@@ -300,6 +306,7 @@ export const operations = {
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
   end_token: 'DELETE /api/v1/token/',
+  event_stream: 'GET /api/v1/events/stream',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
@@ -315,6 +322,7 @@ export const operations = {
   list_disabled_users: 'GET /api/v1/disabled_users',
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
+  list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',

@@ -7,6 +7,7 @@ export const tagDescriptions = {
   Agents: 'Access points, and the tokens with which they register themselves.',
   'Third-party apps': 'Programs of others, with what each of them may do.',
   Audit: 'Who changed what, and when.',
+  Events: 'What happened: a log of events, in pages and live.',
   Telemetry: 'What agents report.',
   Metrics: 'What agents have reported: series, latest values, live values, presence.',
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',

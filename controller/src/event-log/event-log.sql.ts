@@ -1,0 +1,287 @@
+// The event log in SQL. It relies on the one row of `event_head`: it is locked before an event gets its id, and the lock lasts
+// until the transaction ends, so that the order of ids is the order of commits. A sequence would not do: ids that it gives out
+// become visible when their transactions commit, in any order.
+import { setImmediate } from 'node:timers/promises';
+import { isObject } from '@weft/contract/is-object';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { afterCommit } from '../storage/open-transaction.ts';
+import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
+import { runRows } from '../storage/sql-rows.ts';
+import {
+  type EventFilters,
+  type EventLog,
+  type EventPage,
+  type EventReadOptions,
+  type LoggedEvent,
+  maxDataBytes,
+  maxPageBytes,
+  type NewEvent,
+  type Severity,
+} from './event-log.ts';
+
+const COLUMNS = 'id, ts, kind, subject_kind, subject, ap_id, site, severity, text, data';
+/** How many events one statement of a search looks at: a few milliseconds. */
+const stretch = 2_000;
+/** How many events one call looks at. */
+const maxScanned = 50_000;
+const maxTextLength = 2_000;
+
+type Row = {
+  id: number;
+  ts: number;
+  kind: string;
+  subject_kind: string;
+  subject: string;
+  ap_id: string | null;
+  site: string | null;
+  severity: string;
+  text: string;
+  data: string;
+};
+
+export interface EventLogOptions {
+  auditLog: Pick<AuditLog, 'lock'>;
+  /** Called once events are durable; must not throw. */
+  onLogged?: () => void;
+  now?: () => number;
+}
+
+export function createEventLog(database: SqlDatabase, options: EventLogOptions): EventLog {
+  return new SqlEventLog(database, options);
+}
+
+class SqlEventLog implements EventLog {
+  readonly #db: SqlDatabase;
+  readonly #options: EventLogOptions;
+  readonly #now: () => number;
+
+  constructor(database: SqlDatabase, options: EventLogOptions) {
+    this.#db = database;
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async append(tx: SqlQueries, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const { onLogged } = this.#options;
+    const head = await this.#lockHead(tx);
+    const ts = Math.max(this.#now(), head.ts);
+    const rows = events.map((event, index) => toColumns(event, head.newest + 1 + index, ts));
+    await runRows(tx, `INSERT INTO event_log (${COLUMNS}) VALUES {{rows}}`, rows);
+    await tx.query('UPDATE event_head SET newest = ?, ts = ? WHERE id = 1', [head.newest + events.length, ts]);
+    if (onLogged) afterCommit(tx, onLogged);
+  }
+
+  async read(options: EventReadOptions): Promise<EventPage> {
+    const range = await this.#range(options);
+    const { conditions, params } = toConditions(options);
+    return options.order === 'newest_first'
+      ? this.#readDown(range, conditions, params, options)
+      : this.#readUp(range, conditions, params, options);
+  }
+
+  async newest(): Promise<number> {
+    const [head] = await this.#db.query<{ newest: number }>('SELECT newest FROM event_head WHERE id = 1');
+    return head?.newest ?? 0;
+  }
+
+  async oldest(): Promise<number | undefined> {
+    const [first] = await this.#db.query<{ id: number }>('SELECT id FROM event_log ORDER BY id LIMIT 1');
+    return first?.id;
+  }
+
+  async prune(before: { events: number; devices: number }, limit: number): Promise<boolean> {
+    const removed = await this.#db.query(
+      'DELETE FROM event_log WHERE id IN (SELECT id FROM event_log ORDER BY id LIMIT ?) AND ts < ? RETURNING id',
+      [limit, before.events],
+    );
+    const removedDevices = await this.#db.query(
+      `DELETE FROM event_log WHERE id IN (
+        SELECT id FROM event_log WHERE subject_kind = 'device' ORDER BY id LIMIT ?
+      ) AND ts < ? RETURNING id`,
+      [limit, before.devices],
+    );
+    return removed.length === limit || removedDevices.length === limit;
+  }
+
+  async #lockHead(tx: SqlQueries): Promise<{ newest: number; ts: number }> {
+    const isPostgres = this.#db.dialect === 'postgres';
+    // Always in this order: transactions that lock both logs would otherwise wait for one another. SQLite has one writer at a time.
+    if (isPostgres) await this.#options.auditLog.lock(tx);
+    const [head] = await tx.query<{ newest: number; ts: number }>(
+      `SELECT newest, ts FROM event_head WHERE id = 1${isPostgres ? ' FOR UPDATE' : ''}`,
+    );
+    if (!head) throw new Error('The event log is damaged: its end is not known any more');
+    return head;
+  }
+
+  /** The ids between which events may match; both belong to it. */
+  async #range({ after = 0, before, fromMs, untilMs }: EventReadOptions): Promise<{ low: number; high: number }> {
+    const newest = await this.newest();
+    let low = after + 1;
+    let high = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
+    if (fromMs !== undefined) low = Math.max(low, await this.#firstSince(fromMs, newest));
+    if (untilMs !== undefined) high = Math.min(high, (await this.#firstSince(untilMs, newest)) - 1);
+    // Without this, a search would go through the ids of events that are no longer kept.
+    if (low <= high) low = Math.max(low, (await this.oldest()) ?? low);
+    return { low, high };
+  }
+
+  /** A lower bound of the ids of all events from this moment on, such that every event below it is older. Times grow with ids. */
+  async #firstSince(ms: number, newest: number): Promise<number> {
+    let [low, high] = [1, newest + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [event] = await this.#db.query<{ id: number; ts: number }>(
+        'SELECT id, ts FROM event_log WHERE id >= ? ORDER BY id LIMIT 1',
+        [middle],
+      );
+      if (event === undefined || event.ts >= ms) high = middle;
+      else low = event.id + 1;
+    }
+    return low;
+  }
+
+  async #readUp(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
+    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id >= ? AND id <= ?${conditions} ORDER BY id LIMIT ?`;
+    const page = new PageInMaking(options.limit);
+    const step = stepOf(options);
+    let start = range.low;
+    for (let scanned = 0; start <= range.high && scanned < maxScanned; scanned += step) {
+      const end = Math.min(range.high, start + step - 1);
+      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const last = page.add(rows);
+      if (last !== undefined) return page.endingAt(last < range.high ? last : null);
+      start = end + 1;
+      await setImmediate();
+    }
+    return page.endingAt(start <= range.high ? start - 1 : null);
+  }
+
+  async #readDown(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
+    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id <= ? AND id >= ?${conditions} ORDER BY id DESC LIMIT ?`;
+    const page = new PageInMaking(options.limit);
+    const step = stepOf(options);
+    let start = range.high;
+    for (let scanned = 0; start >= range.low && scanned < maxScanned; scanned += step) {
+      const end = Math.max(range.low, start - step + 1);
+      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const last = page.add(rows);
+      if (last !== undefined) return page.endingAt(last > range.low ? last : null);
+      start = end - 1;
+      await setImmediate();
+    }
+    return page.endingAt(start >= range.low ? start + 1 : null);
+  }
+}
+
+type Range = { low: number; high: number };
+
+/** One agent's events have an index of their own. */
+function stepOf({ ap_id }: EventReadOptions): number {
+  return ap_id === undefined ? stretch : Number.POSITIVE_INFINITY;
+}
+
+class PageInMaking {
+  readonly #limit: number;
+  readonly #events: LoggedEvent[] = [];
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get room(): number {
+    return this.#limit - this.#events.length;
+  }
+
+  /** The id of the last event that it took, if there is no room for more. */
+  add(rows: readonly Row[]): number | undefined {
+    for (const row of rows) {
+      this.#bytes += Buffer.byteLength(row.data);
+      if (this.#bytes > maxPageBytes && this.#events.length > 0) return this.#events.at(-1)!.id;
+      this.#events.push(toEvent(row));
+    }
+    return this.room === 0 ? this.#events.at(-1)?.id : undefined;
+  }
+
+  endingAt(next: number | null): EventPage {
+    return { events: this.#events, next };
+  }
+}
+
+function toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
+  const { kind, subject_kind, subject, site = null, severity = 'info', text, data = {}, ts: happenedMs } = event;
+  const isEarlier = happenedMs !== undefined && happenedMs < ts;
+  const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
+  return [
+    id,
+    ts,
+    kind,
+    subject_kind,
+    storable(subject),
+    agentOf(event),
+    site === null ? null : storable(site),
+    severity,
+    storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
+    toDataText(whole),
+  ];
+}
+
+function agentOf({ subject_kind, subject, data }: NewEvent): string | null {
+  if (subject_kind === 'agent') return storable(subject);
+  return typeof data?.ap_id === 'string' ? storable(data.ap_id) : null;
+}
+
+/** What both databases return as it was written. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function toDataText(data: Record<string, unknown>): string {
+  const text = JSON.stringify(data);
+  const omitted_bytes = text.length > maxDataBytes / 4 ? Buffer.byteLength(text) : text.length;
+  return omitted_bytes <= maxDataBytes ? text : JSON.stringify({ omitted_bytes });
+}
+
+function toEvent({ severity, data, ...row }: Row): LoggedEvent {
+  return { ...row, severity: severity as Severity, data: toData(data) };
+}
+
+function toData(text: string): Record<string, unknown> {
+  try {
+    const data: unknown = JSON.parse(text);
+    if (isObject(data)) return data as Record<string, unknown>;
+  } catch {
+    // Below.
+  }
+  return {};
+}
+
+function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
+  const conditions: string[] = [];
+  const params: SqlValue[] = [];
+  const add = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(` AND ${condition}`);
+    params.push(...values);
+  };
+  if (kinds && !kinds.includes('*')) {
+    const parts = kinds.map(kindCondition);
+    add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
+  }
+  if (ap_id !== undefined) add('ap_id = ?', ap_id);
+  if (subject !== undefined) add('subject = ?', subject);
+  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  // `0` is the character after `/`.
+  if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
+  if (fromMs !== undefined) add('ts >= ?', fromMs);
+  if (untilMs !== undefined) add('ts < ?', untilMs);
+  return { conditions: conditions.join(''), params };
+}
+
+function kindCondition(kind: string): { sql: string; values: string[] } {
+  if (!kind.endsWith('.*')) return { sql: 'kind = ?', values: [kind] };
+  const family = kind.slice(0, -2);
+  // `/` is the character after `.`.
+  return { sql: '(kind >= ? AND kind < ?)', values: [`${family}.`, `${family}/`] };
+}

@@ -1,0 +1,47 @@
+// The timeline as a part: the event log for callers, in pages and live.
+import type { AgentService } from '../agents/agent-service.ts';
+import type { AuthService } from '../auth/auth-service.ts';
+import { requirePermission } from '../auth/permissions.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { EventFeed } from './event-feed.ts';
+import { EventView } from './event-view.ts';
+import { timelineFormats } from './timeline-formats.ts';
+import { timelineRoutes } from './timeline-routes.ts';
+import { TimelineService } from './timeline-service.ts';
+
+const maxStreamsPerCaller = 20;
+
+interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError'> {
+  eventLog: EventLog;
+  agents: AgentService;
+  auth: AuthService;
+}
+
+export function createTimelinePart({ eventLog: log, agents, auth, shares, onError }: TimelinePartDeps, events: Events) {
+  const view = new EventView({ agents });
+  const timeline = new TimelineService({ log, view });
+  const feed = new EventFeed({
+    log,
+    view,
+    share: shares.open('event_streams', maxStreamsPerCaller),
+    authorize: async (token) => {
+      const caller = await auth.authenticate(token);
+      requirePermission('event_stream', caller);
+      return caller;
+    },
+    onError,
+  });
+  events.logged.on(() => feed.logged());
+  events.callerChanged.on(({ id }) => feed.callerChanged(id));
+  return {
+    view,
+    routes: timelineRoutes({ timeline, feed }),
+    formats: timelineFormats,
+    metrics: {
+      weft_event_streams: { help: 'Open streams of events', value: () => feed.openStreams },
+    },
+    drain: () => feed.close(),
+  } satisfies Part & Record<string, unknown>;
+}

@@ -1,0 +1,109 @@
+// Reading the event log: pages, and a stream of what comes.
+import { EventList } from '@weft/contract';
+import Type from 'typebox';
+import { AuthenticationError } from '../errors.ts';
+import { tokenOf } from '../http/request/guard.ts';
+import { type Route, route } from '../http/request/route.ts';
+import type { EventFeed } from './event-feed.ts';
+import type { TimelineService } from './timeline-service.ts';
+
+const maxEvents = 500;
+
+const Kinds = Type.Optional(
+  Type.Array(Type.String(), {
+    format: 'event-kinds',
+    description: 'Only these kinds (`agent.offline`) or families (`alarm.*`); repeated, or separated by commas.',
+  }),
+);
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Id = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
+const ApId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 512,
+    description: 'Only events about this agent, whatever their subjects are.',
+  }),
+);
+
+export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; feed: EventFeed }): Route[] {
+  return [
+    route({
+      operation: 'list_events',
+      method: 'GET',
+      url: '/api/v1/events',
+      tag: 'Events',
+      summary: 'List events, newest first, or oldest first after an id',
+      query: Type.Object({
+        kinds: Kinds,
+        ap_id: ApId,
+        subject: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only of this subject.' })),
+        site: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 512,
+            description: 'Only of the site with this path and those below it.',
+          }),
+        ),
+        from: Moment('From this moment on.'),
+        until: Moment('Before this moment.'),
+        after: Id('Only events with a higher id; oldest first, unless `order` says otherwise.'),
+        order: Type.Optional(
+          Type.Enum(['newest_first', 'oldest_first'], {
+            type: 'string',
+            description: 'Default: newest first; with `after`, oldest first.',
+          }),
+        ),
+        cursor: Type.Optional(
+          Type.String({ maxLength: 64, description: 'What `next` was; all other parameters are the same again.' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxEvents, default: 100 })),
+      }),
+      response: EventList,
+      handle: ({ caller, query: { from, until, limit, ...query } }) =>
+        timeline.list(caller, {
+          ...query,
+          fromMs: from === undefined ? undefined : Date.parse(from),
+          untilMs: until === undefined ? undefined : Date.parse(until),
+          limit: limit!,
+        }),
+    }),
+    route({
+      operation: 'event_stream',
+      method: 'GET',
+      url: '/api/v1/events/stream',
+      tag: 'Events',
+      summary: 'Events as server-sent events; continues after Last-Event-ID or `after`',
+      tokenInQuery: true,
+      media: ['text/event-stream'],
+      holdsOpen: true,
+      query: Type.Object({
+        kinds: Kinds,
+        ap_id: ApId,
+        after: Id('The id of the last event received. Default: only what comes from now on.'),
+        token: Type.Optional(Type.String({ description: 'The token, for clients that cannot set headers.' })),
+      }),
+      response: Type.Unknown({ description: 'Events `event`, `gap` (events were no longer kept) and `end`.' }),
+      async handle({ query: { kinds, ap_id, after }, request, reply, caller }) {
+        const token = tokenOf(request, true);
+        if (token === undefined) throw new AuthenticationError();
+        const resume = request.headers['last-event-id'];
+        const last = Array.isArray(resume) ? resume.at(-1) : resume;
+        const stream = await feed.open({
+          caller,
+          token,
+          kinds: kinds && kinds.length > 0 ? kinds : undefined,
+          ap_id,
+          after: last !== undefined && /^[0-9]{1,15}$/.test(last) ? Number(last) : after,
+        });
+        reply.headers({
+          'content-type': 'text/event-stream; charset=utf-8',
+          'x-accel-buffering': 'no',
+          // A stream that has ended leaves nothing on which a stop would have to wait.
+          connection: 'close',
+        });
+        return stream;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,62 @@
+// Pages of the event log, as a caller may see them.
+import type { EventItem, EventList } from '@weft/contract';
+import type { Caller } from '../caller.ts';
+import { ValidationError } from '../errors.ts';
+import type { EventFilters, EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import { valueError } from '../input/value-rules.ts';
+import { type EventView, type Select, toEventItem } from './event-view.ts';
+
+/** How many stretches of the log one call looks at. */
+const maxRounds = 10;
+/** Fewer would be many reads for a caller that may see little. */
+const minRead = 50;
+
+export interface TimelineQuery extends EventFilters {
+  /** Oldest first, events with a higher id. */
+  after?: number | undefined;
+  /** What `next` was. It holds the order; all other parameters must be the same again. */
+  cursor?: string | undefined;
+  order?: 'oldest_first' | 'newest_first' | undefined;
+  limit: number;
+}
+
+export interface TimelineServiceOptions {
+  log: Pick<EventLog, 'read'>;
+  view: EventView;
+}
+
+export class TimelineService {
+  readonly #log: TimelineServiceOptions['log'];
+  readonly #view: EventView;
+
+  constructor({ log, view }: TimelineServiceOptions) {
+    this.#log = log;
+    this.#view = view;
+  }
+
+  async list(caller: Caller, query: TimelineQuery, select?: Select): Promise<EventList> {
+    const { cursor, after, limit, order: wanted, ...filters } = query;
+    const start = cursor === undefined ? undefined : parseCursor(cursor);
+    const order = start?.order ?? wanted ?? (after === undefined ? 'newest_first' : 'oldest_first');
+    const isUp = order === 'oldest_first';
+    let edge: number | null = start?.id ?? (isUp ? (after ?? 0) : Number.MAX_SAFE_INTEGER);
+    const items: EventItem[] = [];
+    for (let round = 0; edge !== null && items.length < limit && round < maxRounds; round++) {
+      const bounds: { after?: number; before?: number } = isUp ? { after: edge } : { before: edge };
+      if (!isUp && after !== undefined) bounds.after = after;
+      const room = limit - items.length;
+      const { events, next } = await this.#log.read({ ...filters, ...bounds, order, limit: Math.max(room, minRead) });
+      const seen = await this.#view.show(caller, events, select);
+      const shown: LoggedEvent[] = seen.slice(0, room);
+      items.push(...shown.map((event) => toEventItem(event, caller)));
+      edge = shown.length < seen.length ? shown.at(-1)!.id : next;
+    }
+    return { items, next: edge === null ? null : `${isUp ? 'a' : 'd'}${edge}` };
+  }
+}
+
+function parseCursor(cursor: string): { order: 'oldest_first' | 'newest_first'; id: number } {
+  const [, letter, id] = /^([ad])([0-9]{1,16})$/.exec(cursor) ?? [];
+  if (id === undefined) throw new ValidationError([valueError(['query', 'cursor'], 'it is no cursor of this list')]);
+  return { order: letter === 'a' ? 'oldest_first' : 'newest_first', id: Number(id) };
+}
