@@ -1,6 +1,7 @@
 // `weft alarms`: what is wrong, and saying that somebody is on it.
-import type { Alarm } from '@weft/sdk';
+
 import { didYouMean } from '@weft/contract/closest-name';
+import type { Alarm } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -33,7 +34,11 @@ ${identityHelp}`,
     ...jsonOption,
     ...urlOption,
   },
-  examples: ['alarms', "alarms --select 'site:uk/bristol/**' --severity critical", 'alarms ack 0199a8 --note "on my way"'],
+  examples: [
+    'alarms',
+    "alarms --select 'site:uk/bristol/**' --severity critical",
+    'alarms ack 0199a8 --note "on my way"',
+  ],
   async run(line, around) {
     const [action, ...ids] = line.words;
     if (action === undefined) {

@@ -11,7 +11,10 @@ const readOptions = ['kind', 'agent', 'json', 'iso', 'wide', 'url'];
 
 export const eventsCommand: ClientCommand = {
   summary: 'show what happened, and follow what happens',
-  usage: ['events [--kind KIND]... [--agent AGENT] [--from TIME] [--to TIME] [--limit N]', 'events --follow [--after ID]'],
+  usage: [
+    'events [--kind KIND]... [--agent AGENT] [--from TIME] [--to TIME] [--limit N]',
+    'events --follow [--after ID]',
+  ],
   about: `Without --follow, prints the newest events, oldest of them first. With --follow, prints each event as it comes until Ctrl+C, and goes on after a lost connection without missing any. --json prints one JSON object per line. Kinds: agent.offline, or families such as 'alarm.*'.
 ${identityHelp}`,
   options: {

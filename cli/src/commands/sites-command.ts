@@ -131,7 +131,9 @@ ${identityHelp}`,
     if (line.has('json')) around.stdout.write(`${toJson(labels, 2)}\n`);
     else {
       const row = [labels.ap_id, labels.display_name ?? '–', labels.site ?? '–', labels.tags.join(' ') || '–'];
-      around.stdout.write(toTable(['ACCESS POINT', 'NAME', 'SITE', 'TAGS'], [row], around.stdout, lookOf(line, around)));
+      around.stdout.write(
+        toTable(['ACCESS POINT', 'NAME', 'SITE', 'TAGS'], [row], around.stdout, lookOf(line, around)),
+      );
     }
     return exitCode.ok;
   },

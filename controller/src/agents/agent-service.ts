@@ -16,6 +16,7 @@ import {
   toAgentDetails,
   toAgentResponse,
   toChange,
+  toFoundAgent,
   toListedAgent,
   toNewRecord,
   toPrincipal,
@@ -30,8 +31,9 @@ import {
   type AgentStore,
   agentExists,
   generatedHashPrefix,
+  noLabels,
 } from './agent-store.ts';
-import { canSeeAgent, canSeeName } from './agent-visibility.ts';
+import { canSeeAgent, canSeeName, requireManager } from './agent-visibility.ts';
 import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface AgentServiceOptions {
@@ -96,17 +98,22 @@ export class AgentService implements PrincipalSource {
     return undefined;
   }
 
+  /** Its labels have changed. */
+  forget(ap_id: string): void {
+    this.#memory.forget(ap_id);
+  }
+
   /** Others may have changed or removed agents. */
   forgetAll(): void {
     this.#memory.forgetAll();
   }
 
-  /** The cached record, with the id of the caller that created the emulated network. */
+  /** The cached record, with what decides who may see it. */
   async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
     const known = this.#memory.get(ap_id);
     if (known && !canSeeAgent(caller, known)) throw agentNotFound();
     const agent = known ?? (await this.#look(ap_id, caller));
-    return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+    return toFoundAgent(agent);
   }
 
   async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
@@ -128,7 +135,7 @@ export class AgentService implements PrincipalSource {
   /** The agent, or undefined: for internal use, without a permission check. */
   async lookUp(ap_id: string): Promise<FoundAgent | undefined> {
     const agent = await this.#agents.get(ap_id);
-    return agent && { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+    return agent && toFoundAgent(agent);
   }
 
   /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
@@ -150,8 +157,9 @@ export class AgentService implements PrincipalSource {
     return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
-  async create(input: NewAgent, by: Actor): Promise<Agent> {
-    return (await this.register(input, by, async (agent, also) => {
+  async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<Agent> {
+    requireManager(by, { ap_id, emulated_for: null, ...noLabels });
+    return (await this.register({ ap_id, password, configuration }, by, async (agent, also) => {
       await this.#agents.create(agent, also);
       return true;
     }))!;
@@ -251,7 +259,9 @@ export class AgentService implements PrincipalSource {
   }
 
   async remove(ap_id: string, by: Actor): Promise<void> {
-    if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+    const agent = await this.#agents.get(ap_id);
+    if (!agent) throw agentNotFound();
+    requireManager(by, agent);
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#forgetData(ap_id);
     const isRemoved = await this.#changes.make<AgentRecord, boolean>(

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
-import { type AgentRecord, type AgentStore, revokedHash } from './agent-store.ts';
+import { type AgentRecord, type AgentStore, revokedHash, UnknownSite } from './agent-store.ts';
 
 export interface AgentStoreFixture {
   store: AgentStore;
@@ -10,6 +10,7 @@ export interface AgentStoreFixture {
   otherNode: AgentStore;
   /** Where `store` keeps them. */
   db: SqlDatabase;
+  createSite(path: string): Promise<unknown>;
   /** Takes the database away from `store`. */
   cutOff(): Promise<void>;
   remove(): Promise<void>;
@@ -25,6 +26,9 @@ export function agentNamed(ap_id: string, more: Partial<AgentRecord> = {}): Agen
     emulated_for: null,
     ver: 'ver-1',
     created_at: 1_790_000_000_000,
+    display_name: null,
+    site: null,
+    tags: [],
     ...more,
   };
 }
@@ -49,15 +53,19 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(await fixture.otherNode.get('ap-2')).toStrictEqual(emulated);
   });
 
-  test('emulatedFor knows whose emulated agents these are, also in a transaction', async () => {
-    const many = Array.from({ length: 600 }, (_, n) => agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob' }));
+  test('visible gives what decides who may see these agents, also in a transaction', async () => {
+    const many = Array.from({ length: 600 }, (_, n) =>
+      agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob', tags: [`t${n}`], display_name: `Cell ${n}` }),
+    );
     await fixture.db.transaction((tx) => store.createAll(tx, [...many, agentNamed('real')]));
-    const names = [...many.map(({ ap_id }) => ap_id), 'real', 'unknown'];
-    const own = new Set(many.filter(({ emulated_for }) => emulated_for === 'ada').map(({ ap_id }) => ap_id));
-    expect(await store.emulatedFor('ada', names)).toEqual(own);
-    expect(await fixture.db.transaction((tx) => store.emulatedFor('ada', names, tx))).toEqual(own);
-    expect(await store.emulatedFor('ada', ['emu-0', 'emu-1'])).toEqual(new Set(['emu-1']));
-    expect(await store.emulatedFor('ada', [])).toEqual(new Set());
+    const names = [...many.map(({ ap_id }) => ap_id), 'unknown'];
+    const expected = many.map(({ ap_id, emulated_for, display_name, site, tags }) => ({
+      ...{ ap_id, emulated_for, display_name, site, tags },
+    }));
+    const byName = (found: readonly { ap_id: string }[]) => new Map(found.map((agent) => [agent.ap_id, agent]));
+    expect(byName(await store.visible(names))).toEqual(byName(expected));
+    expect(byName(await fixture.db.transaction((tx) => store.visible(names, tx)))).toEqual(byName(expected));
+    expect(await store.visible([])).toEqual([]);
   });
 
   test('createAll makes many at once, and none if one of the names is taken', async () => {
@@ -171,6 +179,53 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(Object.keys((await store.get('ap-1'))!.configuration)).toHaveLength(20);
   });
 
+  test('changeLabels replaces the labels by what comes out, and nothing else', async () => {
+    await fixture.createSite('uk/hall');
+    const agent = agentNamed('ap-1', { configuration: { a: 1 }, onboard: true });
+    await store.create(agent);
+    const labels = { display_name: 'Große Halle \u{1f600}', site: 'uk/hall', tags: ['a', 'ü'] };
+    const after = { ...agent, ...labels };
+    expect(await store.changeLabels('ap-1', () => labels)).toStrictEqual(after);
+    expect(await fixture.otherNode.get('ap-1')).toStrictEqual(after);
+    expect(await store.list()).toStrictEqual([after]);
+    expect(await store.update('ap-1', { onboard: false })).toStrictEqual({ ...after, onboard: false });
+    expect(await store.changeLabels('ap-2', () => labels)).toBeUndefined();
+    const none = { display_name: null, site: null, tags: [] };
+    expect(await store.changeLabels('ap-1', () => none)).toStrictEqual({ ...agent, onboard: false });
+  });
+
+  test('changeLabels runs `also` only if they differ', async () => {
+    await store.create(agentNamed('ap-1', { tags: ['a'] }));
+    const changed: unknown[] = [];
+    const also = async (_tx: unknown, { before, after }: { before?: AgentRecord; after?: AgentRecord }) => {
+      changed.push([before!.tags, after!.tags]);
+    };
+    const to = (tags: string[]) => store.changeLabels('ap-1', () => ({ display_name: null, site: null, tags }), also);
+    await to(['a']);
+    await to(['b']);
+    expect(changed).toStrictEqual([[['a'], ['b']]]);
+  });
+
+  test('changeLabels throws UnknownSite, and what the change throws; then nothing was changed', async () => {
+    const agent = agentNamed('ap-1');
+    await store.create(agent);
+    const labels = { display_name: 'x', site: 'nowhere', tags: [] };
+    await expect(store.changeLabels('ap-1', () => labels)).rejects.toThrow(UnknownSite);
+    const fail = () => {
+      throw new RangeError('no');
+    };
+    await expect(store.changeLabels('ap-1', fail)).rejects.toThrow(RangeError);
+    expect(await store.get('ap-1')).toStrictEqual(agent);
+  });
+
+  test('changeLabels lets nothing get in between, on any node', async () => {
+    await store.create(agentNamed('ap-1'));
+    const add = (node: AgentStore, tag: string) =>
+      node.changeLabels('ap-1', ({ display_name, site, tags }) => ({ display_name, site, tags: [...tags, tag] }));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? store : fixture.otherNode, `t${n}`)));
+    expect((await store.get('ap-1'))!.tags).toHaveLength(20);
+  });
+
   test('remove resolves whether there was one to remove', async () => {
     await store.create(agentNamed('ap-1'));
     await store.create(agentNamed('ap-2'));
@@ -186,10 +241,11 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
       store.list(),
       store.page('', 10),
       store.count(),
-      store.emulatedFor('ada', ['ap-1']),
+      store.visible(['ap-1']),
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),
       store.changeConfiguration('ap-1', () => ({})),
+      store.changeLabels('ap-1', (record) => record),
       store.remove('ap-1'),
     ];
     for (const outcome of await Promise.allSettled(calls)) {

@@ -1,6 +1,7 @@
 // Agent records: one per access point, real or emulated.
 import { ConflictError } from '../errors.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface AgentRecord {
   id: string;
@@ -13,6 +14,21 @@ export interface AgentRecord {
   emulated_for: string | null;
   ver: string;
   created_at: number;
+  /** What people read instead of the ap_id. This and the next two are the administrators'; an agent cannot change them. */
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  /** Each once, ordered. */
+  tags: string[];
+}
+
+export type AgentLabels = Pick<AgentRecord, 'display_name' | 'site' | 'tags'>;
+
+export const noLabels: Readonly<AgentLabels> = { display_name: null, site: null, tags: [] };
+
+/** What `changeLabels` throws for a site that does not exist. */
+export class UnknownSite extends Error {
+  override name = 'UnknownSite';
 }
 
 /** The prefix of a stored generated password, followed by its SHA-256. */
@@ -44,8 +60,8 @@ export interface AgentStore {
    */
   page(afterApId: string, limit: number): Promise<AgentRecord[]>;
   count(): Promise<number>;
-  /** Those of these names that belong to emulated agents of this caller; in the caller's transaction, if one is given. */
-  emulatedFor(caller_id: string, ap_ids: readonly string[], tx?: SqlQueries): Promise<Set<string>>;
+  /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
+  visible(ap_ids: readonly string[], tx?: SqlQueries): Promise<VisibleAgent[]>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
@@ -61,6 +77,15 @@ export interface AgentStore {
   changeConfiguration(
     ap_id: string,
     change: (record: AgentRecord) => Record<string, unknown>,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<AgentRecord | undefined>;
+  /**
+   * Replaces the labels by the result of `change`, atomically. Resolves as `update` does; `also` runs only if they differ. What
+   * `change` throws is thrown, UnknownSite for a path without a site, and then nothing was changed.
+   */
+  changeLabels(
+    ap_id: string,
+    change: (record: AgentRecord) => AgentLabels,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined>;
   /** Resolves whether it existed. */

@@ -3,7 +3,16 @@
 import type { Grant } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
-import { type AppCaller, type Caller, grantIncludes, hasGrants, isGranted, type UserCaller } from '../caller.ts';
+import {
+  type Actor,
+  type AppCaller,
+  type Caller,
+  grantIncludes,
+  hasGrants,
+  isGranted,
+  type UserCaller,
+} from '../caller.ts';
+import { NotFoundError, PermissionError } from '../errors.ts';
 
 /** What of an agent decides. */
 export interface VisibleAgent {
@@ -36,6 +45,19 @@ export function mayOperate(caller: Caller, agent: VisibleAgent): boolean {
 /** Whether the caller may label it, and remove it. */
 export function mayManage(caller: Caller, agent: VisibleAgent): boolean {
   return caller.kind === 'user' && (caller.isAdmin || isGrantedOn(caller, 'manager', agent));
+}
+
+/**
+ * Throws NotFoundError or PermissionError for a user who may not label or remove it. Others have been let in for other reasons:
+ * Weft itself, an enrolment token, the command line.
+ */
+export function requireManager(by: Actor, agent: VisibleAgent): void {
+  if (by.kind !== 'user' || mayManage(by, agent)) return;
+  if (!canSeeAgent(by, agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
+  throw new PermissionError(
+    'not_permitted',
+    'You may manage only the access points that an administrator has granted you',
+  );
 }
 
 /** Whether the name alone decides that the caller may see the agent; if not, its record does. */

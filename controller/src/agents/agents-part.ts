@@ -1,17 +1,24 @@
 // Agents as a part: the registry of access points, and their enrolment.
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { createAgentStore } from './agent-store.sql.ts';
+import { canSeeAgent, canSeeAll } from './agent-visibility.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+import { labelRoutes } from './label-routes.ts';
+import { LabelService } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
-export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
-  const { config, database, hasher, audit, changes, freshMs, ownUrl } = platform;
+export function createAgentsPart(
+  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'principal'> },
+  events: Events,
+) {
+  const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
@@ -27,14 +34,31 @@ export function createAgentsPart(platform: Platform & { audit: AuditService; cha
     agents,
     tokens: createEnrolmentTokenStore(database),
     audit,
+    users: platform.users,
     reachableUrls: () => reachableUrls(config, ownUrl()),
   });
+  const labels = new LabelService({
+    agents: store,
+    audit,
+    acceptsSuggestions: config.acceptLabels === 'yes',
+    onChanged: events.labelsChanged.emit,
+    onError,
+  });
   events.recordsChanged.on(() => agents.forgetAll());
+  events.sitesChanged.on(() => agents.forgetAll());
+  events.labelsChanged.on((ap_id) => agents.forget(ap_id));
+  events.agentConfigured.on(({ ap_id, configuration }) => void labels.accept(ap_id, configuration));
+  events.visibleSites.onAsk(async (caller) => {
+    if (canSeeAll(caller)) return undefined;
+    const seen = (await store.list()).filter((agent) => canSeeAgent(caller, agent));
+    return new Set(seen.flatMap(({ site }) => (site === null ? [] : [site])));
+  });
   return {
     agents,
     agentStore: store,
+    labels,
     enrolment,
-    routes: agentRoutes({ agents, enrolment }),
+    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {
       isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token: string) => enrolment.require(token),

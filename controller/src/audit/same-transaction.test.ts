@@ -34,6 +34,9 @@ const token = {
   expires_at: now + 1000,
   max_uses: 1,
   uses: 0,
+  site: null,
+  tags: [],
+  managed_by: null,
 };
 const resetToken = { token_hash: 'hash of r', user_id: 'u', created_at: now, expires_at: now + 1000 };
 const reset = { password_hash: 'h2', ver: 'v2' };

@@ -38,7 +38,6 @@ export type {
   EventOptions,
   FollowOptions,
   PastEventOptions,
-  SelectOptions,
 } from './network-reader.ts';
 export type { RadioMap, RadioMapDifference, RadioMapRequest } from './radio-map.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';

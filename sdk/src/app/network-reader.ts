@@ -1,5 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { Alarm, AlarmSeverity, AlarmState, EventItem, FleetAgent } from '@weft/contract';
+import type { Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import { type Abortable, type Moment, toTime } from './app-options.ts';
 import { FleetReader } from './fleet-reader.ts';
@@ -7,15 +7,6 @@ import type { JobConnection } from './job-messages.ts';
 import type { RestClient } from './rest-client.ts';
 import { resumedStream, type StreamListeners } from './resumed-stream.ts';
 import { Stream } from './stream.ts';
-
-export interface SelectOptions extends Abortable {
-  /** Part of a name. */
-  search?: string;
-  /** A field or a metric; with `-` before it the largest first. Default: `ap_id`. */
-  sort?: string;
-  /** Also these: `configuration`, `latest`. */
-  fields?: readonly ('configuration' | 'latest')[];
-}
 
 export interface EventOptions extends Abortable {
   /** Kinds (`agent.offline`) or families (`alarm.*`). */
@@ -48,18 +39,6 @@ export class NetworkReader extends FleetReader {
   constructor(connection: JobConnection) {
     super(connection);
     this.#rest = connection.rest;
-  }
-
-  /**
-   * The access points that a selector names and this app may see, with their labels and states.
-   *
-   * ```ts
-   * for await (const { ap_id, site, state } of app.select('site:uk/bristol/** state:offline')) console.log(ap_id, site, state);
-   * ```
-   */
-  select(selector = '', { search, sort, fields = [], signal }: SelectOptions = {}): Stream<FleetAgent> {
-    const query = { selector, search, sort, fields: fields.length > 0 ? fields.join() : undefined, limit: 200 };
-    return this.#pages('/api/v1/agents', query, signal);
   }
 
   /**

@@ -56,7 +56,9 @@ export class CommandEnding {
     const queued = owned.filter(({ ended_at, received_at }) => ended_at === null && received_at === null);
     if (change.isRevoked || queued.length === 0) return queued;
     const commandable = await this.#commandable(tx, change.caller!, queued);
-    return queued.filter((command) => !mayCommand(change.caller!, command.ap_id, command, commandable.has(command.ap_id)));
+    return queued.filter(
+      (command) => !mayCommand(change.caller!, command.ap_id, command, commandable.has(command.ap_id)),
+    );
   }
 
   /** A caller that has ended holds nothing; another one nothing on agents that it may not command at all. */
