@@ -1,5 +1,7 @@
 // How the dashboard is built: small hashed files, nothing inline, so that the strict content policy holds. While it is
 // being worked on, `npx vite dashboard` serves it with the interface of the Weft at WEFT_URL behind it.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { defineConfig, type Plugin } from 'vite';
 import { routes } from './src/routes.ts';
 
@@ -13,9 +15,48 @@ const pageList: Plugin = {
   },
 };
 
+/** The places of the gazetteer for the names on the map, the largest first: name, latitude, longitude, thousands of people. */
+const placeList: Plugin = {
+  name: 'place-list',
+  generateBundle() {
+    for (const [fileName, source] of placeFiles()) this.emitFile({ type: 'asset', fileName, source });
+  },
+  configureServer({ middlewares }) {
+    const files = placeFiles();
+    middlewares.use((request, response, next) => {
+      const source = files.get(request.url?.slice(1) ?? '');
+      if (source === undefined) return next();
+      response.setHeader('content-type', 'application/json').end(source);
+    });
+  },
+};
+
+function placeFiles(): Map<string, string> {
+  // The controller looks places up in the same table.
+  const table = createRequire(new URL('../controller/package.json', import.meta.url)).resolve(
+    'cities15000/cities15000.txt',
+  );
+  const places = readFileSync(table, 'utf8')
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter((fields) => fields.length > 14)
+    .map((fields): [string, number, number, number] => [
+      fields[1]!,
+      Number(Number(fields[4]).toFixed(3)),
+      Number(Number(fields[5]).toFixed(3)),
+      Math.round(Number(fields[14]) / 1000),
+    ])
+    .sort((a, b) => b[3] - a[3]);
+  const isCity = ([, , , thousands]: (typeof places)[number]) => thousands >= 100;
+  return new Map([
+    ['places/cities.json', JSON.stringify(places.filter(isCity))],
+    ['places/towns.json', JSON.stringify(places.filter((place) => !isCity(place)))],
+  ]);
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [pageList],
+  plugins: [pageList, placeList],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

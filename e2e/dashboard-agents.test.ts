@@ -97,8 +97,8 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const still = past();
     await page.getByRole('button', { name: 'Pause' }).click();
     await still;
-    const stopped = await latest(page);
     await page.getByRole('button', { name: 'Resume' }).waitFor();
+    const stopped = await latest(page);
     expect(await latest(page)).toBe(stopped);
 
     // What stands still can be looked at closely; another window is seen at once.

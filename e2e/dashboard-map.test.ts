@@ -1,6 +1,9 @@
 // The map in a real browser: found by eye, by keyboard and by screen reader; offline; lamps three metres apart told apart;
 // and nothing that an access point says about itself becomes part of the page.
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet } from './imagined-fleet.ts';
@@ -125,6 +128,56 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.goto(weft.url);
     await page.getByRole('link', { name: /^(Online|Late|Offline) 1/ }).waitFor();
     expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('names places, colours by a metric, says who sleeps, and shows the pictures of a map server', async () => {
+    const asked: string[] = [];
+    const pixel = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const tiles = createServer((request, response) => {
+      asked.push(`${request.url} ${request.headers.referer ?? ''}`);
+      response.setHeader('content-type', 'image/png').end(pixel);
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void tiles.close());
+    await once(tiles, 'listening');
+    const origin = `http://127.0.0.1:${(tiles.address() as AddressInfo).port}`;
+    const env = { WEFT_TILE_URL: `${origin}/{z}/{x}/{y}.png`, WEFT_TILE_ATTRIBUTION: 'Maps by us' };
+    const weft = await serve({ env });
+    const token = await weft.createAdmin();
+    for (const [index, active] of [1, 0, 1].entries()) {
+      const ap_id = `ap-${index}`;
+      const geolocation = { latitude: 51.45 + index / 500, longitude: -2.59 };
+      const configuration = { access_point_type: '5G', geolocation, report_interval_seconds: 60 };
+      await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id, password, configuration } });
+      const agent = (await weft.login(ap_id, password, 'agent')).body.access_token;
+      const report = { active, power_w: 100 * (index + 1) };
+      await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: report });
+    }
+    const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
+    await page.getByText('Maps by us').waitFor();
+    await page.getByText(/^Bristol · /).waitFor();
+    await eventually(
+      async () => asked.length,
+      (count) => count > 0,
+    );
+    // The map server learns which part of the world is looked at, and nothing of Weft.
+    expect(asked.filter((line) => !/^\/\d+\/\d+\/\d+\.png $/.test(line))).toEqual([]);
+    await visible(page).getByRole('option', { name: 'ap-1 Asleep' }).waitFor();
+    await page.getByLabel('Colour by').selectOption('Power w');
+    const legend = page.getByRole('region', { name: /^Colours: Power/ });
+    // Who sleeps has no part in it.
+    await legend.getByText('100\u2009W').waitFor();
+    await legend.getByText('300\u2009W').waitFor();
+    await visible(page).getByRole('option', { name: 'ap-1 Asleep' }).click();
+    await page.getByText('It is asleep and serves nobody.').waitFor();
+    await page.getByText('none at present').waitFor();
+    await expectFitting(page);
+    await page.goto(`${weft.url}/agents/ap-1`);
+    await page.getByText('Asleep', { exact: true }).waitFor();
+    await page.goto('about:blank');
+    requests.splice(0, requests.length, ...requests.filter(({ url }) => !url.startsWith(origin)));
   });
 
   test('is left while it zooms and before its ground has come, and nothing of it stays behind', async () => {

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await dialog.getByLabel('Type').selectOption('LiFi');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByText('ap-hall registered').waitFor();
-    await page.getByRole('link', { name: /^Offline 1 1 never connected/ }).waitFor();
+    await page.getByRole('link', { name: /^Offline 0 1 never connected/ }).waitFor();
 
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('button', { name: 'Register an access point' }).click();

@@ -154,13 +154,14 @@ const featureOrder = [
   ['input'],
   ['audit'],
   ['event-log'],
-  ['users', 'agents', 'third-party-apps'],
+  ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],
   ['commands'],
   ['emulator'],
   ['timeline'],
+  ['alarms'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -170,6 +171,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/alarms': [['engine'], ['rules', 'silences']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

@@ -2,6 +2,7 @@
 // validates with these objects and publishes them as the components of its OpenAPI document.
 export * from './agent-channel.ts';
 export * from './agents.ts';
+export * from './alarms.ts';
 export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
@@ -10,8 +11,10 @@ export * from './emulator-coverage.ts';
 export * from './emulator-lease.ts';
 export * from './emulator-what-if.ts';
 export * from './events.ts';
+export * from './fleet.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
+export * from './sites.ts';
 export * from './telemetry.ts';
 export * from './third-party-apps.ts';
 export * from './tokens.ts';

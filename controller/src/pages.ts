@@ -38,7 +38,7 @@ export function createPages(options: PagesOptions): {
 } {
   const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
   const { config, database, telemetryStore, broker } = platform;
-  const { passwordLength, signup } = config;
+  const { passwordLength, signup, tileUrl, tileAttribution } = config;
   const writeFolder = probeFolder(config.dataDir);
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
@@ -48,6 +48,7 @@ export function createPages(options: PagesOptions): {
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,
     passwordLength,
+    mapTiles: tileUrl === undefined ? null : { url: tileUrl, attribution: tileAttribution },
     readiness: async () => ({
       parts: await Promise.all([
         stateOf('disk', writeFolder),
@@ -67,7 +68,7 @@ export function createPages(options: PagesOptions): {
     return { pages: own.filter(({ url }) => healthPages.has(url)), answerLost: undefined };
   }
   const checksums = installChecksumsPage(dashboardFolder, config.tls?.certFile);
-  const dashboard = openDashboard(dashboardFolder);
+  const dashboard = openDashboard(dashboardFolder, tileUrl);
   const isReplaced = new Set(dashboard?.pages.map(({ url }) => url));
   return {
     pages: [...(dashboard?.pages ?? []), checksums, ...own.filter(({ url }) => !isReplaced.has(url))],

@@ -91,6 +91,19 @@ export function publicOrigin(value: string): string {
   return origin(value);
 }
 
+/** An address with the places that a map server fills in, and nothing else of a web address that could hold a secret. */
+export function tileUrl(value: string): string {
+  const url = URL.parse(value);
+  const isWeb =
+    url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' && url.password === '';
+  if (!isWeb || !['{z}', '{x}', '{y}'].every((part) => value.includes(part)) || /[{}]/.test(url.host)) {
+    throw new Error(
+      'must be an http or https URL with {z}, {x} and {y}, such as https://tiles.example.org/{z}/{x}/{y}.png',
+    );
+  }
+  return value;
+}
+
 export function urlWith(...schemes: string[]): (value: string) => string {
   return (value) => {
     const url = URL.parse(value);

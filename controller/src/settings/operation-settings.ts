@@ -56,6 +56,22 @@ export const operationSettings = {
     description:
       'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
   }),
+  tileUrl: optional('tile-url', {
+    name: 'WEFT_TILE_URL',
+    group: 'Operation',
+    placeholder: 'URL',
+    read: read.tileUrl,
+    description:
+      'Map server for the map of the dashboard, with {z}, {x} and {y}, such as https://tiles.example.org/{z}/{x}/{y}.png. Browsers of users ask it for pictures. Default: none; the map draws land, borders and place names itself.',
+  }),
+  tileAttribution: withDefault('tile-attribution', '', {
+    name: 'WEFT_TILE_ATTRIBUTION',
+    group: 'Operation',
+    placeholder: 'TEXT',
+    mayBeEmpty: true,
+    read: read.text,
+    description: 'Whom the map names as the source of its pictures, such as "© OpenStreetMap contributors".',
+  }),
   metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
     name: 'WEFT_METRICS_ALLOW',
     group: 'Operation',
@@ -70,6 +86,14 @@ export const operationSettings = {
     read: read.pushDestination,
     description:
       'Destinations to which commands may be pushed, for agents with an `api_url`: host:port or network:port (10.1.0.0/16:8080), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
+  }),
+  acceptLabels: withDefault('accept-labels', 'no', {
+    name: 'WEFT_ACCEPT_LABELS',
+    group: 'Operation',
+    placeholder: 'no|yes',
+    read: read.oneOf('no', 'yes'),
+    description:
+      'Whether the site and the tags that an agent names in its configuration become its labels where an administrator has set none. Rights may depend on labels: yes trusts every agent with them.',
   }),
   shutdownSeconds: withDefault('shutdown-seconds', '25', {
     name: 'WEFT_SHUTDOWN_SECONDS',

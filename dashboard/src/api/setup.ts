@@ -9,6 +9,8 @@ export interface Setup {
   code_needed: boolean;
   signup: 'open' | 'approve' | 'closed';
   password_length: { min: number; max: number };
+  /** The operator's map server; null: the map draws its own ground. */
+  map_tiles: { url: string; attribution: string } | null;
 }
 
 /** Rejects with Failure. */

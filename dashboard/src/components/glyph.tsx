@@ -1,6 +1,7 @@
 // Technologies and states as small shapes: the shape tells the technology, the filling tells whether it is there. Colour
 // only repeats what the shape says.
-import type { Presence, Technology } from '../api/operations.ts';
+import type { Technology } from '../api/operations.ts';
+import type { ShownState } from '../data/agent-state.ts';
 import { componentText } from '../text/components.ts';
 import './glyph.css';
 
@@ -20,17 +21,17 @@ const colours: Record<Technology | 'unknown', string> = {
 
 interface GlyphProps {
   technology?: Technology | undefined;
-  /** Solid for online, half for late, hollow with a red outline for offline. */
-  presence?: Presence;
+  /** Solid for online, half for late, pale for asleep, hollow with a red outline for offline, with a grey one for the rest. */
+  state?: ShownState;
   size?: number;
 }
 
 /** Drawn for the eye only; the words stand beside it. */
-export function Glyph({ technology, presence = 'online', size = 14 }: GlyphProps) {
+export function Glyph({ technology, state = 'online', size = 14 }: GlyphProps) {
   const shape = technology ?? 'unknown';
   return (
     <svg
-      class={`glyph ${colours[shape]} ${presence}`}
+      class={`glyph ${colours[shape]} ${state}`}
       width={size}
       height={size}
       viewBox="0 0 16 16"
@@ -52,26 +53,25 @@ export function TechnologyChip({ technology }: { technology: Technology | undefi
   );
 }
 
-export function PresenceChip({ presence, technology }: { presence: Presence; technology?: Technology | undefined }) {
+export function StateChip({ state, technology }: { state: ShownState; technology?: Technology | undefined }) {
   return (
-    <span class={`chip presence ${presence}`}>
-      {technology === undefined ? (
-        <PresenceDot presence={presence} />
-      ) : (
-        <Glyph technology={technology} presence={presence} />
-      )}
-      {componentText.presence[presence]}
+    <span class={`chip state ${state}`}>
+      {technology === undefined ? <StateDot state={state} /> : <Glyph technology={technology} state={state} />}
+      {componentText.states[state]}
     </span>
   );
 }
 
 /** The state alone, where the technology does not matter. */
-export function PresenceDot({ presence, size = 12 }: { presence: Presence; size?: number }) {
+export function StateDot({ state, size = 12 }: { state: ShownState; size?: number }) {
   return (
-    <svg class={`presence-dot ${presence}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
-      {presence === 'online' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
-      {presence === 'late' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
-      {presence !== 'online' && <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />}
+    <svg class={`state-dot ${state}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      {state === 'online' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
+      {state === 'late' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
+      {state === 'asleep' && <path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" fill="currentColor" />}
+      {state !== 'online' && state !== 'asleep' && (
+        <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />
+      )}
     </svg>
   );
 }

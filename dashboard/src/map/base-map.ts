@@ -1,11 +1,13 @@
-// What lies under the access points, without any server of maps: land and borders of the whole world, and close up a grid of
-// metres. Coarse shapes come first; finer ones when somebody looks closer.
+// What lies under the access points, without any server of maps: land and borders of the whole world, names of places, and
+// close up a grid of metres. Coarse shapes come first; finer ones when somebody looks closer.
 import { feature, mesh } from 'topojson-client';
 import fineAddress from 'world-atlas/countries-50m.json?url';
 import coarseAddress from 'world-atlas/countries-110m.json?url';
 import { colourOf, withAlpha } from '../components/colours.ts';
+import type { Box } from './box.ts';
 import type { MapView } from './map-canvas.ts';
-import { metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre } from './mercator.ts';
+import { type GeoPlace, metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre } from './mercator.ts';
+import { PlaceNames } from './place-names.ts';
 
 type World = Parameters<typeof mesh>[0];
 type Ring = number[][];
@@ -36,18 +38,27 @@ const gridPixels = 56;
 export class BaseMap {
   readonly #onChange: () => void;
   readonly #shapes = new Map<string, Shapes | 'loading'>();
+  readonly #names: PlaceNames;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
+    this.#names = new PlaceNames(onChange);
   }
 
-  paint(view: MapView): void {
+  /** What the place is near to, for those who cannot see names on the map. */
+  near(place: GeoPlace): string | undefined {
+    return this.#names.near(place);
+  }
+
+  /** `avoid`: what will stand on it; names go beside. */
+  paint(view: MapView, avoid: readonly Box[] = []): void {
     const { context, width, height, zoom } = view;
     const landShare = Math.max(0, Math.min(1, (groundFromZoom - zoom) / (groundFromZoom - landUntilZoom)));
     context.fillStyle = colourOf('--map-land');
     context.fillRect(0, 0, width, height);
     if (landShare > 0) this.#paintWorld(view, landShare);
     if (zoom >= gridFromZoom) paintGrid(view);
+    this.#names.paint(view, avoid);
   }
 
   #paintWorld(view: MapView, share: number): void {

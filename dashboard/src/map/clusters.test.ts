@@ -2,14 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Presence } from '../api/operations.ts';
+import type { ShownState } from '../data/agent-state.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { toWorld } from './mercator.ts';
 
-const point = (ap_id: string, latitude: number, longitude: number, presence: Presence = 'online'): MapPoint => ({
+const point = (ap_id: string, latitude: number, longitude: number, state: ShownState = 'online'): MapPoint => ({
   ap_id,
   technology: 'WiFi',
-  presence,
+  state,
   ...toWorld({ latitude, longitude }),
 });
 const members = (items: MapItem[]) =>

@@ -1,11 +1,12 @@
 // Which access points stand for themselves at a zoom, and which are drawn as one. Pure: 5,000 points take a few milliseconds.
-import type { Presence, Technology } from '../api/operations.ts';
+import type { Technology } from '../api/operations.ts';
+import type { ShownState } from '../data/agent-state.ts';
 import { type WorldPlace, worldSize } from './mercator.ts';
 
 export interface MapPoint extends WorldPlace {
   ap_id: string;
   technology: Technology | undefined;
-  presence: Presence;
+  state: ShownState;
 }
 
 export interface MarkerItem extends WorldPlace {
@@ -19,7 +20,7 @@ export interface MarkerItem extends WorldPlace {
 export interface ClusterItem extends WorldPlace {
   kind: 'cluster';
   points: MapPoint[];
-  states: Record<Presence, number>;
+  states: Record<ShownState, number>;
 }
 
 export type MapItem = MarkerItem | ClusterItem;
@@ -54,11 +55,11 @@ function toItems(members: MapPoint[]): MapItem[] {
   const [first] = members as [MapPoint, ...MapPoint[]];
   const isOnePlace = members.every(({ x, y }) => x === first.x && y === first.y);
   if (members.length === 1 || (isOnePlace && members.length <= maxFan)) return fanOut(members);
-  const states: Record<Presence, number> = { online: 0, late: 0, offline: 0 };
+  const states: ClusterItem['states'] = { online: 0, late: 0, offline: 0, asleep: 0, never: 0, ended: 0 };
   let x = 0;
   let y = 0;
   for (const point of members) {
-    states[point.presence]++;
+    states[point.state]++;
     x += point.x / members.length;
     y += point.y / members.length;
   }

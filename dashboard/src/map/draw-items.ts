@@ -1,14 +1,19 @@
 // Access points and clusters on a canvas, with the shapes and fillings that the rest of the dashboard uses: the shape tells
 // the technology, the filling whether it is there.
-import type { Presence, Technology } from '../api/operations.ts';
+import type { Technology } from '../api/operations.ts';
 import { colourOf, withAlpha } from '../components/colours.ts';
 import { glyphOutlines } from '../components/glyph.tsx';
+import { type ShownState, worstOf } from '../data/agent-state.ts';
 import { formatNumber } from '../format/numbers.ts';
 import type { ClusterItem } from './clusters.ts';
+import { cssOf, type Rgb } from './radio-colours.ts';
+import { inkOn } from './shading.ts';
 
 export const markerRadius = 11;
 const glyphUnits = 16;
-const outlines = new Map<string, Path2D>();
+const paths = new Map<string, Path2D>();
+/** Else it has its own colour. */
+const outlines: Partial<Record<ShownState, string>> = { offline: '--bad', never: '--ink-faint', ended: '--ink-faint' };
 const colourNames: Record<Technology | 'unknown', string> = {
   '5G': '--tech-5g',
   WiFi: '--tech-wifi',
@@ -20,14 +25,17 @@ export function technologyColour(technology: Technology | undefined): string {
   return colourOf(colourNames[technology ?? 'unknown']);
 }
 
+/** `shade`: the colour of its metric instead of that of its technology; null if it has no value. */
 export function drawMarker(
   context: CanvasRenderingContext2D,
   x: number,
   y: number,
-  { technology, presence }: { technology: Technology | undefined; presence: Presence },
+  { technology, state }: { technology: Technology | undefined; state: ShownState },
+  shade?: Rgb | null,
 ): void {
   const shape = outlineOf(technology ?? 'unknown');
-  const colour = technologyColour(technology);
+  const colour = shade === undefined ? technologyColour(technology) : shade ? cssOf(shade) : colourOf('--ink-faint');
+  const outline = outlines[state] ?? colour;
   const factor = (markerRadius * 2) / (glyphUnits + 2);
   context.save();
   context.translate(x - (glyphUnits / 2) * factor, y - (glyphUnits / 2) * factor);
@@ -36,9 +44,9 @@ export function drawMarker(
   context.strokeStyle = colourOf('--surface');
   context.lineWidth = 4.5;
   context.stroke(shape);
-  context.fillStyle = presence === 'online' ? colour : colourOf('--surface');
+  context.fillStyle = state === 'online' && shade !== null ? colour : colourOf('--surface');
   context.fill(shape);
-  if (presence === 'late') {
+  if (state === 'late') {
     context.save();
     context.beginPath();
     context.rect(0, 0, glyphUnits / 2, glyphUnits);
@@ -47,17 +55,21 @@ export function drawMarker(
     context.fill(shape);
     context.restore();
   }
-  context.strokeStyle = presence === 'offline' ? colourOf('--bad') : colour;
-  context.lineWidth = presence === 'offline' ? 2 : 1.5;
+  if (state === 'asleep') {
+    context.fillStyle = withAlpha(colour, 0.25);
+    context.fill(shape);
+  }
+  context.strokeStyle = outline.startsWith('--') ? colourOf(outline) : outline;
+  context.lineWidth = state === 'offline' ? 2 : 1.5;
   context.stroke(shape);
   context.restore();
 }
 
 function outlineOf(name: Technology | 'unknown'): Path2D {
-  let path = outlines.get(name);
+  let path = paths.get(name);
   if (!path) {
     path = new Path2D(glyphOutlines[name]);
-    outlines.set(name, path);
+    paths.set(name, path);
   }
   return path;
 }
@@ -66,21 +78,41 @@ export function clusterRadius({ points }: ClusterItem): number {
   return 15 + Math.min(11, Math.log2(points.length) * 1.5);
 }
 
-/** A disc with its count; around it a ring whose parts are the shares of the states. */
-export function drawCluster(context: CanvasRenderingContext2D, x: number, y: number, item: ClusterItem): void {
+const ring: readonly { state: ShownState; colour: string; width: number; dash: readonly number[] }[] = [
+  { state: 'offline', colour: '--bad', width: 6, dash: [] },
+  { state: 'late', colour: '--late', width: 5, dash: [] },
+  { state: 'never', colour: '--ink-faint', width: 3, dash: [3, 2] },
+  { state: 'asleep', colour: '--ink-faint', width: 3, dash: [] },
+  { state: 'online', colour: '--good', width: 4, dash: [] },
+  { state: 'ended', colour: '--line-strong', width: 2, dash: [3, 2] },
+];
+const washes: Partial<Record<ShownState, string>> = { offline: '--bad-wash', late: '--late-wash' };
+/** No state that is there is smaller than this on the ring: one of fifty must be seen. */
+const leastShare = 0.12;
+
+/**
+ * A disc with its count; around it a ring whose parts are the shares of the states. The worst state is named: the disc has
+ * its colour, and how many are in it stands beside.
+ */
+export function drawCluster(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  item: ClusterItem,
+  shade?: Rgb | null,
+): void {
   const radius = clusterRadius(item);
+  const worst = worstOf(item.states);
+  const wash = washes[worst];
   context.save();
   context.fillStyle = colourOf('--surface');
   disc(context, x, y, radius + 3.5);
-  // Like the glyphs: thick where it is there, thinner where late, a broken line where not.
-  const parts = [
-    { state: 'online', colour: '--good', width: 5, dash: [] },
-    { state: 'late', colour: '--late', width: 3, dash: [] },
-    { state: 'offline', colour: '--bad', width: 2.5, dash: [3, 2] },
-  ] as const;
+  context.fillStyle = shade ? cssOf(shade) : colourOf(wash ?? '--surface');
+  disc(context, x, y, radius - 1);
+  const shares = ringShares(item);
   let angle = -Math.PI / 2;
-  for (const { state, colour, width, dash } of parts) {
-    const share = item.states[state] / item.points.length;
+  for (const { state, colour, width, dash } of ring) {
+    const share = shares[state];
     if (share === 0) continue;
     const gap = share === 1 ? 0 : 0.07;
     const end = angle + share * 2 * Math.PI;
@@ -92,12 +124,34 @@ export function drawCluster(context: CanvasRenderingContext2D, x: number, y: num
     context.stroke();
     angle = end;
   }
-  context.fillStyle = colourOf('--ink');
-  context.font = `600 12px ${fontFamily()}`;
+  context.fillStyle = shade ? inkOn(shade) : colourOf('--ink');
+  writeCount(context, x, y, item.points.length);
+  if (wash !== undefined && item.states[worst] < item.points.length) {
+    const [right, above] = [x + radius * 0.8, y - radius * 0.8];
+    context.setLineDash([]);
+    context.fillStyle = colourOf(worst === 'offline' ? '--bad' : '--late');
+    disc(context, right, above, 9);
+    context.fillStyle = colourOf('--ink-inverse');
+    writeCount(context, right, above, item.states[worst], 10);
+  }
+  context.restore();
+}
+
+/** The shares of the states, with room for each that is there. */
+export function ringShares({ states, points }: Pick<ClusterItem, 'states' | 'points'>): Record<ShownState, number> {
+  const raised = ring.map(({ state }) => {
+    const share = states[state] / points.length;
+    return [state, share === 0 ? 0 : Math.max(share, leastShare)] as const;
+  });
+  const sum = raised.reduce((total, [, share]) => total + share, 0);
+  return Object.fromEntries(raised.map(([state, share]) => [state, share / sum])) as Record<ShownState, number>;
+}
+
+function writeCount(context: CanvasRenderingContext2D, x: number, y: number, count: number, size = 12): void {
+  context.font = `600 ${size}px ${fontFamily()}`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  context.fillText(formatNumber(item.points.length), x, y + 0.5);
-  context.restore();
+  context.fillText(formatNumber(count), x, y + 0.5);
 }
 
 /** A name beside its marker, readable on whatever lies under it. */
@@ -143,15 +197,17 @@ export function drawCoverage(
   context.restore();
 }
 
+const pulses: Partial<Record<ShownState, string>> = { online: '--good', late: '--late', offline: '--bad' };
+
 /** `progress` runs from 0 to 1. */
 export function drawPulse(
   context: CanvasRenderingContext2D,
   x: number,
   y: number,
-  presence: Presence,
+  state: ShownState,
   progress: number,
 ): void {
-  const colour = colourOf(presence === 'online' ? '--good' : presence === 'late' ? '--late' : '--bad');
+  const colour = colourOf(pulses[state] ?? '--ink-faint');
   context.save();
   context.strokeStyle = withAlpha(colour, 1 - progress);
   context.lineWidth = 3;

@@ -1,8 +1,9 @@
 // The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
 // pulse of a marker whose state has changed.
-import type { Presence } from '../api/operations.ts';
+import { isInService, type ShownState } from '../data/agent-state.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { shortAgentName } from '../format/short-agent-name.ts';
+import { type Box, boxAround, overlaps } from './box.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { coverageOf } from './coverage.ts';
 import {
@@ -17,6 +18,7 @@ import {
 } from './draw-items.ts';
 import type { MapView } from './map-canvas.ts';
 import { toGeo, toWorld, worldPerMetre, worldSize } from './mercator.ts';
+import { type Shading, shadeOf } from './shading.ts';
 
 const pulseMs = 900;
 const labelsFromZoom = 17;
@@ -35,10 +37,12 @@ export class FleetLayer {
   #points: MapPoint[] = [];
   #placed = new Map<string, MapPoint>();
   readonly #items = new Map<number, MapItem[]>();
-  readonly #pulses = new Map<string, { from: number; presence: Presence }>();
+  readonly #pulses = new Map<string, { from: number; state: ShownState }>();
   /** Marked: the chosen one has a ring; those that are pointed at show how far they reach. */
   selected: string | undefined;
   pointed: string | undefined;
+  /** Colours by a metric instead of by technology. */
+  shading: Shading | undefined;
   /** Whether those that are marked show how far they reach. */
   readonly #hasCoverage: boolean;
 
@@ -54,16 +58,16 @@ export class FleetLayer {
   set(agents: readonly FleetAgent[], hasMotion: boolean): void {
     const before = this.#placed;
     this.#agents = new Map(agents.map((agent) => [agent.ap_id, agent]));
-    this.#points = agents.flatMap(({ ap_id, technology, presence, geolocation }) =>
-      geolocation ? [{ ap_id, technology, presence, ...toWorld(geolocation) }] : [],
+    this.#points = agents.flatMap(({ ap_id, technology, state, geolocation }) =>
+      geolocation ? [{ ap_id, technology, state, ...toWorld(geolocation) }] : [],
     );
     this.#placed = new Map(this.#points.map((point) => [point.ap_id, point]));
     this.#items.clear();
     if (!hasMotion) return;
     const from = performance.now();
-    for (const { ap_id, presence } of this.#points) {
+    for (const { ap_id, state } of this.#points) {
       const known = before.get(ap_id);
-      if (known && known.presence !== presence) this.#pulses.set(ap_id, { from, presence });
+      if (known && known.state !== state) this.#pulses.set(ap_id, { from, state });
     }
   }
 
@@ -103,21 +107,16 @@ export class FleetLayer {
 
   /** Returns true while something moves and the next frame has to be painted too. */
   paint(view: MapView): boolean {
-    const { context, width, height, zoom, scale, left, top } = view;
-    const slack = 40;
-    const visible = this.items(zoom)
-      .map((item) => ({
-        item,
-        x: item.x * scale - left + (item.kind === 'marker' ? item.dx : 0),
-        y: item.y * scale - top + (item.kind === 'marker' ? item.dy : 0),
-      }))
-      .filter(({ x, y }) => x > -slack && y > -slack && x < width + slack && y < height + slack);
+    const { context } = view;
+    const visible = this.#visible(view);
     if (this.#hasCoverage) {
       for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
     }
     for (const { item, x, y } of visible) {
-      if (item.kind === 'cluster') drawCluster(context, x, y, item);
-      else drawMarker(context, x, y, item.point);
+      const ap_ids = item.kind === 'cluster' ? item.points.map(({ ap_id }) => ap_id) : [item.point.ap_id];
+      const shade = this.shading && (shadeOf(this.shading, ap_ids) ?? null);
+      if (item.kind === 'cluster') drawCluster(context, x, y, item, shade);
+      else drawMarker(context, x, y, item.point, shade);
     }
     const moved = this.#paintPulses(view, visible);
     for (const { item, x, y } of visible) {
@@ -126,6 +125,22 @@ export class FleetLayer {
     }
     this.#paintNames(view, visible);
     return moved;
+  }
+
+  /** Where access points stand on the canvas. */
+  boxes(view: MapView): Box[] {
+    return this.#visible(view).map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
+  }
+
+  #visible({ width, height, zoom, scale, left, top }: MapView): PlacedItem[] {
+    const slack = 40;
+    return this.items(zoom)
+      .map((item) => ({
+        item,
+        x: item.x * scale - left + (item.kind === 'marker' ? item.dx : 0),
+        y: item.y * scale - top + (item.kind === 'marker' ? item.dy : 0),
+      }))
+      .filter(({ x, y }) => x > -slack && y > -slack && x < width + slack && y < height + slack);
   }
 
   /** Close up every marker carries its name where there is room for it; the one that is pointed at always does. */
@@ -150,7 +165,8 @@ export class FleetLayer {
     const point = ap_id === undefined ? undefined : this.#placed.get(ap_id);
     const agent = ap_id === undefined ? undefined : this.#agents.get(ap_id);
     const coverage = agent && coverageOf(agent.technology, agent.configuration);
-    if (!point || !coverage) return;
+    // Who serves nobody covers nothing.
+    if (!point || !coverage || !isInService(point.state)) return;
     const radius = coverage.metres * worldPerMetre(toGeo(point).latitude) * scale;
     if (radius > markerRadius) {
       drawCoverage(context, point.x * scale - left, point.y * scale - top, radius, point.technology);
@@ -164,7 +180,7 @@ export class FleetLayer {
     for (const { item, x, y } of visible) {
       const points = item.kind === 'marker' ? [item.point] : item.points;
       const pulse = points.map(({ ap_id }) => this.#pulses.get(ap_id)).find((known) => known !== undefined);
-      if (pulse) drawPulse(context, x, y, pulse.presence, (at - pulse.from) / pulseMs);
+      if (pulse) drawPulse(context, x, y, pulse.state, (at - pulse.from) / pulseMs);
     }
     return true;
   }
@@ -177,19 +193,4 @@ function holds(item: MapItem, ap_id: string | undefined): boolean {
 
 function radiusOf(item: MapItem): number {
   return item.kind === 'marker' ? markerRadius : clusterRadius(item) + 4;
-}
-
-interface Box {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
-function boxAround(x: number, y: number, radius: number): Box {
-  return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
-}
-
-function overlaps(a: Box, b: Box): boolean {
-  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }

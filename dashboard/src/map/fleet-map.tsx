@@ -10,6 +10,8 @@ import './fleet-map.css';
 import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
 import type { RadioPicture } from './radio-picture.ts';
+import type { Shading } from './shading.ts';
+import { tileCredit } from './tiles.ts';
 
 export interface FleetMapProps {
   agents: readonly FleetAgent[];
@@ -24,12 +26,14 @@ export interface FleetMapProps {
   onMoved?: (place: string, visible: ReadonlySet<string>) => void;
   /** Between the ground and the access points. */
   picture?: RadioPicture | undefined;
+  /** Colours by a metric; absent: by technology. */
+  shading?: Shading | undefined;
   onBounds?: (bounds: VisibleBounds) => void;
   onPlace?: (place: GeoPlace | undefined) => void;
 }
 
 export function FleetMap(props: FleetMapProps) {
-  const { agents, isStill = false, selected, pointed, picture } = props;
+  const { agents, isStill = false, selected, pointed, picture, shading } = props;
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<FleetView | undefined>(undefined);
   const latest = useRef(props);
@@ -89,6 +93,7 @@ export function FleetMap(props: FleetMapProps) {
   useEffect(() => view.current!.mark(selected, pointed), [selected, pointed]);
   useEffect(() => view.current!.redraw(), [theme]);
   useEffect(() => view.current!.setPicture(picture), [picture]);
+  useEffect(() => view.current!.setShading(shading), [shading]);
   // One that is chosen elsewhere, in a list or by an address, is brought into sight.
   const isFirst = useRef(true);
   useEffect(() => {
@@ -121,10 +126,13 @@ export function FleetMap(props: FleetMapProps) {
   );
 }
 
-function ScaleBar({ metres, pixels, gridMetres }: MapScale) {
+function ScaleBar({ metres, pixels, gridMetres, near }: MapScale) {
+  const credit = tileCredit();
   return (
     <div class="map-scale">
+      {credit && <span>{credit}</span>}
       <span>
+        {near && `${near} · `}
         {formatMetres(metres)}
         {gridMetres !== undefined && ` · ${mapText.grid(formatMetres(gridMetres))}`}
       </span>

@@ -9,6 +9,8 @@ import { type GeoPlace, metresPerPixel, roundStep, toGeo } from './mercator.ts';
 import { paintPicture } from './paint-picture.ts';
 import type { RadioPicture } from './radio-picture.ts';
 import { removeMap } from './remove-map.ts';
+import type { Shading } from './shading.ts';
+import { addTiles } from './tiles.ts';
 
 export interface FleetViewOptions {
   /** A picture: it cannot be moved. */
@@ -18,7 +20,7 @@ export interface FleetViewOptions {
   onPoint: (ap_id: string | undefined) => void;
   /** Where the pointer is, or a finger was last; undefined once the pointer has left. */
   onPlace: (place: GeoPlace | undefined) => void;
-  /** After every move. */
+  /** After every move, and when more of the ground is known. */
   onMoved: () => void;
 }
 
@@ -33,6 +35,8 @@ export interface MapScale {
   metres: number;
   pixels: number;
   gridMetres: number | undefined;
+  /** The city or town around the middle. */
+  near: string | undefined;
 }
 
 const minZoom = 1;
@@ -47,6 +51,7 @@ export class FleetView {
   readonly #ground: MapCanvas;
   readonly #radio: MapCanvas;
   readonly #markers: MapCanvas;
+  readonly #base: BaseMap;
   #picture: RadioPicture | undefined;
 
   constructor(element: HTMLElement, options: FleetViewOptions) {
@@ -77,8 +82,12 @@ export class FleetView {
       center: [30, 0],
       zoom: 2,
     });
-    const base = new BaseMap(() => this.#ground.schedule());
-    this.#ground = new MapCanvas(this.#map, (view) => base.paint(view));
+    this.#base = new BaseMap(() => {
+      this.#ground.schedule();
+      options.onMoved();
+    });
+    addTiles(this.#map);
+    this.#ground = new MapCanvas(this.#map, (view) => this.#base.paint(view, this.#layer.boxes(view)), 'tilePane');
     this.#radio = new MapCanvas(this.#map, (view) => {
       if (this.#picture) paintPicture(view, this.#picture);
     });
@@ -112,9 +121,17 @@ export class FleetView {
     };
   }
 
+  setShading(shading: Shading | undefined): void {
+    this.#layer.shading = shading;
+    this.#markers.schedule();
+  }
+
   setAgents(agents: readonly FleetAgent[]): void {
+    const before = this.#layer.points.length;
     this.#layer.set(agents, this.#options.hasMotion);
     this.#markers.schedule();
+    // Names on the ground make room for who is new.
+    if (this.#layer.points.length !== before) this.#ground.schedule();
   }
 
   mark(selected: string | undefined, pointed: string | undefined): void {
@@ -178,10 +195,15 @@ export class FleetView {
   }
 
   scale(): MapScale {
-    const { lat } = this.#map.getCenter();
+    const { lat, lng } = this.#map.getCenter();
     const perPixel = metresPerPixel(lat, this.#map.getZoom());
     const metres = roundStep(perPixel * scalePixels);
-    return { metres, pixels: metres / perPixel, gridMetres: gridMetres(lat, this.#map.getZoom()) };
+    return {
+      metres,
+      pixels: metres / perPixel,
+      gridMetres: gridMetres(lat, this.#map.getZoom()),
+      near: this.#base.near({ latitude: lat, longitude: lng }),
+    };
   }
 
   resize(): void {

@@ -28,10 +28,10 @@ export class MapCanvas {
   /** What was painted last: at which zoom, around which place, and where in the layers of the map. */
   #painted: { zoom: number; centre: L.LatLng; bounds: L.Bounds } | undefined;
 
-  constructor(map: L.Map, paint: (view: MapView) => void) {
+  constructor(map: L.Map, paint: (view: MapView) => void, pane = 'overlayPane') {
     this.#map = map;
     this.#paint = paint;
-    this.#canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated', map.getPane('overlayPane'));
+    this.#canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated', map.getPane(pane));
     this.#canvas.setAttribute('aria-hidden', 'true');
     map.on('moveend zoomend viewreset resize', this.#onEnd, this);
     map.on('move zoom', this.#onMove, this);

@@ -70,6 +70,7 @@ export const agentsText = {
     unknown: 'Access point not found',
     unknownWords: 'It may have been removed, or you do not have permission to see it. Check the name in the list.',
     emulated: 'Emulated',
+    asleep: 'Asleep: it serves nobody.',
     pause: 'Pause',
     resume: 'Resume',
     exportCsv: 'Export CSV',

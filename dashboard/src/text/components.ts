@@ -1,6 +1,13 @@
 // Texts of the components that every page uses.
 export const componentText = {
-  presence: { online: 'Online', late: 'Late', offline: 'Offline' },
+  states: {
+    online: 'Online',
+    late: 'Late',
+    offline: 'Offline',
+    asleep: 'Asleep',
+    never: 'Never connected',
+    ended: 'Ended',
+  },
   unknownTechnology: 'Unknown type',
   close: 'Close',
   cancel: 'Cancel',
@@ -28,6 +35,7 @@ export const componentText = {
   },
   chart: {
     noValues: 'No values in this time window',
+    ago: (age: string) => `${age} ago`,
     resolution: (span: string) => `each point is the mean of ${span}; the band shows minimum and maximum`,
     interval: (span: string) => `means of ${span}, 90\u2009% interval`,
     meanOnly: (span: string) => `each point is the mean of ${span}`,

@@ -12,6 +12,14 @@ export const mapText = {
     words: 'The map shows access points that have a location (geolocation) in their configuration.',
     demo: 'Start a demo network',
   },
+  shading: {
+    choose: 'Colour by',
+    byType: 'Colour by type',
+    legend: (metric: string) => `Colours: ${metric}`,
+    noValues: 'No access point in service reports it.',
+    lowest: 'Groups show their lowest value.',
+    highest: 'Groups show their highest value.',
+  },
   noMatch: 'No access points match this filter.',
   clear: 'Clear filter',
   list: {
@@ -26,6 +34,8 @@ export const mapText = {
     close: 'Back to the list',
     open: 'Open charts and commands',
     values: 'Latest values',
+    asleep: 'It is asleep and serves nobody.',
+    noCoverage: 'none at present',
     noValues: 'No reports yet.',
     coverage: 'Coverage',
     defaultCoverage: (metres: string) => `about ${metres} (default)`,

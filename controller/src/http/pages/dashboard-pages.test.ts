@@ -84,6 +84,22 @@ describe('the first page', () => {
     expect(headers.get('permissions-policy')).toContain('geolocation=()');
   });
 
+  it('lets pictures in from the map server of the operator, and only if there is one', async () => {
+    const other = await startWeft(
+      { WEFT_TILE_URL: 'https://tiles.example.org/{z}/{x}/{y}.png' },
+      { dashboardFolder: folder },
+    );
+    try {
+      const { headers } = await fetch(other.url);
+      expect(headers.get('content-security-policy')).toContain("; img-src 'self' data: https://tiles.example.org;");
+      const setup = (await (await fetch(`${other.url}/setup.json`)).json()) as { map_tiles: unknown };
+      expect(setup.map_tiles).toEqual({ url: 'https://tiles.example.org/{z}/{x}/{y}.png', attribution: '' });
+    } finally {
+      await other.stop();
+    }
+    expect(((await (await get('/setup.json')).json()) as { map_tiles: unknown }).map_tiles).toBeNull();
+  });
+
   it('is asked for anew each time, and not sent again while it is the same', async () => {
     const first = await get('/');
     expect(first.headers.get('cache-control')).toBe('no-cache');

@@ -22,12 +22,12 @@ const contentTypes: Record<string, string> = {
   '.tgz': 'application/gzip',
 };
 
-const documentHeaders = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+/** `images` are origins beside this one from which pictures may come. */
+const documentHeaders = (images: readonly string[]) => ({
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${["'self'", 'data:', ...images].join(' ')}; connect-src 'self'; font-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`,
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'cross-origin-opener-policy': 'same-origin',
-};
+});
 
 export interface Dashboard {
   pages: Page[];
@@ -35,11 +35,14 @@ export interface Dashboard {
   answerLost: (request: FastifyRequest, reply: FastifyReply) => boolean;
 }
 
-/** Undefined if there is no build in the folder. */
-export function openDashboard(folder: string): Dashboard | undefined {
+/** Undefined if there is no build in the folder. `tileUrl` is the operator's map server. */
+export function openDashboard(folder: string, tileUrl?: string): Dashboard | undefined {
   if (!existsSync(join(folder, pageList)) || !existsSync(join(folder, firstPage))) return undefined;
   const addresses: string[] = JSON.parse(readFileSync(join(folder, pageList), 'utf8'));
-  const document = new ServedFile(join(folder, firstPage), { ...documentHeaders, 'cache-control': 'no-cache' });
+  const document = new ServedFile(join(folder, firstPage), {
+    ...documentHeaders(tileUrl === undefined ? [] : [new URL(tileUrl).origin]),
+    'cache-control': 'no-cache',
+  });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => contentTypes[extname(path)] !== undefined && path !== firstPage && path !== pageList);

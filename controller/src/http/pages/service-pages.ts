@@ -42,6 +42,7 @@ export interface ServicePagesOptions {
   setupCodeNeeded: boolean;
   signup: 'open' | 'approve' | 'closed';
   passwordLength: { min: number; max: number };
+  mapTiles: { url: string; attribution: string } | null;
 }
 
 export function servicePages(options: ServicePagesOptions): Page[] {
@@ -86,6 +87,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
           code_needed: isCodeNeeded(request),
           signup: options.signup,
           password_length: options.passwordLength,
+          map_tiles: options.mapTiles,
         };
       },
     },

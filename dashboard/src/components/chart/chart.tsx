@@ -3,8 +3,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useMemo } from 'preact/hooks';
+import { serverNow } from '../../data/server-clock.ts';
 import { formatValue } from '../../format/numbers.ts';
-import { formatMoment, formatSpan } from '../../format/times.ts';
+import { formatAge, formatMoment, formatSpan } from '../../format/times.ts';
 import { componentText } from '../../text/components.ts';
 import { Button, IconButton } from '../button.tsx';
 import { lazy } from '../feedback/lazy.tsx';
@@ -34,6 +35,8 @@ interface ChartProps {
   /** What the bands of lines show; default: their extremes. */
   band?: 'extremes' | 'interval';
   marks?: readonly ChartMark[];
+  /** In seconds since 1970: what was measured before says nothing about now, and is grey with its age. */
+  staleBefore?: number | undefined;
   /** Charts with the same key share their crosshair. */
   syncKey?: string;
   size?: keyof typeof heights;
@@ -47,7 +50,7 @@ interface ChartProps {
 
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, marks = noMarks, syncKey = 'page' } = props;
-  const { size = 'normal', band = 'extremes', onResize, isZoomed, onZoom, tools } = props;
+  const { size = 'normal', band = 'extremes', onResize, isZoomed, onZoom, tools, staleBefore } = props;
   const text = componentText.chart;
   const height = heights[size];
   const cursor = useSignal<number | undefined>(undefined);
@@ -64,10 +67,12 @@ export function Chart(props: ChartProps) {
   const isEmpty = useMemo(() => lines?.every((line) => latestValue(line) === undefined) ?? false, [lines]);
   const described = (lines ?? []).map((line) => `${line.label}: ${inWords(presentValue(line), unit)}`).join(', ');
   const at = cursor.value;
-  const values = drawn
+  const heldSince = staleBefore === undefined ? undefined : staleBefore - (resolutionSeconds ?? 0);
+  const values: LegendValue[] = drawn
     ? drawn.map((line) => ({
         label: line.label,
         value: inWords(at === undefined ? presentValue(line) : valueAt(line, at, reachOf(range)), unit),
+        staleSince: at === undefined ? staleSince(line, heldSince) : undefined,
       }))
     : (labels ?? [title]).map((label) => ({ label, value: '–' }));
   return (
@@ -78,7 +83,7 @@ export function Chart(props: ChartProps) {
           {unit && <span class="faint"> {unit}</span>}
         </h3>
         <div class="chart-tools">
-          {values.length === 1 && <strong>{values[0]!.value}</strong>}
+          {values.length === 1 && <ValueWords {...values[0]!} />}
           {isZoomed && (
             <Button size="small" onClick={() => onZoom(undefined)}>
               {text.zoomBack}
@@ -114,16 +119,37 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function Legend({ values }: { values: readonly { label: string; value: string }[] }) {
+interface LegendValue {
+  label: string;
+  value: string;
+  /** When it was measured, if it says nothing about now. */
+  staleSince?: number | undefined;
+}
+
+function ValueWords({ value, staleSince: since }: LegendValue) {
+  if (since === undefined) return <strong>{value}</strong>;
+  return (
+    <strong class="stale-value">
+      {value} <small>{componentText.chart.ago(formatAge(Math.max(0, serverNow() / 1000 - since)))}</small>
+    </strong>
+  );
+}
+
+function staleSince(line: ChartLine, heldSince: number | undefined): number | undefined {
+  const last = line.times[line.values.findLastIndex((value) => value !== null)];
+  return last !== undefined && heldSince !== undefined && last < heldSince ? last : undefined;
+}
+
+function Legend({ values }: { values: readonly LegendValue[] }) {
   return (
     <ul class="chart-legend">
-      {values.map(({ label, value }, index) => (
-        <li key={label}>
+      {values.map((value, index) => (
+        <li key={value.label}>
           <svg width="18" height="4" aria-hidden="true">
             <line class={`series-${(index % 6) + 1}`} x1="0" x2="18" y1="2" y2="2" />
           </svg>
-          <span class="soft">{label}</span>
-          <strong>{value}</strong>
+          <span class="soft">{value.label}</span>
+          <ValueWords {...value} />
         </li>
       ))}
     </ul>

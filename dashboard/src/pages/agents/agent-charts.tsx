@@ -13,6 +13,8 @@ interface AgentChartsProps {
   windowSeconds: number;
   zoom: TimeRange | undefined;
   isPaused: boolean;
+  /** See Chart. */
+  staleBefore: number | undefined;
   onZoom: (range: TimeRange | undefined) => void;
 }
 
@@ -25,7 +27,8 @@ interface Panel {
 
 const maxLines = 6;
 
-export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZoom }: AgentChartsProps) {
+export function AgentCharts(props: AgentChartsProps) {
+  const { ap_id, metrics, windowSeconds, zoom, isPaused, staleBefore, onZoom } = props;
   const panels = useMemo(() => toPanels(metrics), [metrics]);
   const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused });
   const { lines, range, resolutionSeconds, failure } = series;
@@ -46,6 +49,7 @@ export function AgentCharts({ ap_id, metrics, windowSeconds, zoom, isPaused, onZ
             range={range}
             resolutionSeconds={resolutionSeconds}
             marks={marks}
+            staleBefore={staleBefore}
             isZoomed={zoom !== undefined}
             onZoom={onZoom}
           />

@@ -10,13 +10,15 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
-import { PresenceChip, TechnologyChip } from '../../components/glyph.tsx';
+import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { technologyOf } from '../../data/agent-configuration.ts';
+import { isOff, stateOf } from '../../data/fleet.ts';
 import { awaySince } from '../../data/freshness.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { serverNow } from '../../data/server-clock.ts';
+import { staleBefore } from '../../data/stale-value.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
@@ -51,7 +53,9 @@ export function AgentPage({ params }: PageProps) {
   // Whoever chooses a window wants to see it.
   useEffect(() => setZoom(undefined), [chosenWindow]);
   const [isPaused, setPaused] = useState(false);
+  const power = useOperation('metrics_latest', { query: { agents: [ap_id], metrics: ['active'] } }, { pollMs: 2000 });
   const there = presence.data?.agents[0];
+  const state = there && stateOf(there, isOff(power.data?.agents[0]?.metrics.active));
   const configuration = agent.data?.configuration ?? {};
   const technology = technologyOf(configuration);
   const [wanted, setWanted] = useQueryState('metrics');
@@ -119,9 +123,9 @@ export function AgentPage({ params }: PageProps) {
           <div class="agent-head">
             <div class="agent-state">
               {agent.data && <TechnologyChip technology={technology} />}
-              {there && <PresenceChip presence={there.presence} />}
+              {state && <StateChip state={state} />}
               {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
-              {there && <Reason words={there.reason} />}
+              {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
             </div>
             {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
           </div>
@@ -137,6 +141,7 @@ export function AgentPage({ params }: PageProps) {
               {...{ ap_id, zoom, isPaused }}
               metrics={shown}
               windowSeconds={timeWindowSeconds.value}
+              staleBefore={state && staleBefore(state, there)}
               onZoom={setZoom}
             />
           )}

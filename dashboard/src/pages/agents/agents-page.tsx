@@ -6,9 +6,10 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Choice } from '../../components/forms/choice.tsx';
-import { Glyph, PresenceChip } from '../../components/glyph.tsx';
+import { Glyph, StateChip } from '../../components/glyph.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
+import { worstFirst } from '../../data/agent-state.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatSpan } from '../../format/times.ts';
@@ -23,7 +24,6 @@ import { RegisterAgentDialog } from './register-agent-dialog.tsx';
 
 const text = agentsText.columns;
 const filters = ['state', 'type'];
-const presenceOrder = { online: 0, late: 1, offline: 2 };
 const seenAt = ({ details }: FleetAgent) => (details?.last_seen ? Date.parse(details.last_seen) : undefined);
 
 const columns: Column<FleetAgent>[] = [
@@ -32,9 +32,9 @@ const columns: Column<FleetAgent>[] = [
     title: text.name,
     width: 'minmax(180px, 2fr)',
     sort: ({ ap_id }) => ap_id,
-    cell: ({ ap_id, technology, presence }) => (
+    cell: ({ ap_id, technology, state }) => (
       <span class="chip">
-        <Glyph technology={technology} presence={presence} />
+        <Glyph technology={technology} state={state} />
         <AgentName ap_id={ap_id} />
       </span>
     ),
@@ -51,8 +51,8 @@ const columns: Column<FleetAgent>[] = [
     name: 'state',
     title: text.state,
     width: '96px',
-    sort: ({ presence }) => presenceOrder[presence],
-    cell: ({ presence }) => <PresenceChip presence={presence} />,
+    sort: ({ state }) => worstFirst.indexOf(state),
+    cell: ({ state }) => <StateChip state={state} />,
   },
   {
     name: 'seen',
@@ -100,12 +100,11 @@ export function AgentsPage() {
   const [state, setState] = useQueryState('state');
   const [type, setType] = useQueryState('type');
   const rows = useMemo(
-    () =>
-      agents?.filter(({ presence, technology }) => (!state || presence === state) && (!type || technology === type)),
+    () => agents?.filter((agent) => (!state || agent.state === state) && (!type || agent.technology === type)),
     [agents, state, type],
   );
   const textOf = useCallback(
-    ({ ap_id, technology, presence, site }: FleetAgent) => `${ap_id} ${technology ?? ''} ${presence} ${site}`,
+    ({ ap_id, technology, state, site }: FleetAgent) => `${ap_id} ${technology ?? ''} ${state} ${site}`,
     [],
   );
   const [isRegistering, setRegistering] = useState(false);
@@ -150,7 +149,7 @@ export function AgentsPage() {
                 label={agentsText.stateFilter}
                 value={state}
                 onChange={setState}
-                options={[['', agentsText.allStates], ...Object.entries(componentText.presence)]}
+                options={[['', agentsText.allStates], ...Object.entries(componentText.states)]}
               />
               <Choice
                 label={agentsText.typeFilter}

@@ -63,7 +63,7 @@ export function AgentList({ agents, chosen, onChange, nameOf = ({ ap_id }) => sh
           <li key={agent.ap_id}>
             <label title={agent.ap_id}>
               <input type="checkbox" checked={chosen.has(agent.ap_id)} onChange={() => turn(agent.ap_id)} />
-              <Glyph technology={agent.technology} presence={agent.presence} />
+              <Glyph technology={agent.technology} state={agent.state} />
               <span>{nameOf(agent)}</span>
             </label>
           </li>

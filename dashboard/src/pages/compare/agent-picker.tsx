@@ -32,7 +32,7 @@ export function AgentPicker({ agents, onChange }: AgentPickerProps) {
         <ul class="compare-agents">
           {agents.map((name) => (
             <li key={name}>
-              <Glyph technology={byName.get(name)?.technology} presence={byName.get(name)?.presence ?? 'offline'} />
+              <Glyph technology={byName.get(name)?.technology} state={byName.get(name)?.state ?? 'never'} />
               <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>
               <IconButton
                 icon="close"

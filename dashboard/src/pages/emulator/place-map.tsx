@@ -6,8 +6,9 @@ import { colourOf } from '../../components/colours.ts';
 import { BaseMap } from '../../map/base-map.ts';
 import '../../map/fleet-map.css';
 import { MapCanvas, type MapView } from '../../map/map-canvas.ts';
-import { toWorld } from '../../map/mercator.ts';
+import { type GeoPlace, toWorld } from '../../map/mercator.ts';
 import { removeMap } from '../../map/remove-map.ts';
+import { addTiles } from '../../map/tiles.ts';
 import { themeInForce } from '../../styles/theme.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { mapText } from '../../text/map.ts';
@@ -17,10 +18,12 @@ const text = emulatorText.form;
 
 interface PlaceMapProps {
   places: readonly string[];
+  /** Where the network is: the map opens there. */
+  around: readonly GeoPlace[];
   onPick: (place: string) => void;
 }
 
-export function PlaceMap({ places, onPick }: PlaceMapProps) {
+export function PlaceMap({ places, around, onPick }: PlaceMapProps) {
   const frame = useRef<HTMLDivElement>(null);
   const map = useRef<L.Map | undefined>(undefined);
   const paintAgain = useRef(() => {});
@@ -39,23 +42,31 @@ export function PlaceMap({ places, onPick }: PlaceMapProps) {
       maxZoom: 20,
       zoomAnimation: hasMotion,
       inertia: hasMotion,
-      center: [51.45, -2.59],
-      zoom: 4,
+      center: [30, 0],
+      zoom: 2,
     });
+    const chosen = places.flatMap((place) => readCoordinates(place) ?? []);
+    const first = (chosen.length > 0 ? chosen : around).map(({ latitude, longitude }): [number, number] => [
+      latitude,
+      longitude,
+    ]);
+    if (first.length > 0) made.fitBounds(L.latLngBounds(first), { maxZoom: 13, padding: [24, 24], animate: false });
+    addTiles(made);
     const base = new BaseMap(() => ground.schedule());
-    const ground: MapCanvas = new MapCanvas(made, (view) => {
-      base.paint(view);
-      paintPins(view, latest.current.places);
-    });
+    const ground = new MapCanvas(made, (view) => base.paint(view), 'tilePane');
+    const pins = new MapCanvas(made, (view) => paintPins(view, latest.current.places));
     made.on('click', ({ latlng }) => pick(latlng));
     const observer = new ResizeObserver(() => made.invalidateSize({ animate: false }));
     observer.observe(frame.current!);
     map.current = made;
-    paintAgain.current = () => ground.schedule();
-    ground.schedule();
+    paintAgain.current = () => {
+      ground.schedule();
+      pins.schedule();
+    };
+    paintAgain.current();
     return () => {
       observer.disconnect();
-      ground.remove();
+      for (const canvas of [ground, pins]) canvas.remove();
       removeMap(made);
       map.current = undefined;
     };

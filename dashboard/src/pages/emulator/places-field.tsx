@@ -5,11 +5,19 @@ import { lazy } from '../../components/feedback/lazy.tsx';
 import { Skeleton } from '../../components/feedback/skeleton.tsx';
 import { Field } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
+import { useFleet } from '../../data/fleet.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
 
 const text = emulatorText.form;
 const PlaceMap = lazy(() => import('./place-map.tsx').then((module) => module.PlaceMap), <Skeleton height="320px" />);
+
+/** The map opens where the network is, once that is known. */
+function PickedOnMap(props: { places: readonly string[]; onPick: (place: string) => void }) {
+  const { agents, failure } = useFleet();
+  if (!agents && !failure) return <Skeleton height="320px" />;
+  return <PlaceMap {...props} around={(agents ?? []).flatMap(({ geolocation }) => geolocation ?? [])} />;
+}
 
 export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
   const [typed, setTyped] = useState('');
@@ -63,7 +71,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
           {hasMap ? text.hideMap : text.showMap}
         </Button>
       </div>
-      {hasMap && <PlaceMap places={places} onPick={(place) => set([...places, place])} />}
+      {hasMap && <PickedOnMap places={places} onPick={(place) => set([...places, place])} />}
     </>
   );
 }

@@ -1,8 +1,9 @@
 // The access points of a run: where they stand, and each with the way to its page.
 import type { EmulatorRunWithAgents } from '../../api/operations.ts';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Glyph, PresenceChip } from '../../components/glyph.tsx';
+import { Glyph, StateChip } from '../../components/glyph.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
+import { worstFirst } from '../../data/agent-state.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
@@ -15,9 +16,9 @@ const columns: Column<FleetAgent>[] = [
     name: 'name',
     title: text.name,
     sort: ({ ap_id }) => numberInRun(ap_id),
-    cell: ({ ap_id, technology, presence }) => (
+    cell: ({ ap_id, technology, state }) => (
       <span class="chip" title={ap_id}>
-        <Glyph technology={technology} presence={presence} />
+        <Glyph technology={technology} state={state} />
         {nameInRun(ap_id)}
       </span>
     ),
@@ -26,11 +27,11 @@ const columns: Column<FleetAgent>[] = [
     name: 'state',
     title: text.state,
     width: '96px',
-    sort: ({ presence }) => presence,
-    cell: ({ presence }) => <PresenceChip presence={presence} />,
+    sort: ({ state }) => worstFirst.indexOf(state),
+    cell: ({ state }) => <StateChip state={state} />,
   },
 ];
-const textOf = ({ ap_id, presence }: FleetAgent) => `${nameInRun(ap_id)} ${ap_id} ${presence}`;
+const textOf = ({ ap_id, state }: FleetAgent) => `${nameInRun(ap_id)} ${ap_id} ${state}`;
 
 interface RunAgentsProps {
   run: EmulatorRunWithAgents;

@@ -6,7 +6,8 @@ import { shortAgentName } from '../../format/short-agent-name.ts';
 import '../../components/layout/facts.css';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { PresenceChip, TechnologyChip } from '../../components/glyph.tsx';
+import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
+import { isInService } from '../../data/agent-state.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -14,6 +15,12 @@ import { formatValue } from '../../format/numbers.ts';
 import { coverageOf } from '../../map/coverage.ts';
 import { mapText } from '../../text/map.ts';
 import { LastSeen } from '../agents/last-seen.tsx';
+import { LatestValue } from '../agents/latest-value.tsx';
+
+interface Newest {
+  ts: string;
+  value: unknown;
+}
 
 interface AgentPanelProps {
   ap_id: string;
@@ -41,11 +48,11 @@ export function AgentPanel({ ap_id, agent, onClose }: AgentPanelProps) {
 }
 
 function PanelBody({ agent }: { agent: FleetAgent }) {
-  const { ap_id, technology, presence, configuration, details, geolocation, site } = agent;
+  const { ap_id, technology, state, configuration, details, geolocation, site } = agent;
   const text = mapText.panel;
   const latest = useOperation('metrics_latest', { query: { agents: [ap_id] } }, { pollMs: 2000 });
-  const values = Object.entries((latest.data?.agents[0]?.metrics ?? {}) as Record<string, { value: unknown }>).filter(
-    (entry): entry is [string, { value: number }] => typeof entry[1].value === 'number',
+  const values = Object.entries((latest.data?.agents[0]?.metrics ?? {}) as Record<string, Newest>).filter(
+    (entry): entry is [string, Newest & { value: number }] => typeof entry[1].value === 'number',
   );
   const coverage = coverageOf(technology, configuration);
   const label = typeof configuration.label === 'string' ? configuration.label : '';
@@ -53,9 +60,10 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
     <>
       <div class="cluster">
         <TechnologyChip technology={technology} />
-        <PresenceChip presence={presence} />
+        <StateChip state={state} />
       </div>
-      {details && presence !== 'online' && <p class="soft small">{details.reason}</p>}
+      {state === 'asleep' && <p class="soft small">{text.asleep}</p>}
+      {details && !isInService(state) && state !== 'asleep' && <p class="soft small">{details.reason}</p>}
       <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`}>
         {text.open}
       </ButtonLink>
@@ -68,9 +76,11 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
           <>
             <dt>{text.coverage}</dt>
             <dd>
-              {coverage.isDefault
-                ? text.defaultCoverage(formatValue(coverage.metres, 'm'))
-                : text.configuredCoverage(formatValue(coverage.metres, 'm'))}
+              {!isInService(state)
+                ? text.noCoverage
+                : coverage.isDefault
+                  ? text.defaultCoverage(formatValue(coverage.metres, 'm'))
+                  : text.configuredCoverage(formatValue(coverage.metres, 'm'))}
             </dd>
           </>
         )}
@@ -83,9 +93,16 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
       {!latest.data && !latest.failure && <SkeletonLines count={6} />}
       {latest.data && values.length === 0 && <p class="soft">{text.noValues}</p>}
       <dl class="facts values">
-        {values.map(([name, { value }]) => {
+        {values.map(([name, { ts, value }]) => {
           const words = metricWords(configuration, name);
-          return <Fact key={name} name={words.label} value={formatValue(value, words.unit)} />;
+          return (
+            <>
+              <dt key={name}>{words.label}</dt>
+              <dd>
+                <LatestValue {...{ ts, state, details }}>{formatValue(value, words.unit)}</LatestValue>
+              </dd>
+            </>
+          );
         })}
       </dl>
     </>

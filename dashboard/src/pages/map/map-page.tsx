@@ -21,7 +21,9 @@ import { mapText } from '../../text/map.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { RadioPanel } from './radio-panel.tsx';
+import { ShadingLegend } from './shading-legend.tsx';
 import { useRadioMap } from './use-radio-map.ts';
+import { useShading } from './use-shading.ts';
 import { VisibleList } from './visible-list.tsx';
 import './map-page.css';
 
@@ -53,6 +55,7 @@ export function MapPage() {
     }, restMs);
   };
   const radio = useRadioMap(agents);
+  const shading = useShading(agents);
   const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
   const isEmpty = agents?.length === 0;
@@ -76,6 +79,12 @@ export function MapPage() {
             </label>
             <Choice label={agentsText.typeFilter} value={type} onChange={setType} options={typeOptions} />
             <Choice label={agentsText.stateFilter} value={state} onChange={setState} options={stateOptions} />
+            <Choice
+              label={mapText.shading.choose}
+              value={shading.metric}
+              onChange={shading.setMetric}
+              options={[['', mapText.shading.byType], ...shading.options]}
+            />
           </search>
         )
       }
@@ -105,6 +114,7 @@ export function MapPage() {
                 onSelect={(ap_id) => setSelected(ap_id ?? '')}
                 onPoint={setPointed}
                 picture={radio.picture}
+                shading={shading.shading}
                 onBounds={radio.onBounds}
                 onPlace={(at) => radio.layer && setUnder(at)}
               />
@@ -112,6 +122,7 @@ export function MapPage() {
               <Skeleton height="100%" />
             )}
             {filtered && <RadioPanel radio={radio} place={under} />}
+            {filtered && <ShadingLegend {...shading} />}
             {filtered?.length === 0 && (
               <div class="map-nothing card">
                 <p>{mapText.noMatch}</p>
@@ -145,14 +156,12 @@ const typeOptions: [string, string][] = [
   ['', agentsText.allTypes],
   ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
 ];
-const stateOptions: [string, string][] = [['', agentsText.allStates], ...Object.entries(componentText.presence)];
+const stateOptions: [string, string][] = [['', agentsText.allStates], ...Object.entries(componentText.states)];
 
 function filterAgents(
   agents: readonly FleetAgent[],
   { type, state, q }: { type: string; state: string; q: string },
 ): FleetAgent[] {
-  const matching = agents.filter(
-    ({ presence, technology }) => (!state || presence === state) && (!type || technology === type),
-  );
+  const matching = agents.filter((agent) => (!state || agent.state === state) && (!type || agent.technology === type));
   return filterRows(matching, ({ ap_id, site }) => `${ap_id} ${site}`, q);
 }

@@ -65,7 +65,7 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
         onBlur={() => onPoint(undefined)}
         onPointerLeave={() => onPoint(undefined)}
       >
-        {shown.map(({ ap_id, technology, presence }, index) => (
+        {shown.map(({ ap_id, technology, state }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the list opens the active row
           <div
             key={ap_id}
@@ -76,9 +76,9 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
             onClick={() => onSelect(ap_id)}
             onPointerMove={() => onPoint(ap_id)}
           >
-            <Glyph technology={technology} presence={presence} />
+            <Glyph technology={technology} state={state} />
             <AgentName ap_id={ap_id} />
-            <span class={`state ${presence}`}>{componentText.presence[presence]}</span>
+            <span class={`state ${state}`}>{componentText.states[state]}</span>
           </div>
         ))}
       </div>

@@ -3,6 +3,7 @@
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { Progress } from '../../components/feedback/progress.tsx';
+import { isInService } from '../../data/agent-state.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { shortAgentName } from '../../format/short-agent-name.ts';
@@ -24,7 +25,7 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
   );
   const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number);
-  const online = agents.filter((agent) => isOfDemo(agent) && agent.presence === 'online').length;
+  const online = agents.filter((agent) => isOfDemo(agent) && isInService(agent.state)).length;
   const isGone = run.failure?.status === 404 || run.data?.is_over === true;
   if (run.data && ended.has(run.data.state) && online === 0) {
     return (

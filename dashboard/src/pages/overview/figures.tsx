@@ -1,6 +1,6 @@
 // The row of figures: who is there, what the network carries, serves and draws, who is in whose way, what is under way.
 import { computed } from '@preact/signals';
-import { PresenceDot } from '../../components/glyph.tsx';
+import { StateDot } from '../../components/glyph.tsx';
 import { StatCard } from '../../components/layout/stat-card.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
@@ -20,23 +20,23 @@ const maxListed = 100;
 const minute = computed(() => Math.floor(now.value / 60_000));
 
 export function Figures({ agents, fleet }: { agents: readonly FleetAgent[] | undefined; fleet: FleetSums }) {
-  const count = (state: FleetAgent['presence']) => agents?.filter(({ presence }) => presence === state).length;
+  const count = (state: FleetAgent['state']) => agents?.filter((agent) => agent.state === state).length;
   const show = (number: number | undefined) => (number === undefined ? undefined : formatNumber(number));
   const late = count('late');
   const offline = count('offline');
-  const neverConnected = agents?.filter(({ details }) => details?.last_seen === null).length;
+  const neverConnected = count('never');
   return (
     <div class="stat-grid overview-figures" role="group" aria-label={text.figures}>
       <StatCard
         label={text.online}
-        mark={<PresenceDot presence="online" />}
+        mark={<StateDot state="online" />}
         value={show(count('online'))}
         detail={agents && text.ofAll(formatNumber(agents.length))}
         href="/agents?state=online"
       />
       <StatCard
         label={text.late}
-        mark={<PresenceDot presence="late" />}
+        mark={<StateDot state="late" />}
         value={show(late)}
         detail={text.lateWords}
         tone={late ? 'late' : 'normal'}
@@ -44,7 +44,7 @@ export function Figures({ agents, fleet }: { agents: readonly FleetAgent[] | und
       />
       <StatCard
         label={text.offline}
-        mark={<PresenceDot presence="offline" />}
+        mark={<StateDot state="offline" />}
         value={show(offline)}
         detail={neverConnected ? text.neverConnected(formatNumber(neverConnected)) : text.offlineWords}
         tone={offline ? 'bad' : 'normal'}

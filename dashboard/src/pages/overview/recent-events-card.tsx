@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { AgentName } from '../../components/agent-name.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { PresenceDot } from '../../components/glyph.tsx';
+import { StateDot } from '../../components/glyph.tsx';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -61,7 +61,7 @@ function EventWords({ event }: { event: RecentEvent }) {
     const [first] = ap_ids;
     return (
       <>
-        <PresenceDot presence={presence} />
+        <StateDot state={presence} />
         <span>
           {ap_ids.length === 1 ? (
             <AgentLink ap_id={first!} />

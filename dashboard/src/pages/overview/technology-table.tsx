@@ -34,7 +34,7 @@ export function TechnologyTable({ agents, latest }: TechnologyTableProps) {
             if (own.length === 0 && technology === undefined) return null;
             const names = new Set(own.map(({ ap_id }) => ap_id));
             const sums = latest && sumLatest(latest, (ap_id) => names.has(ap_id));
-            const online = own.filter(({ presence }) => presence === 'online').length;
+            const online = own.filter(({ state }) => state === 'online').length;
             return (
               <tr key={technology ?? ''}>
                 <th scope="row">

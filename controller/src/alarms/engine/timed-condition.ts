@@ -1,0 +1,147 @@
+// Conditions on whole access points and sites, which time alone can make true: states, absence, flapping, shares of a site. All of
+// it is worked out from how the access points are and since when, so that any node can do it, at any moment, with the same
+// result.
+import type { AlarmClear, AlarmCondition } from '@weft/contract';
+import { isBeyond, type Operator } from './limit.ts';
+
+export type AgentState = 'online' | 'late' | 'offline' | 'never' | 'ended';
+
+/** How an access point is, and since when. */
+export interface Standing {
+  ap_id: string;
+  /** Path of its site. */
+  site: string | null;
+  state: AgentState;
+  sinceMs: number;
+  /** Null if it never reported. */
+  lastSeenMs: number | null;
+  isAsleep: boolean;
+  /** When it went away or came back, oldest first. */
+  changesMs: readonly number[];
+}
+
+export interface TimedRule {
+  condition: AlarmCondition;
+  for_seconds: number;
+  clear: AlarmClear | undefined;
+  when_asleep: 'ignore' | 'evaluate';
+}
+
+export interface Finding {
+  subject_kind: 'agent' | 'site';
+  subject: string;
+  site: string | null;
+  /** Whether an alarm is to be there; undefined in between, where it stays as it is. */
+  fires: boolean | undefined;
+  /** Since when the condition, or its end, has held. */
+  sinceMs: number;
+  value: number;
+  /** Of how many it is, for sites. */
+  of?: number;
+}
+
+/** Findings of one rule about the access points that it selects, at `nowMs`. */
+export function findTimed(rule: TimedRule, standings: Iterable<Standing>, nowMs: number): Finding[] {
+  const { condition } = rule;
+  if (condition.share_of_site !== undefined) return findShares(rule, standings, nowMs);
+  const findings: Finding[] = [];
+  for (const standing of standings) {
+    const held = holding(rule, standing, nowMs);
+    const neededMs = 1000 * (held.holds ? rule.for_seconds : (rule.clear?.for_seconds ?? rule.for_seconds));
+    const isOver = nowMs - held.sinceMs >= neededMs;
+    findings.push({
+      subject_kind: 'agent',
+      subject: standing.ap_id,
+      site: standing.site,
+      fires: isOver ? held.holds : undefined,
+      sinceMs: held.sinceMs,
+      value: held.value,
+    });
+  }
+  return findings;
+}
+
+function holding(
+  { condition, when_asleep }: TimedRule,
+  { state, sinceMs, lastSeenMs, isAsleep, changesMs }: Standing,
+  nowMs: number,
+): { holds: boolean; sinceMs: number; value: number } {
+  // One that sleeps, or whose run is over, is away on purpose.
+  const isExcused = (isAsleep && when_asleep === 'ignore') || (state === 'ended' && condition.state !== 'ended');
+  if (condition.absent_seconds !== undefined) {
+    if (lastSeenMs === null) return { holds: false, sinceMs: 0, value: Number.NaN };
+    const awayMs = nowMs - lastSeenMs;
+    const limitMs = condition.absent_seconds * 1000;
+    const holds = !isExcused && awayMs >= limitMs;
+    return { holds, sinceMs: holds ? lastSeenMs + limitMs : sinceMs, value: awayMs / 1000 };
+  }
+  if (condition.state_changes !== undefined) {
+    const sinceChangesMs = nowMs - condition.within_seconds! * 1000;
+    const recent = changesMs.filter((ms) => ms > sinceChangesMs);
+    const holds = !isExcused && recent.length >= condition.state_changes;
+    // It ends when the oldest that was needed is too old.
+    const endedMs = (changesMs.at(-condition.state_changes) ?? 0) + condition.within_seconds! * 1000;
+    const sinceHeldMs = recent.at(condition.state_changes - 1) ?? nowMs;
+    return { holds, sinceMs: holds ? sinceHeldMs : Math.min(nowMs, endedMs), value: recent.length };
+  }
+  return { holds: !isExcused && state === condition.state, sinceMs, value: Number.NaN };
+}
+
+interface SiteCount {
+  inMs: number[];
+  otherMs: number[];
+}
+
+/** Of each site with everything below it. Sleeping access points are not away. */
+function findShares(
+  { condition, for_seconds, clear, when_asleep }: TimedRule,
+  standings: Iterable<Standing>,
+  nowMs: number,
+) {
+  const { state, at_least = 2 } = condition.share_of_site!;
+  const op = condition.op as Operator;
+  const limit = condition.value!;
+  const clearLimit = clear?.value ?? limit;
+  const sites = new Map<string, SiteCount>();
+  for (const standing of standings) {
+    if (standing.site === null || standing.state === 'ended' || standing.state === 'never') continue;
+    const isIn = standing.state === state && !(standing.isAsleep && when_asleep === 'ignore');
+    for (const path of pathsAbove(standing.site)) {
+      const count = sites.get(path) ?? { inMs: [], otherMs: [] };
+      sites.set(path, count);
+      (isIn ? count.inMs : count.otherMs).push(standing.sinceMs);
+    }
+  }
+  const findings: Finding[] = [];
+  for (const [subject, { inMs, otherMs }] of sites) {
+    const of = inMs.length + otherMs.length;
+    if (of < at_least) continue;
+    const value = inMs.length / of;
+    const holds = isBeyond(op, value, limit);
+    const isCleared = !isBeyond(op, value, clearLimit);
+    // Since the last one that was needed for it is as it is.
+    const sinceMs = holds
+      ? crossingMs(inMs, (count) => isBeyond(op, count / of, limit))
+      : crossingMs(otherMs, (count) => !isBeyond(op, (of - count) / of, clearLimit));
+    const neededMs = 1000 * (holds ? for_seconds : (clear?.for_seconds ?? for_seconds));
+    const fires = (holds || isCleared) && nowMs - sinceMs >= neededMs ? holds : undefined;
+    findings.push({ subject_kind: 'site', subject, site: subject, fires, sinceMs, value, of });
+  }
+  return findings;
+}
+
+function crossingMs(timesMs: number[], isEnough: (count: number) => boolean): number {
+  timesMs.sort((a, b) => a - b);
+  for (let count = 0; count <= timesMs.length; count++) {
+    if (isEnough(count)) return count === 0 ? 0 : timesMs[count - 1]!;
+  }
+  return timesMs.at(-1) ?? 0;
+}
+
+/** `uk/bristol/hall` → `uk`, `uk/bristol`, `uk/bristol/hall`. */
+export function pathsAbove(site: string): string[] {
+  const paths: string[] = [];
+  for (let at = site.indexOf('/'); at >= 0; at = site.indexOf('/', at + 1)) paths.push(site.slice(0, at));
+  paths.push(site);
+  return paths;
+}
