@@ -53,13 +53,16 @@ function runEnded(entry: NewAuditEntry): NewEvent {
 function configChanged(entry: NewAuditEntry): NewEvent | undefined {
   const { action, target, detail } = entry;
   const what = configured[target.kind];
-  const [, verb] = /_(created|updated|removed|replaced|labelled|moved)$/.exec(action) ?? [];
+  const [, verb] = /_(created|updated|changed|removed|replaced|moved)$/.exec(action) ?? [];
   if (what === undefined || verb === undefined) return undefined;
   // New agents are no change of a configuration, and passwords are not told.
   const isSecret = Array.isArray(detail.fields) && detail.fields.every((field) => field === 'password');
   if (target.kind === 'agent' && (verb === 'created' || isSecret)) return undefined;
-  const isRules = target.kind === 'conflict_rules';
-  const text = isRules ? 'The conflict rules were updated' : `The ${what} ${target.name} was ${verb}`;
+  const texts: Record<string, string> = {
+    conflict_rules_updated: 'The conflict rules were updated',
+    labels_changed: `The labels of ${target.name} were changed`,
+  };
+  const text = texts[action] ?? `The ${what} ${target.name} was ${verb}`;
   return about(entry, 'config.changed', target.kind, text);
 }
 

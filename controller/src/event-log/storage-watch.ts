@@ -72,7 +72,7 @@ export class StorageWatch {
     } catch {
       this.#failures.set(name, before + 1);
       if (before + 1 === failuresOfAnOutage)
-        this.#note('storage.unreachable', name, 'major', `The ${name} store is out of reach`);
+        this.#note('storage.unreachable', name, 'major', `The ${name} store is unreachable`);
     }
   }
 
