@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { Actor, CallerChange, Principal } from '../caller.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
 import { withoutReadOnlyKeys } from './agent-configuration.ts';
 import type { ListedAgent } from './agent-filter.ts';
@@ -83,6 +83,10 @@ export function toPrincipal(agent: AgentRecord): Principal {
 
 export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 'removed', by: Actor): CallerChange {
   return { kind: 'agent', id, name, what, isRevoked: true, by };
+}
+
+export function tooManyAgents(max: number): TryLaterError {
+  return new TryLaterError(429, 'too_many_agents', `This installation holds at most ${max} agents`, 3600);
 }
 
 export function agentNotFound(): NotFoundError {

@@ -4,7 +4,7 @@ import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, TryLaterError } from '../errors.ts';
+import { AuthenticationError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
@@ -19,6 +19,7 @@ import {
   toFoundAgent,
   toListedAgent,
   toNewRecord,
+  tooManyAgents,
   toPrincipal,
 } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
@@ -33,7 +34,7 @@ import {
   generatedHashPrefix,
   noLabels,
 } from './agent-store.ts';
-import { canSeeAgent, canSeeName, requireManager } from './agent-visibility.ts';
+import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface AgentServiceOptions {
@@ -158,7 +159,7 @@ export class AgentService implements PrincipalSource {
   }
 
   async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<Agent> {
-    requireManager(by, { ap_id, emulated_for: null, ...noLabels });
+    requireManagerOfNew(by, { ap_id, emulated_for: null, ...noLabels });
     return (await this.register({ ap_id, password, configuration }, by, async (agent, also) => {
       await this.#agents.create(agent, also);
       return true;
@@ -192,14 +193,7 @@ export class AgentService implements PrincipalSource {
 
   /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. */
   async requireRoomFor(more: number): Promise<void> {
-    if ((await this.#agents.count()) + more > this.#maxAgents) {
-      throw new TryLaterError(
-        429,
-        'too_many_agents',
-        `This installation holds at most ${this.#maxAgents} agents`,
-        3600,
-      );
-    }
+    if ((await this.#agents.count()) + more > this.#maxAgents) throw tooManyAgents(this.#maxAgents);
   }
 
   async update(

@@ -52,8 +52,15 @@ export function mayManage(caller: Caller, agent: VisibleAgent): boolean {
  * Weft itself, an enrolment token, the command line.
  */
 export function requireManager(by: Actor, agent: VisibleAgent): void {
+  if (by.kind === 'user' && !mayManage(by, agent) && !canSeeAgent(by, agent)) {
+    throw new NotFoundError('agent_not_found', 'Agent not found');
+  }
+  requireManagerOfNew(by, agent);
+}
+
+/** The same of one that does not exist yet, or not like this: there is nothing to hide. */
+export function requireManagerOfNew(by: Actor, agent: VisibleAgent): void {
   if (by.kind !== 'user' || mayManage(by, agent)) return;
-  if (!canSeeAgent(by, agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
   throw new PermissionError(
     'not_permitted',
     'You may manage only the access points that an administrator has granted you',

@@ -10,7 +10,7 @@ import { invalidValue } from '../input/value-rules.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import { type AgentLabels, type AgentRecord, type AgentStore, UnknownSite } from './agent-store.ts';
-import { canSeeAgent, requireManager } from './agent-visibility.ts';
+import { canSeeAgent, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { suggestedLabels } from './suggested-labels.ts';
 
 export interface LabelServiceOptions {
@@ -55,7 +55,7 @@ export class LabelService {
         if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
         const labels = updatedLabels(record, update);
         // Nobody gives away what it manages, or takes what it does not.
-        requireManager(by, { ...record, ...labels });
+        requireManagerOfNew(by, { ...record, ...labels });
         return labels;
       },
       by,
