@@ -9,6 +9,7 @@ export const componentText = {
     ended: 'Ended',
   },
   unknownTechnology: 'Unknown type',
+  severities: { critical: 'Critical', major: 'Major', minor: 'Minor', warning: 'Warning', info: 'Info' },
   close: 'Close',
   cancel: 'Cancel',
   copy: 'Copy',
