@@ -10,7 +10,7 @@ const shapes: Record<Severity, string> = {
   major: 'M8 1.5 15 14H1z',
   minor: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2Z',
   warning: 'M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3Z',
-  info: 'M8 5.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5Z',
+  info: 'M8 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7Z',
 };
 
 export function SeverityMark({ severity, size = 14 }: { severity: Severity; size?: number }) {

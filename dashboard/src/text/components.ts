@@ -9,6 +9,10 @@ export const componentText = {
     ended: 'Ended',
   },
   unknownTechnology: 'Unknown type',
+  selector: {
+    means: (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
+    match: (count: string) => `${count} match.`,
+  },
   severities: { critical: 'Critical', major: 'Major', minor: 'Minor', warning: 'Warning', info: 'Info' },
   close: 'Close',
   cancel: 'Cancel',
@@ -23,6 +27,7 @@ export const componentText = {
   strengthLabel: 'Password strength',
   tooShort: (min: number) => `At least ${min} characters`,
   optional: 'optional',
+  more: (count: string) => `and ${count} more`,
   dismiss: 'Dismiss',
   progress: (done: string, total: string) => `${done} of ${total}`,
   timeLeft: (span: string) => `about ${span} left`,

@@ -26,7 +26,7 @@ export const eventsText = {
   emptyWords: 'Access points that come and go, alarms, commands, conflicts and changes appear here as they happen.',
   older: 'Show older events',
   looking: 'Nothing found so far; there are older events.',
-  kept: 'Events are kept for 90 days, unless WEFT_EVENTS_DAYS says otherwise.',
+  kept: 'Events are kept for 90 days, unless WEFT_EVENT_RETENTION_DAYS says otherwise.',
   today: 'Today',
   yesterday: 'Yesterday',
   timeline: {

@@ -57,6 +57,11 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
           ))}
         </div>
         {byLane.map(({ lane, events: own }) => own.length > 0 && <Lane key={lane} {...{ lane, range }} events={own} />)}
+        <span />
+        <span class="timeline-axis faint small" aria-hidden="true">
+          <span>{formatMoment(range.from * 1000)}</span>
+          <span>{formatMoment(range.to * 1000)}</span>
+        </span>
       </div>
       {data && events.length === 0 && <p class="faint small">{text.none}</p>}
       {events.length > 0 && (
