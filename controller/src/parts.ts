@@ -23,7 +23,7 @@ export function createAccountParts(platform: Platform, events: Events) {
   const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
   const sites = createSitesPart(deps, events);
-  const agents = createAgentsPart(deps, events);
+  const agents = createAgentsPart({ ...deps, users: users.users }, events);
   const apps = createThirdPartyAppsPart(deps);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
   const auth = createAuthPart(
@@ -44,12 +44,16 @@ export function createAccountParts(platform: Platform, events: Events) {
 export function createParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { audit, log: auditLog, changes } = accounts.audit;
+  const { eventLog } = accounts.eventLog;
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
-  const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
+  const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
-  const commands = createCommandsPart({ ...platform, principals, agents, agentStore, auditLog, jobs }, events);
+  const commands = createCommandsPart(
+    { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs },
+    events,
+  );
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
@@ -59,7 +63,6 @@ export function createParts(platform: Platform, events: Events) {
     events,
   );
   const fleet = createFleetPart({ ...platform, presence }, events);
-  const { eventLog } = accounts.eventLog;
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
   return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline };
 }

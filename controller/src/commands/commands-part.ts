@@ -4,6 +4,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -18,7 +19,7 @@ import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
-import type { PresentRights } from './ledger/present-rights.ts';
+import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
 
@@ -30,6 +31,7 @@ interface CommandsPartDeps extends Platform {
   agents: AgentService;
   agentStore: AgentStore;
   auditLog: AuditLog;
+  eventLog: EventLog;
   jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
@@ -47,7 +49,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
       const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];
       return new Map([...users, ...apps].map((caller) => [caller.id, caller]));
     },
-    emulatedFor: (caller_id, ap_ids, tx) => agentStore.emulatedFor(caller_id, ap_ids, tx),
+    commandable: commandableAmong(agentStore),
   };
   const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
     database,
@@ -55,6 +57,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
+    eventLog: deps.eventLog,
     keyring,
     retentionMs,
     isPublished,

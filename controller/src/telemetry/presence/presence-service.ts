@@ -6,14 +6,17 @@ import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { OtherNodes } from './other-nodes.ts';
-import { AgentPresenceTracker, configuredIntervalMs, defaultIntervalMs } from './presence.ts';
+import { AgentPresenceTracker, configuredIntervalMs } from './presence.ts';
+import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
 /** How often intervals are looked up although nobody asks, in rounds of saving. */
 const refreshEveryRounds = 6;
 const pageSize = 1_000;
+/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
+const followEveryMs = 2_000;
+const adoptOverlapMs = 60_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
 
@@ -21,6 +24,14 @@ const clockToleranceMs = 1_000;
 export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>;
 
 const noTransport: CommandTransports = { channel: false, command_ready: false };
+
+/** An agent that was heard of at least once. */
+export interface KnownPresence {
+  ap_id: string;
+  presence: Presence;
+  /** After this long without a report it is offline. */
+  offlineAfterMs: number;
+}
 
 export interface PresenceServiceOptions {
   presence: PresenceStore;
@@ -44,7 +55,7 @@ export class PresenceService {
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
-  readonly #others: OtherNodes | undefined;
+  readonly #hasOtherNodes: boolean;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -54,6 +65,8 @@ export class PresenceService {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
+  /** When what other nodes have written was last read. */
+  #adoptedAt = 0;
 
   constructor(options: PresenceServiceOptions) {
     const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
@@ -63,7 +76,7 @@ export class PresenceService {
     this.#reportBudget = reportBudget ?? (() => undefined);
     this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
-    this.#others = options.hasOtherNodes ? new OtherNodes(presence) : undefined;
+    this.#hasOtherNodes = options.hasOtherNodes ?? false;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
@@ -123,29 +136,21 @@ export class PresenceService {
    * knows something newer.
    */
   async states(): Promise<StateOf> {
-    const records = new Map((await this.#store.list()).map((record) => [record.ap_id, record]));
+    await this.#adopt();
     this.#followClock();
-    const nowMs = this.#now();
-    return (ap_id, configuration) => {
-      const stored = records.get(ap_id);
-      const own = this.#trackers.get(ap_id);
-      const isOwnNewer = own !== undefined && (!stored || own.record.last_seen >= stored.last_seen);
-      const tracker = isOwnNewer ? own : stored && new AgentPresenceTracker(stored);
-      if (!tracker) return 'never';
-      tracker.configuredMs = configuredIntervalMs(configuration);
-      return tracker.presenceAt(nowMs);
-    };
+    return (ap_id, configuration) => this.stateNow(ap_id, configuredIntervalMs(configuration));
   }
 
   /** To be called before `stateNow` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
   async followOthers(): Promise<void> {
     this.#followClock();
-    await this.#others?.follow(this.#now());
+    const isRecent = Math.abs(this.#now() - this.#adoptedAt) < followEveryMs;
+    if (this.#hasOtherNodes && !isRecent) await this.#adopt();
   }
 
   /** The state of an agent that has not ended, from memory; its interval is that of its configuration. */
   stateNow(ap_id: string, configuredMs: number | undefined): Presence | 'never' {
-    const tracker = this.#newest(ap_id);
+    const tracker = this.#trackers.get(ap_id);
     if (!tracker) return 'never';
     tracker.configuredMs = configuredMs;
     return tracker.presenceAt(this.#now());
@@ -153,50 +158,34 @@ export class PresenceService {
 
   /** Milliseconds since 1970, from memory. */
   lastSeen(ap_id: string): number | null {
-    return this.#newest(ap_id)?.record.last_seen ?? null;
+    return this.#trackers.get(ap_id)?.record.last_seen ?? null;
   }
 
-  #newest(ap_id: string): AgentPresenceTracker | undefined {
-    const own = this.#trackers.get(ap_id);
-    const other = this.#others?.get(ap_id);
-    return own && other ? (own.record.last_seen >= other.record.last_seen ? own : other) : (own ?? other);
+  /**
+   * All agents that were ever heard of, with their states. `isShared`: others report to other nodes, which is read from the
+   * database.
+   */
+  async known({ isShared }: { isShared: boolean }): Promise<KnownPresence[]> {
+    if (isShared) await this.#adopt();
+    this.#followClock();
+    const nowMs = this.#now();
+    const known: KnownPresence[] = [];
+    for (const [ap_id, tracker] of this.#trackers) {
+      known.push({ ap_id, presence: tracker.presenceAt(nowMs), offlineAfterMs: tracker.offlineAfterMs });
+    }
+    return known;
   }
 
   /** Of one agent, with the interval that its configuration names now. */
   of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
     this.#followClock();
     const configuredMs = configuredIntervalMs(configuration);
+    const transports = this.#commandTransports(ap_id, configuration) ?? noTransport;
     const tracker = this.#trackers.get(ap_id);
-    if (!tracker) {
-      const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
-      const reason = 'Never connected.';
-      const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
-      return {
-        ap_id,
-        presence: 'offline',
-        last_seen: null,
-        since: null,
-        reason,
-        report_interval_seconds,
-        channel,
-        command_ready,
-      };
-    }
+    if (!tracker) return toNeverConnected(ap_id, configuredMs, transports);
     tracker.configuredMs = configuredMs;
-    const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
-    const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
     const report_budget = this.#reportBudget(ap_id);
-    return {
-      ap_id,
-      presence,
-      last_seen: new Date(tracker.record.last_seen).toISOString(),
-      since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
-      reason,
-      report_interval_seconds: tracker.intervalMs / 1000,
-      channel,
-      command_ready,
-      ...(report_budget && { report_budget }),
-    };
+    return toAgentPresence(ap_id, tracker, this.#now(), { ...transports, report_budget });
   }
 
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
@@ -224,6 +213,21 @@ export class PresenceService {
       for (const tracker of trackers) if (this.#isKnown(tracker)) this.#noteUnsaved(tracker);
       throw error;
     }
+  }
+
+  /** Takes over what other nodes have heard since. */
+  async #adopt(): Promise<void> {
+    const now = this.#now();
+    let isAnyNew = false;
+    for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) {
+      const own = this.#trackers.get(record.ap_id);
+      if (own === undefined) {
+        this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
+        isAnyNew = true;
+      } else if (record.last_seen > own.record.last_seen) Object.assign(own.record, record);
+    }
+    if (isAnyNew) await this.#refresh();
+    this.#adoptedAt = now;
   }
 
   async #saveAndRefresh(): Promise<void> {
@@ -276,7 +280,6 @@ export class PresenceService {
     const tracker = this.#trackers.get(ap_id);
     if (tracker) this.#unsaved.delete(tracker);
     this.#trackers.delete(ap_id);
-    this.#others?.forget(ap_id);
   }
 
   #noteUnsaved(tracker: AgentPresenceTracker): void {
