@@ -122,12 +122,9 @@ export class PresenceService {
   /** Only whether they are there, in the same order: for lists of thousands. */
   words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Presence[] {
     this.#followClock();
-    const nowMs = this.#now();
     return agents.map(({ ap_id, configuration }) => {
-      const tracker = this.#trackers.get(ap_id);
-      if (!tracker) return 'offline';
-      tracker.configuredMs = configuredIntervalMs(configuration);
-      return tracker.presenceAt(nowMs);
+      const state = this.stateNow(ap_id, configuredIntervalMs(configuration));
+      return state === 'never' ? 'offline' : state;
     });
   }
 
