@@ -89,6 +89,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   events.callerChanged.on(({ kind, id }) => {
     if (kind !== 'agent') feed.callerChanged(id);
   });
+  events.labelsChanged.on(() => feed.relabelled());
+  events.sitesChanged.on(() => feed.relabelled());
   events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);
     await presence.remove(ap_id);
