@@ -3,7 +3,9 @@ import Type from 'typebox';
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { agentStates } from './functions/selector.ts';
 
-const Tag = Type.String({ pattern: tagPattern, format: 'label' });
+// Classes of characters such as \p{L} are unknown to many validators.
+const documented = { pattern: '^\\S+$' };
+const Tag = Type.String({ pattern: tagPattern, format: 'label', documented });
 const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: maxTags, description }));
 
 export const LabelsUpdate = Type.Object(
@@ -15,7 +17,10 @@ export const LabelsUpdate = Type.Object(
     ),
     site: Type.Optional(
       Type.Union(
-        [Type.String({ maxLength: maxSitePathLength, pattern: sitePathPattern, format: 'label' }), Type.Null()],
+        [
+          Type.String({ maxLength: maxSitePathLength, pattern: sitePathPattern, format: 'label', documented }),
+          Type.Null(),
+        ],
         {
           description: 'The path of a site that exists; null: none.',
         },

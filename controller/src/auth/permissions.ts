@@ -84,6 +84,7 @@ export const permissions = {
   update_labels: adminsAndManagers,
   list_agents: fleetReaders,
   explain_selector: fleetReaders,
+  agent_metrics_text: fleetReaders,
   list_sites: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   get_site: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   create_site: adminsOnly,

@@ -1,4 +1,5 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
+import { agentStates } from '@weft/contract/selector';
 import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
@@ -47,6 +48,11 @@ export function createFleetPart(
     routes: listRoutes(lists),
     formats: fleetFormats,
     metrics: {
+      weft_agents: {
+        help: 'Access points by state and technology, on any node',
+        labels: ['state', 'technology'],
+        values: () => countAgents(view),
+      },
       weft_agent_list_snapshots: {
         help: 'Lists of agents whose next pages are of one moment',
         value: () => lists.openSnapshots,
@@ -60,4 +66,23 @@ export function createFleetPart(
     },
     stop: () => lists.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+const technologies = ['5G', 'WiFi', 'LiFi'];
+
+/** Every state and technology, also those that nobody has, so that no series comes and goes. */
+async function countAgents(view: FleetView) {
+  const counts = new Map<string, { labels: { state: string; technology: string }; value: number }>();
+  for (const state of agentStates) {
+    for (const technology of [...technologies, 'other']) {
+      counts.set(`${state} ${technology}`, { labels: { state, technology }, value: 0 });
+    }
+  }
+  const moment = await view.moment({ state: true });
+  await scan(moment.agents, (agent) => {
+    const { access_point_type: type } = agent;
+    const technology = type !== null && technologies.includes(type) ? type : 'other';
+    counts.get(`${moment.stateOf(agent)} ${technology}`)!.value++;
+  });
+  return [...counts.values()];
 }

@@ -216,6 +216,7 @@ export type WhatIfAnswer = { job_number: string; model: number; model_time: stri
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
 
 export interface Operations {
+  agent_metrics_text: { query?: { selector?: string; metrics?: (string)[] }; answer: unknown };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
   approve_user: { path: { username: string }; answer: TokenData };
@@ -309,6 +310,7 @@ export interface Operations {
 }
 
 export const operations = {
+  agent_metrics_text: 'GET /metrics/agents',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
