@@ -7,6 +7,7 @@ import { createTransportsPart } from './commands/delivery/transports-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
+import { createFleetPart } from './fleet/fleet-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
@@ -61,6 +62,7 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
+  const fleet = createFleetPart({ ...platform, presence }, events);
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline };
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline };
 }

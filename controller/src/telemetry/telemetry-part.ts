@@ -43,6 +43,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     agents,
     telemetry: store,
     commandTransports: events.commandTransports.ask,
+    hasOtherNodes: database.dialect === 'postgres',
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
