@@ -161,6 +161,7 @@ const featureOrder = [
   ['commands'],
   ['emulator'],
   ['timeline'],
+  ['notifications'],
   ['alarms'],
 ];
 

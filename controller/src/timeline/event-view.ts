@@ -26,15 +26,10 @@ export class EventView {
   async show(caller: Caller, events: readonly LoggedEvent[], select?: Select): Promise<LoggedEvent[]> {
     const seesAll = canSeeAll(caller);
     const visible = seesAll ? undefined : await this.#visible(caller, events);
-    const isSeen = (ap_id: string) => (visible?.has(ap_id) ?? true) && (select?.({ ap_id }) ?? true);
-    return events.flatMap((event) => {
-      const isWhole = visible === undefined && select === undefined;
-      if (isWhole) return [event];
-      if (groupedNames(event) !== undefined) return narrowed(event, isSeen) ?? [];
-      if (event.ap_id !== null) return isSeen(event.ap_id) ? [event] : [];
-      if (!seesAll) return [];
-      return select === undefined || (event.site !== null && select({ site: event.site })) ? [event] : [];
-    });
+    if (visible === undefined) return choose(events, select);
+    const isSeen: Select = (about) =>
+      'ap_id' in about && visible.has(about.ap_id) && (select === undefined || select(about));
+    return choose(events, isSeen);
   }
 
   /** Agents that are gone are seen by nobody who may not see all. */
@@ -51,6 +46,16 @@ export class EventView {
     }
     return visible;
   }
+}
+
+/** Those that are selected; of an event about many agents, those. Without a selection all of them. */
+export function choose(events: readonly LoggedEvent[], select: Select | undefined): LoggedEvent[] {
+  if (select === undefined) return [...events];
+  return events.flatMap((event) => {
+    if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => select({ ap_id })) ?? [];
+    if (event.ap_id !== null) return select({ ap_id: event.ap_id }) ? [event] : [];
+    return event.site !== null && select({ site: event.site }) ? [event] : [];
+  });
 }
 
 /** Apps and agents do not learn who else sends commands. */
