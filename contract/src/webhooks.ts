@@ -31,7 +31,9 @@ const fields = {
     }),
   ),
   format: Type.Optional(WebhookFormat),
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'False: nothing is sent; it goes on where it stopped.' })),
+  enabled: Type.Optional(
+    Type.Boolean({ default: true, description: 'False: nothing is sent; it goes on where it stopped.' }),
+  ),
 };
 
 export const WebhookInput = Type.Object(fields, { title: 'WebhookInput' });
@@ -55,7 +57,9 @@ export const Webhook = Type.Object(
       description: '`retrying`: attempts fail now; `failing`: none has succeeded for an hour.',
     }),
     failing_since: NullableTime,
-    position: Type.Integer({ description: 'Everything up to this event was delivered, parked, or waits for another attempt.' }),
+    position: Type.Integer({
+      description: 'Everything up to this event was delivered, parked, or waits for another attempt.',
+    }),
     waiting: Type.Integer({ description: 'Events that wait for another attempt, or behind one of the same subject.' }),
     parked: Type.Integer({ description: 'Events that were given up after 24 hours.' }),
   },
@@ -69,10 +73,7 @@ export const WebhookWithSecret = Type.Object(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookList = Type.Object(
-  { items: Type.Array(Webhook), next: Type.Null() },
-  { title: 'WebhookList' },
-);
+export const WebhookList = Type.Object({ items: Type.Array(Webhook), next: Type.Null() }, { title: 'WebhookList' });
 export type WebhookList = Type.Static<typeof WebhookList>;
 
 export const WebhookDelivery = Type.Object(
@@ -94,7 +95,9 @@ export type WebhookDelivery = Type.Static<typeof WebhookDelivery>;
 export const WebhookDeliveryList = Type.Object(
   {
     items: Type.Array(WebhookDelivery, { description: 'Newest first; the last 1,000 attempts are kept.' }),
-    next: Type.Union([Type.String(), Type.Null()], { description: 'Pass it as `cursor` for the next page; null at the end.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor` for the next page; null at the end.',
+    }),
   },
   { title: 'WebhookDeliveryList' },
 );

@@ -8,6 +8,7 @@ import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
+import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
@@ -61,6 +62,10 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline };
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const notifications = createNotificationsPart(
+    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    events,
+  );
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline, notifications };
 }

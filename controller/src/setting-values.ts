@@ -78,7 +78,9 @@ export function webhookDestination(value: string): { host: string; port: number 
     }
     return value.includes(':') ? pushDestination(value) : { host: hostName(value), port: 0 };
   } catch {
-    throw new Error('must hold names and networks such as hooks.example.org, 10.1.0.0/16 or 10.1.0.0/16:8080, separated by commas');
+    throw new Error(
+      'must hold names and networks such as hooks.example.org, 10.1.0.0/16 or 10.1.0.0/16:8080, separated by commas',
+    );
   }
 }
 

@@ -7,29 +7,31 @@ import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { LoggedEvent } from '../event-log/event-log.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
-
-/** Whether an event about this agent, or about a site, is wanted. */
-export type Select = (about: { ap_id: string } | { site: string }) => boolean;
+import type { EventSelection } from './event-selection.ts';
 
 export interface EventViewOptions {
   agents: Pick<AgentService, 'requireVisible'>;
+  selection: Pick<EventSelection, 'choose'>;
 }
 
 export class EventView {
   readonly #agents: EventViewOptions['agents'];
+  readonly #selection: EventViewOptions['selection'];
 
-  constructor({ agents }: EventViewOptions) {
+  constructor({ agents, selection }: EventViewOptions) {
     this.#agents = agents;
+    this.#selection = selection;
   }
 
-  /** Those of the events that the caller may see and that are selected, in their order. */
-  async show(caller: Caller, events: readonly LoggedEvent[], select?: Select): Promise<LoggedEvent[]> {
-    const seesAll = canSeeAll(caller);
-    const visible = seesAll ? undefined : await this.#visible(caller, events);
-    if (visible === undefined) return choose(events, select);
-    const isSeen: Select = (about) =>
-      'ap_id' in about && visible.has(about.ap_id) && (select === undefined || select(about));
-    return choose(events, isSeen);
+  /** Those of the events that the caller may see and that the selector selects, in their order. */
+  async show(caller: Caller, events: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
+    if (canSeeAll(caller)) return this.#selection.choose(selector, events);
+    const visible = await this.#visible(caller, events);
+    const seen = events.flatMap((event) => {
+      if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
+      return event.ap_id !== null && visible.has(event.ap_id) ? [event] : [];
+    });
+    return this.#selection.choose(selector, seen);
   }
 
   /** Agents that are gone are seen by nobody who may not see all. */
@@ -46,16 +48,6 @@ export class EventView {
     }
     return visible;
   }
-}
-
-/** Those that are selected; of an event about many agents, those. Without a selection all of them. */
-export function choose(events: readonly LoggedEvent[], select: Select | undefined): LoggedEvent[] {
-  if (select === undefined) return [...events];
-  return events.flatMap((event) => {
-    if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => select({ ap_id })) ?? [];
-    if (event.ap_id !== null) return select({ ap_id: event.ap_id }) ? [event] : [];
-    return event.site !== null && select({ site: event.site }) ? [event] : [];
-  });
 }
 
 /** Apps and agents do not learn who else sends commands. */

@@ -52,8 +52,7 @@ export class WebhookClient {
   check(url: string): void {
     const destination = parseDestination(url);
     const { host } = destination;
-    const isAllowed =
-      isIP(host) === 0 ? this.#allow.mayResolve(destination) : this.#allow.permits(destination, host);
+    const isAllowed = isIP(host) === 0 ? this.#allow.mayResolve(destination) : this.#allow.permits(destination, host);
     if (!isAllowed) throw notListed(destination);
   }
 

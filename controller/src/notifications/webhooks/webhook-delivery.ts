@@ -20,7 +20,6 @@ export interface WebhookDeliveryOptions extends Pick<WebhookRunnerOptions, 'send
   choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
 }
 
-
 export class WebhookDelivery {
   readonly #options: WebhookDeliveryOptions;
   readonly #runners = new Map<string, WebhookRunner>();

@@ -127,7 +127,9 @@ export class WebhookRunner {
   async #load(): Promise<void> {
     const { store, log } = this.#options;
     const waiting = await store.waiting(this.webhook.id);
-    const events = new Map((await log.byIds(waiting.map(({ event_id }) => event_id))).map((event) => [event.id, event]));
+    const events = new Map(
+      (await log.byIds(waiting.map(({ event_id }) => event_id))).map((event) => [event.id, event]),
+    );
     for (const { event_id, attempts, next_at } of waiting) {
       const event = events.get(event_id);
       // Events that are no longer kept cannot be sent any more.
@@ -203,7 +205,11 @@ export class WebhookRunner {
     if (nowMs - Math.max(item.event.ts, this.webhook.replayed_at) >= givenUpAfterMs) {
       this.#parked.push(item.event.id);
       this.#lines.parked(item);
-    } else this.#lines.failed(item, nowMs + backOffMs(item.attempts, { ...pauses, random: this.#options.random ?? Math.random }));
+    } else
+      this.#lines.failed(
+        item,
+        nowMs + backOffMs(item.attempts, { ...pauses, random: this.#options.random ?? Math.random }),
+      );
   }
 
   #tell(kind: string, severity: NewEvent['severity'], text: string, data: Record<string, unknown>): void {

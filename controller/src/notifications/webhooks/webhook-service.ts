@@ -180,7 +180,9 @@ export class WebhookService {
     return this.#options.audit.entry<WebhookRecord>(({ before, after }): NewAuditEntry => {
       const { id, name } = (after ?? before)!;
       const changed = fields ?? (before && after ? changedFields(before, after) : undefined);
-      const detail = { id, url: (after ?? before)!.url, ...(changed && { fields: changed }), ...more };
+      // The path of an address may be as good as a password.
+      const { host } = new URL((after ?? before)!.url);
+      const detail = { id, host, ...(changed && { fields: changed }), ...more };
       return { actor: by, action, target: { kind: 'webhook', name }, detail };
     });
   }

@@ -84,7 +84,11 @@ export interface WebhookStore {
   /** Throws ConflictError `webhook_exists` if the name is taken. */
   create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void>;
   /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
-  update(id: string, change: WebhookChange, also?: InSameTransaction<WebhookRecord>): Promise<WebhookRecord | undefined>;
+  update(
+    id: string,
+    change: WebhookChange,
+    also?: InSameTransaction<WebhookRecord>,
+  ): Promise<WebhookRecord | undefined>;
   /** With everything of it. Resolves whether it existed. */
   remove(id: string, also?: InSameTransaction<WebhookRecord>): Promise<boolean>;
   /** Forgets what waits or was given up after this event: it is read again. In the caller's transaction. */
