@@ -27,7 +27,7 @@ export type AgentUpdateRequest = Record<string, unknown>;
 
 export type Amount = { mean: number; plus_minus?: number };
 
-export type AppPermissions = { agents?: (string)[]; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
+export type AppPermissions = { agents?: (string)[]; selector?: string; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
 
 export type AuditEntry = { seq: number; ts: string; actor: { kind: string; id: string | null; name: string }; action: string; target: { kind: string; name: string }; detail: Record<string, unknown>; hash: string };
 
@@ -101,9 +101,9 @@ export type EmulatorSpec = { access_point_type: string; num_access_points: numbe
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 
-export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; token?: string; urls?: (string)[] };
+export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; site: string | null; tags: (string)[]; token?: string; urls?: (string)[] };
 
-export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number };
+export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number; site?: string; tags?: (string)[] };
 
 export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'command' | 'status';
 
@@ -116,6 +116,8 @@ export type EventList = { items: (Event)[]; next: string | null };
 export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds: number; amount?: number };
 
 export type FleetPresence = { agents: (AgentPresence)[] };
+
+export type Grant = { role: 'viewer' | 'operator' | 'manager' | 'auditor'; selector?: string };
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
@@ -254,6 +256,7 @@ export interface Operations {
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
+  get_grants: { path: { username: string }; answer: (Grant)[] };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
@@ -300,6 +303,7 @@ export interface Operations {
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
+  set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
   sign_up: { json: UserRegister; answer: TokenData };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
@@ -352,6 +356,7 @@ export const operations = {
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
+  get_grants: 'GET /api/v1/users/{username}/grants',
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
@@ -398,6 +403,7 @@ export const operations = {
   request_password_recovery: 'POST /api/v1/users/password-recovery',
   reset_password: 'POST /api/v1/users/reset-password',
   send_command: 'POST /api/v1/send_command',
+  set_grants: 'PUT /api/v1/users/{username}/grants',
   sign_up: 'POST /api/v1/users/signup',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
