@@ -84,7 +84,11 @@ const costly = /^(create_token|reset_password|sign_up|(create|update)_(user|agen
 
 export async function describeMutations(runs: Runs): Promise<void> {
   // Networks that are asked for by chance need not run.
-  const weft = await startWeft({ WEFT_WEBHOOK_ALLOW: '127.0.0.1', WEFT_EMULATOR_MAX_RUNS: '0', WEFT_EMULATOR_MAX_ACCESS_POINTS: '50' });
+  const weft = await startWeft({
+    WEFT_WEBHOOK_ALLOW: '127.0.0.1',
+    WEFT_EMULATOR_MAX_RUNS: '0',
+    WEFT_EMULATOR_MAX_ACCESS_POINTS: '50',
+  });
   const agent = new Agent({ keepAlive: true });
   const token = await weft.admin();
   await weft.user('victim@weft.test');

@@ -195,16 +195,14 @@ describe('a webhook', () => {
     });
   });
 
-  test.each([
-    'http://10.0.0.1/hook',
-    'ftp://127.0.0.1/',
-    'http://user:pass@127.0.0.1/',
-    'not a url',
-  ])('with the address %s is refused', async (url) => {
-    const { status, body } = await ask('POST', '', { name: 'x', url });
-    expect(status).toBe(422);
-    expect(body.detail[0].loc).toEqual(['body', 'url']);
-  });
+  test.each(['http://10.0.0.1/hook', 'ftp://127.0.0.1/', 'http://user:pass@127.0.0.1/', 'not a url'])(
+    'with the address %s is refused',
+    async (url) => {
+      const { status, body } = await ask('POST', '', { name: 'x', url });
+      expect(status).toBe(422);
+      expect(body.detail[0].loc).toEqual(['body', 'url']);
+    },
+  );
 
   test('is refused with a kind, format or selector that is none, or a name that is taken', async () => {
     const url = 'http://127.0.0.1/x';
