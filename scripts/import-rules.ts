@@ -160,6 +160,7 @@ const featureOrder = [
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['fleet'],
   ['timeline'],
   ['notifications'],
   ['alarms'],
@@ -172,6 +173,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/fleet': [['index'], ['list'], ['bulk']],
   'controller/src/alarms': [['engine'], ['rules', 'silences']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };

@@ -7,6 +7,7 @@ import { createTransportsPart } from './commands/delivery/transports-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
+import { createFleetPart } from './fleet/fleet-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
@@ -62,10 +63,11 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
+  const fleet = createFleetPart({ ...platform, presence }, events);
   const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose },
     events,
   );
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline, notifications };
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, notifications };
 }

@@ -678,6 +678,7 @@ const changeNothing = [
   'POST /api/v1/callback/emulator',
   'POST /api/v1/callback/emulator/lease',
   'DELETE /api/v1/jobs/{job_number}',
+  'POST /api/v1/selectors/explain',
   'DELETE /api/v1/commands/{command_id}',
   'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   // Only sends; the attempt is in the delivery log.

@@ -37,6 +37,8 @@ const table = `
   PUT    /api/v1/disabled_users/{username}        yes  no   no   no
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
   POST   /api/v1/agents/public                    yes  no   no   no   enrol
+  GET    /api/v1/agents/                          yes  yes  yes  yes
+  POST   /api/v1/selectors/explain                yes  yes  yes  yes
   POST   /api/v1/agents/                          yes  no   no   no
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
   PUT    /api/v1/agents/{ap_id}                   yes  no   self no

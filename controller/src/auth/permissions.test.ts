@@ -52,6 +52,8 @@ const table = `
   32  callback_emulator               yes  own  no   own
    -  get_labels                      yes  yes  self read
    -  update_labels                   yes  no   no   no manager
+   -  list_agents                     yes  yes  own  read
+   -  explain_selector                yes  yes  own  read
    -  list_sites                      yes  yes  no   read
    -  get_site                        yes  yes  no   read
    -  create_site                     yes  no   no   no

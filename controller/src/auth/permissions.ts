@@ -82,6 +82,8 @@ export const permissions = {
   remove_agent: { spec: 16, ...adminsAndManagers },
   get_labels: { admin: 'yes', user: 'yes', agent: 'itself', third_party_app: 'within_permissions', right: 'read' },
   update_labels: adminsAndManagers,
+  list_agents: fleetReaders,
+  explain_selector: fleetReaders,
   list_sites: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   get_site: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   create_site: adminsOnly,

@@ -13,9 +13,13 @@ export type AgentDetails = { id: string; ap_id: string; configuration: Record<st
 
 export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
 
+export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
+
 export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
+
+export type AgentPage = { items: (AgentListItem)[]; next: string | null; count?: number };
 
 export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
@@ -163,6 +167,10 @@ export type ResolvedPlace = { emulator: number; location: number; given: string;
 
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
 
+export type SelectorExplain = { selector: string };
+
+export type SelectorExplanation = { selector: string; meaning: string; matches: number; examples: (string)[]; only_labels: boolean };
+
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type Site = { id: string; path: string; name: string; geolocation: { latitude: number; longitude: number } | null; time_zone: string | null; notes: string; access_points: number; created_at: string };
@@ -251,6 +259,7 @@ export interface Operations {
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
   event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
+  explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_command: { path: { command_id: string }; answer: Command };
@@ -264,6 +273,7 @@ export interface Operations {
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
   get_webhook: { path: { id: string }; answer: Webhook };
+  list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
@@ -351,6 +361,7 @@ export const operations = {
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
   end_token: 'DELETE /api/v1/token/',
   event_stream: 'GET /api/v1/events/stream',
+  explain_selector: 'POST /api/v1/selectors/explain',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
@@ -364,6 +375,7 @@ export const operations = {
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
   get_webhook: 'GET /api/v1/webhooks/{id}',
+  list_agents: 'GET /api/v1/agents/',
   list_audit_entries: 'GET /api/v1/audit',
   list_commands: 'GET /api/v1/commands',
   list_conflicts: 'GET /api/v1/conflicts',
