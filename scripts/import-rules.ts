@@ -162,6 +162,7 @@ const featureOrder = [
   ['emulator'],
   ['fleet'],
   ['timeline'],
+  ['notifications'],
   ['alarms'],
 ];
 

@@ -21,3 +21,4 @@ export * from './telemetry.ts';
 export * from './third-party-apps.ts';
 export * from './tokens.ts';
 export * from './users.ts';
+export * from './webhooks.ts';

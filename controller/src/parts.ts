@@ -9,6 +9,7 @@ import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createFleetPart } from './fleet/fleet-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
+import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
@@ -63,6 +64,10 @@ export function createParts(platform: Platform, events: Events) {
     events,
   );
   const fleet = createFleetPart({ ...platform, presence }, events);
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline };
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const notifications = createNotificationsPart(
+    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    events,
+  );
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, notifications };
 }

@@ -108,6 +108,15 @@ const table = `
    -  list_audit_entries              yes  no   no   no auditor
    -  list_events                     yes  yes  own  read
    -  event_stream                    yes  yes  own  read
+   -  list_webhooks                   yes  no   no   no auditor
+   -  create_webhook                  yes  no   no   no
+   -  get_webhook                     yes  no   no   no auditor
+   -  update_webhook                  yes  no   no   no
+   -  remove_webhook                  yes  no   no   no
+   -  renew_webhook_secret            yes  no   no   no
+   -  list_webhook_deliveries         yes  no   no   no auditor
+   -  test_webhook                    yes  no   no   no
+   -  replay_webhook                  yes  no   no   no
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

@@ -211,6 +211,18 @@ export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejecte
 
 export type WaitingUser = { username: string; waiting_since: string };
 
+export type Webhook = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number };
+
+export type WebhookDelivery = { id: string; ts: string; event_id: number | null; kind: string; attempt: number; outcome: 'delivered' | 'failed' | 'parked'; status: number | null; error: string | null; duration_ms: number };
+
+export type WebhookDeliveryList = { items: (WebhookDelivery)[]; next: string | null };
+
+export type WebhookInput = { name: string; url: string; events?: (string)[]; selector?: string; format?: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled?: boolean };
+
+export type WebhookList = { items: (Webhook)[]; next: null };
+
+export type WebhookWithSecret = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number; secret: string };
+
 export type WhatIfAnswer = { job_number: string; model: number; model_time: string; minutes: number; exact: boolean; asked: { minutes: number; futures: number; agents: number }; ran: { minutes: number; futures: number; agents: number }; limited_by: ('computing_time' | 'answer_size')[]; results: (Record<string, unknown>)[]; totals: { devices: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison }; took_over: (TakeOver)[]; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison })[] };
 
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
@@ -236,6 +248,7 @@ export interface Operations {
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
+  create_webhook: { json: WebhookInput; answer: WebhookWithSecret };
   disable_user: { path: { username: string }; answer: DisabledUser };
   emulator_coverage: { path: { job_number: string }; query: { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array' }; answer: CoverageAnswer };
   emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
@@ -245,7 +258,7 @@ export interface Operations {
   enable_user: { path: { username: string }; answer: StatusAnswer };
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
-  event_stream: { query?: { kinds?: (string)[]; ap_id?: string; after?: number; token?: string }; answer: unknown };
+  event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
@@ -259,6 +272,7 @@ export interface Operations {
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
+  get_webhook: { path: { id: string }; answer: Webhook };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
@@ -266,13 +280,15 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
-  list_events: { query?: { kinds?: (string)[]; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
   list_waiting_users: { answer: (WaitingUser)[] };
+  list_webhook_deliveries: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: WebhookDeliveryList };
+  list_webhooks: { answer: WebhookList };
   metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
   metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
   metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
@@ -288,7 +304,10 @@ export interface Operations {
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
+  remove_webhook: { path: { id: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
+  renew_webhook_secret: { path: { id: string }; answer: WebhookWithSecret };
+  replay_webhook: { path: { id: string }; query: { after: number }; answer: Webhook };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
@@ -297,12 +316,14 @@ export interface Operations {
   set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
   sign_up: { json: UserRegister; answer: TokenData };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  test_webhook: { path: { id: string }; answer: WebhookDelivery };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
+  update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
   write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_2: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_3: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
@@ -329,6 +350,7 @@ export const operations = {
   create_token: 'POST /api/v1/token/',
   create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
+  create_webhook: 'POST /api/v1/webhooks',
   disable_user: 'PUT /api/v1/disabled_users/{username}',
   emulator_coverage: 'GET /api/v1/emulator/{job_number}/coverage',
   emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
@@ -352,6 +374,7 @@ export const operations = {
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
+  get_webhook: 'GET /api/v1/webhooks/{id}',
   list_agents: 'GET /api/v1/agents/',
   list_audit_entries: 'GET /api/v1/audit',
   list_commands: 'GET /api/v1/commands',
@@ -366,6 +389,8 @@ export const operations = {
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
   list_waiting_users: 'GET /api/v1/waiting_users',
+  list_webhook_deliveries: 'GET /api/v1/webhooks/{id}/deliveries',
+  list_webhooks: 'GET /api/v1/webhooks',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
   metrics_agent_details: 'GET /api/v1/metrics/agent_details',
   metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
@@ -381,7 +406,10 @@ export const operations = {
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
+  remove_webhook: 'DELETE /api/v1/webhooks/{id}',
   renew_token: 'POST /api/v1/token/renew',
+  renew_webhook_secret: 'POST /api/v1/webhooks/{id}/secret',
+  replay_webhook: 'POST /api/v1/webhooks/{id}/replay',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
@@ -390,12 +418,14 @@ export const operations = {
   set_grants: 'PUT /api/v1/users/{username}/grants',
   sign_up: 'POST /api/v1/users/signup',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  test_webhook: 'POST /api/v1/webhooks/{id}/test',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',
+  update_webhook: 'PUT /api/v1/webhooks/{id}',
   write_line_protocol: 'POST /api/v1/write',
   write_line_protocol_2: 'POST /write',
   write_line_protocol_3: 'POST /api/v2/write',
