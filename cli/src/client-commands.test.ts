@@ -166,7 +166,7 @@ test('nothing answers: says so and where to look', async () => {
 test('agents: a table for people, JSON for programs, by pattern and state', async () => {
   const { out } = await run(['agents'], { env: asApp });
   expect(out.split('\n')[0]).toMatch(/^ACCESS POINT +NAME +SITE +TYPE +STATE/);
-  expect(out).toMatch(/roof-1 +WiFi +online/);
+  expect(out).toMatch(/roof-1 +– +– +WiFi +online/);
   const json = await run(['agents', '--json', '*-2'], { env: asApp });
   expect(JSON.parse(json.out)).toMatchObject([{ ap_id: 'roof-2', presence: 'offline' }]);
   const offline = await run(['agents', 'roof-*', '--state', 'offline', '--json'], { env: asApp });
