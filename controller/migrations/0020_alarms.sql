@@ -3,9 +3,11 @@
 -- One row: grows with every change of the three tables, so that nodes learn what others have changed.
 CREATE TABLE alarm_head (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  version BIGINT NOT NULL
+  version BIGINT NOT NULL,
+  -- The version at which rules or silences changed last.
+  rules_version BIGINT NOT NULL
 );
-INSERT INTO alarm_head (id, version) VALUES (1, 0);
+INSERT INTO alarm_head (id, version, rules_version) VALUES (1, 0, 0);
 
 CREATE TABLE alarm_rules (
   id {{key}} NOT NULL PRIMARY KEY,

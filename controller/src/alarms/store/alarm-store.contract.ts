@@ -140,7 +140,10 @@ export function describeAlarmStore(open: () => Promise<AlarmStoreFixture>): void
       });
     }
     expect(versions).toEqual([1, 2, 3]);
-    expect(await alarms.version()).toBe(3);
+    expect(await alarms.version()).toEqual({ all: 3, rules: 0 });
+    await within((tx) => alarms.nextVersion(tx, 'rules'));
+    await within((tx) => alarms.nextVersion(tx));
+    expect(await alarms.version()).toEqual({ all: 5, rules: 4 });
     expect((await alarms.changedAfter(1, 10)).map(({ id }) => id)).toEqual(['2', '3']);
     expect((await alarms.changedAfter(0, 2)).map(({ id }) => id)).toEqual(['1', '2']);
     expect(await alarms.changedAfter(3, 10)).toEqual([]);

@@ -22,14 +22,17 @@ class SqlAlarmStore implements AlarmStore {
     this.#db = db;
   }
 
-  async version(): Promise<number> {
-    const [head] = await this.#db.query<{ version: number }>('SELECT version FROM alarm_head WHERE id = 1');
-    return head?.version ?? 0;
+  async version(): Promise<{ all: number; rules: number }> {
+    const [head] = await this.#db.query<{ version: number; rules_version: number }>(
+      'SELECT version, rules_version FROM alarm_head WHERE id = 1',
+    );
+    return { all: head!.version, rules: head!.rules_version };
   }
 
-  async nextVersion(tx: SqlQueries): Promise<number> {
+  async nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number> {
+    const also = what === 'rules' ? ', rules_version = version + 1' : '';
     const [head] = await tx.query<{ version: number }>(
-      'UPDATE alarm_head SET version = version + 1 WHERE id = 1 RETURNING version',
+      `UPDATE alarm_head SET version = version + 1${also} WHERE id = 1 RETURNING version`,
     );
     return head!.version;
   }

@@ -74,13 +74,13 @@ export interface AlarmPageOptions extends AlarmFilters {
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export interface AlarmStore {
-  /** Grows with every change of rules, alarms and silences. */
-  version(): Promise<number>;
+  /** Grows with every change of rules, alarms and silences; `rules` is that of the last change of rules or silences. */
+  version(): Promise<{ all: number; rules: number }>;
   /**
    * The next version, in the caller's transaction, which then is the only one that changes any of them until it ends. Call it
    * first.
    */
-  nextVersion(tx: SqlQueries): Promise<number>;
+  nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number>;
   /** Resolves whether it was created: not if one of the same rule and subject is active. */
   create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean>;
   /** Resolves the alarm after the change, or undefined if there is none, or none that is active. */
