@@ -154,7 +154,7 @@ const featureOrder = [
   ['input'],
   ['audit'],
   ['event-log'],
-  ['users', 'agents', 'third-party-apps'],
+  ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
   ['jobs'],

@@ -2,6 +2,7 @@
 // token is that caller.
 import { type Broker, BrokerUnavailable } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
+import { noLabels } from '../controller/src/agents/agent-store.ts';
 import { type Caller, system } from '../controller/src/caller.ts';
 import { AuthenticationError } from '../controller/src/errors.ts';
 import { Event } from '../controller/src/event-kinds.ts';
@@ -128,7 +129,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
     request,
     async agent(ap_id: string) {
       const record = { id: `id of ${ap_id}`, ap_id, password_hash: '', configuration: {}, onboard: true };
-      await agents.agentStore.create({ ...record, emulated_for: null, ver: '', created_at: 0 });
+      await agents.agentStore.create({ ...record, emulated_for: null, ver: '', created_at: 0, ...noLabels });
     },
     removeAgent: (ap_id: string) => agents.agents.remove(ap_id, system),
     /** The number of a new job of this caller. */

@@ -46,6 +46,15 @@ const known = {
   locations: [['51.45,-2.58'], ['Bristol']],
   num_devices: [1, 5],
   duration: [60],
+  path: ['uk/bristol', 'uk'],
+  site: ['uk/bristol', null],
+  selector: ['tag:lobby', 'site:uk/** -state:offline'],
+  time_zone: ['Europe/London'],
+  tags: [['lobby']],
+  add_tags: [['a', 'b']],
+  remove_tags: [['a']],
+  display_name: ['Hall'],
+  id: ['nothing'],
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
 };
 

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { createAgentStore } from '../../controller/src/agents/agent-store.sql.ts';
+import { noLabels } from '../../controller/src/agents/agent-store.ts';
 import { readOrCreateSecret } from '../../controller/src/secret-file.ts';
 import { Keyring } from '../../controller/src/secrets.ts';
 import { openSqlite } from '../../controller/src/storage/sql-database.sqlite.ts';
@@ -26,7 +27,7 @@ export async function prepareFleet(dataDir: string, count: number): Promise<Flee
     const ap_id = `ap-${index}`;
     const ver = randomUUID();
     const record = { id: randomUUID(), ap_id, password_hash: '-', configuration: {}, emulated_for: null, ver };
-    await agents.create({ ...record, onboard: true, created_at: Date.now() });
+    await agents.create({ ...record, onboard: true, created_at: Date.now(), ...noLabels });
     const token = await new SignJWT({ scope: 'agent', ver })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer('weft')

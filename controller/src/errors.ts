@@ -65,6 +65,13 @@ export class ConflictError extends WeftError {
   }
 }
 
+/** 412: what the caller has seen is not what is there any more. */
+export class PreconditionError extends WeftError {
+  constructor(code = 'precondition_failed', detail = 'Changed meanwhile: If-Match does not match') {
+    super(code, detail);
+  }
+}
+
 /** 429 or 503: rejected for now; nothing was accepted. */
 export class TryLaterError extends WeftError {
   readonly status: 429 | 503;

@@ -16,6 +16,12 @@ export function createEvents() {
     recordsChanged: new Event<[]>(),
     /** An agent is new or has another configuration than before. */
     agentConfigured: new Event<[agent: { ap_id: string; configuration: Record<string, unknown> }]>(),
+    /** Sites were created, changed, moved or removed. */
+    sitesChanged: new Event<[]>(),
+    /** The labels of an agent have changed. */
+    labelsChanged: new Event<[ap_id: string]>(),
+    /** The sites of the access points that a caller may see; undefined: all. */
+    visibleSites: new Question<[caller: Caller], Promise<ReadonlySet<string> | undefined>>(),
     /** An agent is about to be removed: whoever gets its name next must not find anything of it. */
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */

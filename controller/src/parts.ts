@@ -9,6 +9,7 @@ import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import type { Platform } from './part.ts';
+import { createSitesPart } from './sites/sites-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
 import { createThirdPartyAppsPart } from './third-party-apps/third-party-apps-part.ts';
 import { createTimelinePart } from './timeline/timeline-part.ts';
@@ -20,6 +21,7 @@ export function createAccountParts(platform: Platform, events: Events) {
   const eventLog = createEventLogPart({ ...platform, auditLog: audit.log }, events);
   const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
+  const sites = createSitesPart(deps, events);
   const agents = createAgentsPart(deps, events);
   const apps = createThirdPartyAppsPart(deps);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
@@ -34,7 +36,7 @@ export function createAccountParts(platform: Platform, events: Events) {
     },
     events,
   );
-  return { auth, users, agents, apps, audit, eventLog };
+  return { auth, users, sites, agents, apps, audit, eventLog };
 }
 
 /** In the order of the interface document, and in the order in which they start. */

@@ -26,7 +26,7 @@ export type Fetch<Answer extends FetchAnswer = FetchAnswer> = (url: string, init
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export interface HttpRequest {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   query?: Query;
   /** Sent as JSON. */

@@ -6,7 +6,8 @@ import { NotFoundError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
 import { withoutReadOnlyKeys } from './agent-configuration.ts';
 import type { ListedAgent } from './agent-filter.ts';
-import { type AgentRecord, revokedHash } from './agent-store.ts';
+import { type AgentRecord, noLabels, revokedHash } from './agent-store.ts';
+import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface NewAgent {
   ap_id: string;
@@ -14,8 +15,8 @@ export interface NewAgent {
   configuration: Record<string, unknown>;
 }
 
-/** With the id of the caller that created the emulated network, which is not for others. */
-export type FoundAgent = Agent & Pick<AgentRecord, 'emulated_for'>;
+/** With what decides who may see it, which is not for others. */
+export type FoundAgent = Agent & VisibleAgent;
 
 export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: string): AgentRecord {
   return {
@@ -27,6 +28,7 @@ export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: s
     emulated_for: null,
     ver: generateSecret(),
     created_at: Date.now(),
+    ...noLabels,
   };
 }
 
@@ -41,8 +43,24 @@ export function toAgentDetails(agent: AgentRecord): AgentDetails {
 
 /** For internal use. The end of a run revokes the credentials of its agents. */
 export function toListedAgent(agent: AgentRecord): ListedAgent {
-  const { emulated_for, password_hash } = agent;
-  return { ...toAgentDetails(agent), emulated_for, isEnded: emulated_for !== null && password_hash === revokedHash };
+  return { ...toAgentDetails(agent), ...toVisible(agent), isEnded: hasEnded(agent) };
+}
+
+/** It is emulated, and its run is over. */
+export function hasEnded({
+  emulated_for,
+  password_hash,
+}: Pick<AgentRecord, 'emulated_for' | 'password_hash'>): boolean {
+  return emulated_for !== null && password_hash === revokedHash;
+}
+
+/** The same of one agent. */
+export function toFoundAgent(agent: AgentRecord): FoundAgent {
+  return { ...toAgentResponse(agent), ...toVisible(agent) };
+}
+
+function toVisible({ ap_id, emulated_for, display_name, site, tags }: AgentRecord): VisibleAgent {
+  return { ap_id, emulated_for, display_name, site, tags };
 }
 
 /** What of it leaves. */

@@ -27,6 +27,17 @@ export function agentOnboarded(actor: Actor, before: AgentRecord): NewAuditEntry
   return before.onboard ? undefined : { actor, action: 'agent_onboarded', target: toTarget(before), detail: {} };
 }
 
+/** Undefined if nothing changed. */
+export function labelsChanged(actor: Actor, before: AgentRecord, after: AgentRecord): NewAuditEntry | undefined {
+  const changed = (['display_name', 'site', 'tags'] as const).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
+  if (changed.length === 0) return undefined;
+  const valuesOf = (agent: AgentRecord) => Object.fromEntries(changed.map((field) => [field, agent[field]]));
+  const detail = { before: valuesOf(before), after: valuesOf(after) };
+  return { actor, action: 'labels_changed', target: toTarget(after), detail };
+}
+
 export function agentRemoved(actor: Actor, agent: AgentRecord): NewAuditEntry {
   return { actor, action: 'agent_removed', target: toTarget(agent), detail: {} };
 }

@@ -1,10 +1,9 @@
 // Which agents a list has: by their state, and whether they are emulated. Emulated agents whose run has ended stay for a
 // while, thousands of them, so they are listed only for whoever asks.
 import type { AgentDetails, AgentFilter, Presence } from '@weft/contract';
+import type { VisibleAgent } from './agent-visibility.ts';
 
-export interface ListedAgent extends AgentDetails {
-  /** The id of the caller that created the emulated network; null for a real agent. */
-  emulated_for: string | null;
+export interface ListedAgent extends AgentDetails, VisibleAgent {
   /** It is emulated, and its run is over. */
   isEnded: boolean;
 }

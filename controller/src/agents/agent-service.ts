@@ -16,6 +16,7 @@ import {
   toAgentDetails,
   toAgentResponse,
   toChange,
+  toFoundAgent,
   toListedAgent,
   toNewRecord,
   toPrincipal,
@@ -96,17 +97,22 @@ export class AgentService implements PrincipalSource {
     return undefined;
   }
 
+  /** Its labels have changed. */
+  forget(ap_id: string): void {
+    this.#memory.forget(ap_id);
+  }
+
   /** Others may have changed or removed agents. */
   forgetAll(): void {
     this.#memory.forgetAll();
   }
 
-  /** The cached record, with the id of the caller that created the emulated network. */
+  /** The cached record, with what decides who may see it. */
   async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
     const known = this.#memory.get(ap_id);
     if (known && !canSeeAgent(caller, known)) throw agentNotFound();
     const agent = known ?? (await this.#look(ap_id, caller));
-    return { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+    return toFoundAgent(agent);
   }
 
   async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
@@ -128,7 +134,7 @@ export class AgentService implements PrincipalSource {
   /** The agent, or undefined: for internal use, without a permission check. */
   async lookUp(ap_id: string): Promise<FoundAgent | undefined> {
     const agent = await this.#agents.get(ap_id);
-    return agent && { ...toAgentResponse(agent), emulated_for: agent.emulated_for };
+    return agent && toFoundAgent(agent);
   }
 
   /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
-import { type AgentRecord, type AgentStore, revokedHash } from './agent-store.ts';
+import { type AgentRecord, type AgentStore, revokedHash, UnknownSite } from './agent-store.ts';
 
 export interface AgentStoreFixture {
   store: AgentStore;
@@ -10,6 +10,7 @@ export interface AgentStoreFixture {
   otherNode: AgentStore;
   /** Where `store` keeps them. */
   db: SqlDatabase;
+  createSite(path: string): Promise<unknown>;
   /** Takes the database away from `store`. */
   cutOff(): Promise<void>;
   remove(): Promise<void>;
@@ -25,6 +26,9 @@ export function agentNamed(ap_id: string, more: Partial<AgentRecord> = {}): Agen
     emulated_for: null,
     ver: 'ver-1',
     created_at: 1_790_000_000_000,
+    display_name: null,
+    site: null,
+    tags: [],
     ...more,
   };
 }
@@ -171,6 +175,53 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(Object.keys((await store.get('ap-1'))!.configuration)).toHaveLength(20);
   });
 
+  test('changeLabels replaces the labels by what comes out, and nothing else', async () => {
+    await fixture.createSite('uk/hall');
+    const agent = agentNamed('ap-1', { configuration: { a: 1 }, onboard: true });
+    await store.create(agent);
+    const labels = { display_name: 'Große Halle \u{1f600}', site: 'uk/hall', tags: ['a', 'ü'] };
+    const after = { ...agent, ...labels };
+    expect(await store.changeLabels('ap-1', () => labels)).toStrictEqual(after);
+    expect(await fixture.otherNode.get('ap-1')).toStrictEqual(after);
+    expect(await store.list()).toStrictEqual([after]);
+    expect(await store.update('ap-1', { onboard: false })).toStrictEqual({ ...after, onboard: false });
+    expect(await store.changeLabels('ap-2', () => labels)).toBeUndefined();
+    const none = { display_name: null, site: null, tags: [] };
+    expect(await store.changeLabels('ap-1', () => none)).toStrictEqual({ ...agent, onboard: false });
+  });
+
+  test('changeLabels runs `also` only if they differ', async () => {
+    await store.create(agentNamed('ap-1', { tags: ['a'] }));
+    const changed: unknown[] = [];
+    const also = async (_tx: unknown, { before, after }: { before?: AgentRecord; after?: AgentRecord }) => {
+      changed.push([before!.tags, after!.tags]);
+    };
+    const to = (tags: string[]) => store.changeLabels('ap-1', () => ({ display_name: null, site: null, tags }), also);
+    await to(['a']);
+    await to(['b']);
+    expect(changed).toStrictEqual([[['a'], ['b']]]);
+  });
+
+  test('changeLabels throws UnknownSite, and what the change throws; then nothing was changed', async () => {
+    const agent = agentNamed('ap-1');
+    await store.create(agent);
+    const labels = { display_name: 'x', site: 'nowhere', tags: [] };
+    await expect(store.changeLabels('ap-1', () => labels)).rejects.toThrow(UnknownSite);
+    const fail = () => {
+      throw new RangeError('no');
+    };
+    await expect(store.changeLabels('ap-1', fail)).rejects.toThrow(RangeError);
+    expect(await store.get('ap-1')).toStrictEqual(agent);
+  });
+
+  test('changeLabels lets nothing get in between, on any node', async () => {
+    await store.create(agentNamed('ap-1'));
+    const add = (node: AgentStore, tag: string) =>
+      node.changeLabels('ap-1', ({ display_name, site, tags }) => ({ display_name, site, tags: [...tags, tag] }));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => add(n % 2 === 0 ? store : fixture.otherNode, `t${n}`)));
+    expect((await store.get('ap-1'))!.tags).toHaveLength(20);
+  });
+
   test('remove resolves whether there was one to remove', async () => {
     await store.create(agentNamed('ap-1'));
     await store.create(agentNamed('ap-2'));
@@ -190,6 +241,7 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),
       store.changeConfiguration('ap-1', () => ({})),
+      store.changeLabels('ap-1', (record) => record),
       store.remove('ap-1'),
     ];
     for (const outcome of await Promise.allSettled(calls)) {

@@ -1,4 +1,5 @@
 // Agents in SQL.
+import { noteRemoved, raiseRevision } from '../storage/fleet-revision.sql.ts';
 import {
   type InSameTransaction,
   type SqlDatabase,
@@ -7,7 +8,15 @@ import {
   UniqueViolation,
 } from '../storage/sql-database.ts';
 import { inParts, runRows } from '../storage/sql-rows.ts';
-import { type AgentChange, type AgentRecord, type AgentStore, agentExists, revokedHash } from './agent-store.ts';
+import {
+  type AgentChange,
+  type AgentLabels,
+  type AgentRecord,
+  type AgentStore,
+  agentExists,
+  revokedHash,
+  UnknownSite,
+} from './agent-store.ts';
 
 type AgentRow = {
   id: string;
@@ -18,9 +27,16 @@ type AgentRow = {
   emulated_for: string | null;
   ver: string;
   created_at: number;
+  display_name: string | null;
+  site: string | null;
+  tags: string;
 };
 
-const COLUMNS = 'id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at';
+const COLUMNS = `id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at, display_name,
+  (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
+const INSERT = `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at,
+  display_name, site_id, tags, revision) VALUES {{rows}}`;
+const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?)';
 
 export function createAgentStore(db: SqlDatabase): AgentStore {
   return new SqlAgentStore(db);
@@ -34,8 +50,7 @@ class SqlAgentStore implements AgentStore {
   }
 
   async get(ap_id: string): Promise<AgentRecord | undefined> {
-    const [row] = await this.#db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
-    return row && toRecord(row);
+    return getAgent(this.#db, ap_id);
   }
 
   async byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]> {
@@ -87,15 +102,17 @@ class SqlAgentStore implements AgentStore {
   }
 
   async createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
-    await runRows(tx, `INSERT INTO agents (${COLUMNS}) VALUES {{rows}}`, agents.map(toValues));
+    if (agents.length > 0) await insertAgents(tx, agents);
   }
 
   async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string) {
     const revoked: Pick<AgentRecord, 'id' | 'ap_id'>[] = [];
+    if (ap_ids.length === 0) return revoked;
+    const revision = await raiseRevision(tx);
     for (const part of inParts(ap_ids)) {
       const rows = await tx.query<{ id: string; ap_id: string }>(
-        `UPDATE agents SET password_hash = ?, ver = ? WHERE ap_id IN (${part.marks}) RETURNING id, ap_id`,
-        [revokedHash, ver, ...part.values],
+        `UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN (${part.marks}) RETURNING id, ap_id`,
+        [revokedHash, ver, revision, ...part.values],
       );
       for (const { id, ap_id } of rows) revoked.push({ id, ap_id });
     }
@@ -109,17 +126,19 @@ class SqlAgentStore implements AgentStore {
   ): Promise<AgentRecord | undefined> {
     const { password_hash = null, configuration, onboard, ver = null } = change;
     return this.#db.transaction(async (tx) => {
-      const before = await lockAgent(tx, ap_id);
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
       if (!before) return undefined;
       const [row] = await tx.query<AgentRow>(
         `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
-           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver)
+           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ?
          WHERE ap_id = ? RETURNING ${COLUMNS}`,
         [
           password_hash,
           configuration === undefined ? null : JSON.stringify(configuration),
           onboard === undefined ? null : Number(onboard),
           ver,
+          revision,
           ap_id,
         ],
       );
@@ -135,11 +154,12 @@ class SqlAgentStore implements AgentStore {
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     return this.#db.transaction(async (tx) => {
-      const before = await lockAgent(tx, ap_id);
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
       if (!before) return undefined;
       const [row] = await tx.query<AgentRow>(
-        `UPDATE agents SET configuration = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
-        [JSON.stringify(change(before)), ap_id],
+        `UPDATE agents SET configuration = ?, revision = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [JSON.stringify(change(before)), revision, ap_id],
       );
       const after = toRecord(row!);
       await also?.(tx, { before, after });
@@ -147,31 +167,78 @@ class SqlAgentStore implements AgentStore {
     });
   }
 
+  async changeLabels(
+    ap_id: string,
+    change: (record: AgentRecord) => AgentLabels,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<AgentRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return undefined;
+      const { display_name, site, tags } = change(before);
+      if (isSame(before, { display_name, site, tags })) return before;
+      const site_id = site === null ? null : await siteId(tx, site);
+      await tx.query('UPDATE agents SET display_name = ?, site_id = ?, tags = ?, revision = ? WHERE ap_id = ?', [
+        display_name,
+        site_id,
+        JSON.stringify(tags),
+        revision,
+        ap_id,
+      ]);
+      const after = { ...before, display_name, site, tags };
+      await also?.(tx, { before, after });
+      return after;
+    });
+  }
+
   async remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
-      const [row] = await tx.query<AgentRow>(`DELETE FROM agents WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
-      if (row === undefined) return false;
-      await also?.(tx, { before: toRecord(row) });
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return false;
+      await tx.query('DELETE FROM agents WHERE ap_id = ?', [ap_id]);
+      await noteRemoved(tx, revision, ap_id);
+      await also?.(tx, { before });
       return true;
     });
   }
 }
 
-/** An update instead of a select, because it locks the row until the end of the transaction on both databases. */
-async function lockAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
-  const [row] = await tx.query<AgentRow>(`UPDATE agents SET ver = ver WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
+/** In a transaction that holds the revision of the fleet, nobody changes it meanwhile. */
+async function getAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
+  const [row] = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
   return row && toRecord(row);
 }
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
-export async function insertAgent(queries: SqlQueries, agent: AgentRecord): Promise<void> {
-  await queries.query(`INSERT INTO agents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, toValues(agent));
+export async function insertAgent(tx: SqlQueries, agent: AgentRecord): Promise<void> {
+  await insertAgents(tx, [agent]);
+}
+
+async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
+  const revision = await raiseRevision(tx);
+  const rows = agents.map((agent) => [...toValues(agent), revision]);
+  await runRows(tx, INSERT, rows, INSERTED);
+}
+
+/** Changes of sites hold the revision of the fleet too, so that it is not removed meanwhile. */
+async function siteId(tx: SqlQueries, path: string): Promise<string> {
+  const [row] = await tx.query<{ id: string }>('SELECT id FROM sites WHERE path = ?', [path]);
+  if (!row) throw new UnknownSite(`there is no site ${path}`);
+  return row.id;
+}
+
+function isSame(a: AgentLabels, b: AgentLabels): boolean {
+  return a.display_name === b.display_name && a.site === b.site && JSON.stringify(a.tags) === JSON.stringify(b.tags);
 }
 
 function toValues(agent: AgentRecord): SqlValue[] {
-  const { id, ap_id, password_hash, emulated_for, ver, created_at } = agent;
+  const { id, ap_id, password_hash, emulated_for, ver, created_at, display_name, site } = agent;
   const configuration = JSON.stringify(agent.configuration);
-  return [id, ap_id, password_hash, configuration, Number(agent.onboard), emulated_for, ver, created_at];
+  const tags = JSON.stringify(agent.tags);
+  const onboard = Number(agent.onboard);
+  return [id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at, display_name, site, tags];
 }
 
 export function throwAgentExists(error: unknown): never {
@@ -180,7 +247,18 @@ export function throwAgentExists(error: unknown): never {
 }
 
 function toRecord(row: AgentRow): AgentRecord {
-  const { id, ap_id, password_hash, emulated_for, ver, created_at } = row;
-  const configuration = JSON.parse(row.configuration) as Record<string, unknown>;
-  return { id, ap_id, password_hash, configuration, onboard: row.onboard === 1, emulated_for, ver, created_at };
+  const { id, ap_id, password_hash, emulated_for, ver, created_at, display_name, site } = row;
+  return {
+    id,
+    ap_id,
+    password_hash,
+    configuration: JSON.parse(row.configuration) as Record<string, unknown>,
+    onboard: row.onboard === 1,
+    emulated_for,
+    ver,
+    created_at,
+    display_name,
+    site,
+    tags: JSON.parse(row.tags) as string[],
+  };
 }

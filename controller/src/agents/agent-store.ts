@@ -13,6 +13,21 @@ export interface AgentRecord {
   emulated_for: string | null;
   ver: string;
   created_at: number;
+  /** What people read instead of the ap_id. This and the next two are the administrators'; an agent cannot change them. */
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  /** Each once, ordered. */
+  tags: string[];
+}
+
+export type AgentLabels = Pick<AgentRecord, 'display_name' | 'site' | 'tags'>;
+
+export const noLabels: Readonly<AgentLabels> = { display_name: null, site: null, tags: [] };
+
+/** What `changeLabels` throws for a site that does not exist. */
+export class UnknownSite extends Error {
+  override name = 'UnknownSite';
 }
 
 /** The prefix of a stored generated password, followed by its SHA-256. */
@@ -61,6 +76,15 @@ export interface AgentStore {
   changeConfiguration(
     ap_id: string,
     change: (record: AgentRecord) => Record<string, unknown>,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<AgentRecord | undefined>;
+  /**
+   * Replaces the labels by the result of `change`, atomically. Resolves as `update` does; `also` runs only if they differ. What
+   * `change` throws is thrown, UnknownSite for a path without a site, and then nothing was changed.
+   */
+  changeLabels(
+    ap_id: string,
+    change: (record: AgentRecord) => AgentLabels,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined>;
   /** Resolves whether it existed. */

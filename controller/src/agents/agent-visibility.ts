@@ -7,6 +7,10 @@ export interface VisibleAgent {
   ap_id: string;
   /** The id of the caller that created the emulated network; null for a real agent. */
   emulated_for: string | null;
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  tags: readonly string[];
 }
 
 /** Users may read every agent, an agent itself, an app the agents that match its `agents` patterns and those of its own networks. */

@@ -6,12 +6,15 @@ import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { createAgentStore } from './agent-store.sql.ts';
+import { canSeeAgent, canSeeAll } from './agent-visibility.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+import { labelRoutes } from './label-routes.ts';
+import { LabelService } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
 export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
-  const { config, database, hasher, audit, changes, freshMs, ownUrl } = platform;
+  const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
     agents: store,
@@ -29,12 +32,28 @@ export function createAgentsPart(platform: Platform & { audit: AuditService; cha
     audit,
     reachableUrls: () => reachableUrls(config, ownUrl()),
   });
+  const labels = new LabelService({
+    agents: store,
+    audit,
+    acceptsSuggestions: config.acceptLabels === 'yes',
+    onChanged: events.labelsChanged.emit,
+    onError,
+  });
   events.recordsChanged.on(() => agents.forgetAll());
+  events.sitesChanged.on(() => agents.forgetAll());
+  events.labelsChanged.on((ap_id) => agents.forget(ap_id));
+  events.agentConfigured.on(({ ap_id, configuration }) => void labels.accept(ap_id, configuration));
+  events.visibleSites.onAsk(async (caller) => {
+    if (canSeeAll(caller)) return undefined;
+    const seen = (await store.list()).filter((agent) => canSeeAgent(caller, agent));
+    return new Set(seen.flatMap(({ site }) => (site === null ? [] : [site])));
+  });
   return {
     agents,
     agentStore: store,
+    labels,
     enrolment,
-    routes: agentRoutes({ agents, enrolment }),
+    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {
       isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token: string) => enrolment.require(token),

@@ -51,6 +51,7 @@ const anonymous = { kind: 'anonymous', id: null, name: 'anonymous' };
 const users = '/api/v1/users/';
 const agents = '/api/v1/agents/';
 const apps = '/api/v1/third_party_apps/';
+const sites = '/api/v1/sites';
 const tokens = '/api/v1/enrolment_tokens';
 const disabled = '/api/v1/disabled_users/';
 const spinup = '/api/v1/emulator/spinup';
@@ -382,6 +383,56 @@ const changes: Change[] = [
         const actor = { kind: 'agent', id: expect.any(String), name };
         const detail = { fields: ['configuration'], keys: ['site'] };
         return { actor, action: 'agent_updated', target: { kind: 'agent', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'PATCH /api/v1/agents/{ap_id}/labels',
+    how: 'once, however often it is asked for',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name));
+      return async () => {
+        await send('PATCH', `${agents}${name}/labels`, { display_name: 'Hall', add_tags: ['b', 'a'] });
+        await send('PATCH', `${agents}${name}/labels`, { display_name: 'Hall', add_tags: ['b', 'a'] });
+        const detail = { before: { display_name: null, tags: [] }, after: { display_name: 'Hall', tags: ['a', 'b'] } };
+        return { actor: byAdmin, action: 'labels_changed', target: { kind: 'agent', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/sites',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const path = newName();
+      await send('POST', sites, { path, time_zone: 'Europe/London' });
+      const detail = { name: path, time_zone: 'Europe/London' };
+      return { actor: byAdmin, action: 'site_created', target: { kind: 'site', name: path }, detail };
+    },
+  },
+  {
+    route: 'PUT /api/v1/sites/{id}',
+    how: 'one for all that moves',
+    prepare: async () => {
+      const path = newName();
+      const { id } = await send('POST', sites, { path });
+      await send('POST', sites, { path: `${path}/hall` });
+      return async () => {
+        await send('PUT', `${sites}/${id}`, { path: `${path}-b`, name: path });
+        const detail = { fields: ['path'], path: { before: path, after: `${path}-b` } };
+        return { actor: byAdmin, action: 'site_updated', target: { kind: 'site', name: `${path}-b` }, detail };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/sites/{id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const path = newName();
+      const { id } = await send('POST', sites, { path });
+      return async () => {
+        await send('DELETE', `${sites}/${id}`);
+        return { actor: byAdmin, action: 'site_removed', target: { kind: 'site', name: path }, detail: {} };
       };
     },
   },

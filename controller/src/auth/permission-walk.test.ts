@@ -41,6 +41,13 @@ const table = `
   DELETE /api/v1/agents/{ap_id}                   yes  no   no   no
   GET    /api/v1/agents/{ap_id}/commands          no   no   self no
   POST   /api/v1/agents/{ap_id}/push_secret       yes  no   self no
+  GET    /api/v1/agents/{ap_id}/labels            yes  yes  self glob
+  PATCH  /api/v1/agents/{ap_id}/labels            yes  no   no   no
+  GET    /api/v1/sites                            yes  yes  no   yes
+  POST   /api/v1/sites                            yes  no   no   no
+  GET    /api/v1/sites/{id}                       yes  yes  no   yes
+  PUT    /api/v1/sites/{id}                       yes  no   no   no
+  DELETE /api/v1/sites/{id}                       yes  no   no   no
   POST   /api/v1/third_party_apps/                yes  no   no   no
   GET    /api/v1/third_party_apps/                yes  no   no   no
   GET    /api/v1/third_party_apps/{app_name}      yes  no   no   self
@@ -188,7 +195,7 @@ const unanswerable: Record<string, string> = {
 
 /** A request that harms nothing even where it is let in: nothing in its body, and nothing of others' to delete. */
 function call({ method, path }: Row, token: string | undefined, name: string): Promise<Answer> {
-  const hasBody = method === 'POST' || method === 'PUT';
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const url = path.replace(/\{\w+\}/, encodeURIComponent(name)).replace(/\?(\w+)$/, `?$1=${name}${enough[path] ?? ''}`);
   const search = method === 'GET' && path.endsWith('/coverage') ? `?${new URLSearchParams(radioMap)}` : '';
   const json = bodyOf(path);

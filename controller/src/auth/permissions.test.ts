@@ -49,6 +49,13 @@ const table = `
   30  callback_agent_data             yes  own  no   own
   31  callback_agent_details          yes  own  no   own
   32  callback_emulator               yes  own  no   own
+   -  get_labels                      yes  yes  self read
+   -  update_labels                   yes  no   no   no
+   -  list_sites                      yes  yes  no   read
+   -  get_site                        yes  yes  no   read
+   -  create_site                     yes  no   no   no
+   -  update_site                     yes  no   no   no
+   -  remove_site                     yes  no   no   no
    -  list_emulator_runs              yes  own  no   own
    -  get_emulator_run                yes  own  no   own
    -  stop_emulator_run               yes  own  no   own

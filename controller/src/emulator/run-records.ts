@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
 import { modelVersion } from '@weft/emulator/world-spec';
-import type { AgentRecord } from '../agents/agent-store.ts';
+import { type AgentRecord, noLabels } from '../agents/agent-store.ts';
 import { toGeneratedHash } from '../agents/generated-password.ts';
 import type { Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
@@ -53,6 +53,7 @@ export function toAgentRecord(member: Member, caller: Caller, nowMs: number): Ag
     emulated_for: caller.id,
     ver: generateSecret(),
     created_at: nowMs,
+    ...noLabels,
   };
 }
 

@@ -1,4 +1,5 @@
 // The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
+import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { checkAppPermissions } from './app-permissions.ts';
 import { formatTimestamp, parseDateTime } from './date-time.ts';
@@ -32,6 +33,9 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
+    label: stringCheck(checkLabel),
+    'time-zone': stringCheck(checkTimeZone),
+    selector: stringCheck(checkSelector),
     configuration: (value, loc) => checkSize('configuration', value, loc),
     'app-permissions': (value, loc) => {
       const problems = checkAppPermissions(value as Record<string, unknown>, loc);
@@ -67,6 +71,36 @@ function checkAppName(text: string, loc: Loc): Checked {
   if (text === '.' || text === '..') return { problems: [valueError(loc, 'a name is not . or ..')] };
   if (text === text.normalize('NFC')) return { value: text };
   return { problems: [valueError(loc, 'a name is in Unicode normalization form C')] };
+}
+
+/** What people read: in one line, and two that look alike are the same. */
+function checkLabel(text: string, loc: Loc): Checked {
+  const value = text.normalize('NFC').trim();
+  if (value !== '' && !/\p{C}/u.test(value)) return { value };
+  return { problems: [valueError(loc, 'should be printable characters in one line')] };
+}
+
+/** As IANA spells it. An offset such as +01:00 knows no summer time. */
+function checkTimeZone(text: string, loc: Loc): Checked {
+  try {
+    if (!/^[A-Za-z]/.test(text)) throw new RangeError();
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    return { value: timeZone.toLowerCase() === text.toLowerCase() ? timeZone : text };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { problems: [valueError(loc, 'should be the name of a time zone, such as Europe/London')] };
+  }
+}
+
+function checkSelector(text: string, loc: Loc): Checked {
+  try {
+    parseSelector(text);
+    return { value: text };
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    const { message, column } = error;
+    return refuse(loc, 'selector', message, { error: message, column });
+  }
 }
 
 function checkDateTime(text: string, loc: Loc): Checked {

@@ -75,6 +75,7 @@ export const limitSettings = {
     'Maximum sessions of one user; a login above it ends the one that was used longest ago.',
   ),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
+  maxSites: count('WEFT_MAX_SITES', 'max-sites', '10000', 100_000, 'Maximum number of sites.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
   maxOpenJobs: count(
     'WEFT_MAX_OPEN_JOBS',

@@ -87,6 +87,14 @@ export const operationSettings = {
     description:
       'Destinations to which commands may be pushed, for agents with an `api_url`: host:port or network:port (10.1.0.0/16:8080), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
   }),
+  acceptLabels: withDefault('accept-labels', 'no', {
+    name: 'WEFT_ACCEPT_LABELS',
+    group: 'Operation',
+    placeholder: 'no|yes',
+    read: read.oneOf('no', 'yes'),
+    description:
+      'Whether the site and the tags that an agent names in its configuration become its labels where an administrator has set none. Rights may depend on labels: yes trusts every agent with them.',
+  }),
   shutdownSeconds: withDefault('shutdown-seconds', '25', {
     name: 'WEFT_SHUTDOWN_SECONDS',
     group: 'Operation',

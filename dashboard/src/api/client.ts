@@ -37,7 +37,7 @@ export async function call<Name extends OperationName>(name: Name, ...rest: Rest
 export async function open<Name extends OperationName>(name: Name, ...rest: Rest<Name>): Promise<Response> {
   const { path = {}, query = {}, json, form } = (rest[0] ?? {}) as AnyInput;
   const { signal } = rest[1] ?? {};
-  const [method, template] = operations[name].split(' ') as ['GET' | 'POST' | 'PUT' | 'DELETE', string];
+  const [method, template] = operations[name].split(' ') as ['GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string];
   const address = template.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(path[key] ?? ''));
   try {
     return await weft.open(method, address, {

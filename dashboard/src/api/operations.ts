@@ -11,6 +11,8 @@ export type AgentData = { key: string; agent_id: string; window_minutes: number;
 
 export type AgentDetails = { id: string; ap_id: string; configuration: Record<string, unknown>; onboard: boolean };
 
+export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
+
 export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
@@ -129,6 +131,8 @@ export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'expired'
 
 export type JobWithMessages = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string; messages: (JobEnvelope)[]; has_more: boolean };
 
+export type LabelsUpdate = { display_name?: string | null; site?: string | null; tags?: (string)[]; add_tags?: (string)[]; remove_tags?: (string)[] };
+
 export type LatestMetrics = { agents: ({ ap_id: string; presence: Presence; metrics: Record<string, unknown> })[] };
 
 export type LoginForm = { grant_type?: string | null; username: string; password: string; scope?: string; client_id?: string | null; client_secret?: string | null };
@@ -158,6 +162,12 @@ export type ResolvedPlace = { emulator: number; location: number; given: string;
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
 
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
+
+export type Site = { id: string; path: string; name: string; geolocation: { latitude: number; longitude: number } | null; time_zone: string | null; notes: string; access_points: number; created_at: string };
+
+export type SiteCreate = { path: string; name?: string | null; geolocation?: { latitude: number; longitude: number } | null; time_zone?: string | null; notes?: string | null };
+
+export type SitePage = { items: (Site)[]; next: string | null };
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
@@ -211,6 +221,7 @@ export interface Operations {
   create_agent_public: { json: AgentCreate; answer: Agent };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
+  create_site: { json: SiteCreate; answer: Site };
   create_third_party_app: { json: ThirdPartyAppCreate; answer: ThirdPartyApp };
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
   create_user: { json: UserCreate; answer: TokenData };
@@ -231,7 +242,9 @@ export interface Operations {
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
+  get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
+  get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
@@ -243,6 +256,7 @@ export interface Operations {
   list_events: { query?: { kinds?: (string)[]; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_sessions: { path: { username: string }; answer: (Session)[] };
+  list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
   list_waiting_users: { answer: (WaitingUser)[] };
@@ -258,6 +272,7 @@ export interface Operations {
   refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
+  remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
@@ -270,6 +285,8 @@ export interface Operations {
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
+  update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
+  update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
   write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
@@ -293,6 +310,7 @@ export const operations = {
   create_agent_public: 'POST /api/v1/agents/public',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
+  create_site: 'POST /api/v1/sites',
   create_third_party_app: 'POST /api/v1/third_party_apps/',
   create_token: 'POST /api/v1/token/',
   create_user: 'POST /api/v1/users/',
@@ -313,7 +331,9 @@ export const operations = {
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
   get_job: 'GET /api/v1/jobs/{job_number}',
+  get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
+  get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
   list_audit_entries: 'GET /api/v1/audit',
@@ -325,6 +345,7 @@ export const operations = {
   list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
+  list_sites: 'GET /api/v1/sites',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
   list_waiting_users: 'GET /api/v1/waiting_users',
@@ -340,6 +361,7 @@ export const operations = {
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
+  remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
   renew_token: 'POST /api/v1/token/renew',
@@ -352,6 +374,8 @@ export const operations = {
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
+  update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
+  update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',
   write_line_protocol: 'POST /api/v1/write',

@@ -60,16 +60,17 @@ export class AnswerEncoder {
     this.#streams = shares.turns('compressed_streams', { slots: maxStreams, perPrincipal: maxStreams / 4 });
   }
 
-  /** Undefined if there is nothing to add. A promise only if the answer is compressed. */
+  /** Undefined if there is nothing to add. A promise only if the answer is compressed. `ownTag`: the ETag, if the operation has one. */
   encode(
     rule: EncodingRule,
     request: IncomingHttpHeaders,
     body: string | Uint8Array,
     principal: string,
+    ownTag?: string,
   ): EncodedAnswer | undefined | Promise<EncodedAnswer> {
     const isLong = Buffer.byteLength(body) >= rule.minBytes;
     if (!isLong && !rule.tagsAll) return undefined;
-    const etag = `W/"${hash('sha1', body, 'base64url')}"`;
+    const etag = ownTag ?? `W/"${hash('sha1', body, 'base64url')}"`;
     const headers = isLong ? ['etag', etag, 'vary', 'Accept-Encoding'] : ['etag', etag];
     if (isNamed(request['if-none-match'], etag)) return { status: 304, headers, body: '' };
     const encoding = isLong ? chooseEncoding(request['accept-encoding']) : undefined;
@@ -130,6 +131,6 @@ export function chooseEncoding(header: string | string[] | undefined): Encoding 
 function isNamed(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   if (header.trim() === '*') return true;
-  const opaque = etag.slice(2);
+  const opaque = etag.replace(/^W\//, '');
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque);
 }

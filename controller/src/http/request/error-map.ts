@@ -7,6 +7,7 @@ import {
   ConflictError,
   NotFoundError,
   PermissionError,
+  PreconditionError,
   TryLaterError,
   UnusableRequestError,
   ValidationError,
@@ -30,6 +31,7 @@ export function toAnswer(error: unknown): Answer | undefined {
     const headers = seconds === undefined ? undefined : { 'retry-after': String(seconds) };
     return { status: 409, body: { ...error.more, ...sentence(error) }, ...(headers && { headers }) };
   }
+  if (error instanceof PreconditionError) return { status: 412, body: sentence(error) };
   if (error instanceof TryLaterError) {
     return { status: error.status, body: sentence(error), headers: { 'retry-after': String(error.retryAfterSeconds) } };
   }

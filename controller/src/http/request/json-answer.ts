@@ -35,9 +35,10 @@ export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerS
     }
     const isReady = typeof answer === 'string' || answer instanceof Uint8Array;
     const whole = isReady ? answer : JSON.stringify(answer);
-    const encoded = canEncode ? await encoder.encode(rule, request.headers, whole, principal) : undefined;
+    const ownTag = reply.getHeader('etag') as string | undefined;
+    const encoded = canEncode ? await encoder.encode(rule, request.headers, whole, principal, ownTag) : undefined;
     const { status, headers: more, body }: EncodedAnswer = encoded ?? { status: 200, headers: [], body: whole };
-    if (reply.statusCode !== 200 || !mayWriteStraight()) {
+    if (reply.statusCode !== 200 || ownTag !== undefined || !mayWriteStraight()) {
       if (status === 304) reply.code(304);
       else reply.header('content-type', 'application/json');
       reply.headers(toObject(more, reply)).send(status === 304 ? undefined : body);

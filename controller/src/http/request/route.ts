@@ -82,7 +82,7 @@ export class RouteContext<Query = unknown, Body = unknown> {
 
 export interface Route {
   operation: Operation;
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   tag: Tag;
   summary: string;

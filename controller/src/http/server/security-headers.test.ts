@@ -121,7 +121,7 @@ describe('a page of another origin', () => {
     const answer = await preflight(open, origin);
     expect([answer.status, answer.body]).toEqual([204, '']);
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST, PUT, DELETE');
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, POST, PUT, PATCH, DELETE');
     expect(answer.headers.get('access-control-allow-headers')).toMatch(/Authorization.*Content-Type/);
   });
 

@@ -29,7 +29,7 @@ export function createCors(origins: readonly string[]) {
     if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
     reply
       .headers({
-        'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+        'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers': 'Authorization, Content-Type, X-Request-ID',
         'access-control-max-age': '600',
       })

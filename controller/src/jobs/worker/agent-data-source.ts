@@ -2,6 +2,7 @@
 // them, and the records that are in the mailbox already.
 import type { AgentDataTask } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
+import { noLabels } from '../../agents/agent-store.ts';
 import type { Frame, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { JobRecord } from '../store/job-store.ts';
 import { requireOwner, type VisibleTo } from './agent-details-task.ts';
@@ -62,8 +63,8 @@ export class AgentSource {
   async #requireAgent(): Promise<void> {
     const canSee = await requireOwner(this.#run, this.#options.visibleTo);
     const agent = await this.#options.agents.lookUp(this.#ap_id);
-    const { emulated_for = null } = agent ?? {};
-    if (!canSee({ ap_id: this.#ap_id, emulated_for })) {
+    // An agent that is gone is told from one that may not be seen only to whom might have seen it.
+    if (!canSee(agent ?? { ap_id: this.#ap_id, emulated_for: null, ...noLabels })) {
       throw new JobFailed(`Whoever asked for this may not see ${this.#ap_id} any more`);
     }
     this.#agentId ??= agent?.id;

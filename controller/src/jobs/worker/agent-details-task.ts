@@ -44,7 +44,7 @@ export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetai
         pageBytes += bytes;
         // The patterns are those of the app when it asked; its own emulated agents need none.
         const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
-        if (!isAsked || !canSee({ ap_id, emulated_for }) || !isListed(listed, filter, stateOf)) continue;
+        if (!isAsked || !canSee(listed) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();

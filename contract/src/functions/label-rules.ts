@@ -1,0 +1,21 @@
+// What the labels of access points may look like: paths of sites, and tags. Nothing in them needs quoting in a selector.
+
+/** Up to 10 steps of letters, digits, dots, dashes and underscores; each begins with a letter or digit. */
+export const sitePathPattern =
+  '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,62}(?:/[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,62}){0,9}$';
+export const maxSitePathLength = 255;
+
+export const tagPattern = '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._/+@-]{0,63}$';
+/** Of one access point. */
+export const maxTags = 50;
+
+const sitePath = new RegExp(sitePathPattern, 'u');
+const tag = new RegExp(tagPattern, 'u');
+
+export function isSitePath(path: string): boolean {
+  return path.length <= maxSitePathLength && sitePath.test(path);
+}
+
+export function isTag(text: string): boolean {
+  return tag.test(text);
+}

@@ -1,0 +1,61 @@
+// Sites: where access points stand, as a tree of paths such as `uk/bristol/hall`.
+import Type from 'typebox';
+import { maxSitePathLength, sitePathPattern } from './functions/label-rules.ts';
+
+const Path = Type.String({
+  minLength: 1,
+  maxLength: maxSitePathLength,
+  pattern: sitePathPattern,
+  format: 'label',
+  description: 'At most 10 steps, separated by slashes. The sites above it need not exist.',
+});
+const Geolocation = Type.Object({
+  latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  longitude: Type.Number({ minimum: -180, maximum: 180 }),
+});
+const TimeZone = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  format: 'time-zone',
+  description: 'A name of IANA, such as `Europe/London`.',
+});
+const Name = Type.String({ minLength: 1, maxLength: 128, format: 'label' });
+const Notes = Type.String({ maxLength: 4000 });
+
+export const SiteCreate = Type.Object(
+  {
+    path: Path,
+    name: Type.Optional(Type.Union([Name, Type.Null()], { description: 'Default: the last step of the path.' })),
+    geolocation: Type.Optional(Type.Union([Geolocation, Type.Null()])),
+    time_zone: Type.Optional(
+      Type.Union([TimeZone, Type.Null()], { description: 'Default: that of the nearest site above it that has one.' }),
+    ),
+    notes: Type.Optional(Type.Union([Notes, Type.Null()])),
+  },
+  { title: 'SiteCreate' },
+);
+export type SiteCreate = Type.Static<typeof SiteCreate>;
+
+export const Site = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    path: Type.String(),
+    name: Type.String(),
+    geolocation: Type.Union([Geolocation, Type.Null()]),
+    time_zone: Type.Union([Type.String(), Type.Null()]),
+    notes: Type.String(),
+    access_points: Type.Integer({ description: 'How many are directly in it.' }),
+    created_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'Site' },
+);
+export type Site = Type.Static<typeof Site>;
+
+export const SitePage = Type.Object(
+  {
+    items: Type.Array(Site),
+    next: Type.Union([Type.String(), Type.Null()], { description: 'The cursor of the next page.' }),
+  },
+  { title: 'SitePage' },
+);
+export type SitePage = Type.Static<typeof SitePage>;

@@ -1,0 +1,42 @@
+// Operations on the labels of agents.
+import { AgentLabels, LabelsUpdate } from '@weft/contract';
+import { type Route, route } from '../http/request/route.ts';
+import type { LabelService } from './label-service.ts';
+
+export function labelRoutes(labels: LabelService): Route[] {
+  const tag = 'Fleet';
+  return [
+    route({
+      operation: 'get_labels',
+      method: 'GET',
+      url: '/api/v1/agents/:ap_id/labels',
+      target: 'ap_id',
+      tag,
+      summary: 'Get the labels of an access point, with their ETag',
+      response: AgentLabels,
+      async handle(context) {
+        const found = await labels.get(context.path('ap_id'), context.caller);
+        context.reply.header('etag', found.etag);
+        return found.labels;
+      },
+    }),
+    route({
+      operation: 'update_labels',
+      method: 'PATCH',
+      url: '/api/v1/agents/:ap_id/labels',
+      target: 'ap_id',
+      tag,
+      summary: 'Change labels of an access point',
+      description: 'With the header `If-Match` only if the labels still have that ETag.',
+      failures: { 412: 'The labels have changed: If-Match does not match' },
+      body: LabelsUpdate,
+      response: AgentLabels,
+      async handle(context) {
+        const ifMatch = context.request.headers['if-match'];
+        const changed = await labels.update(context.path('ap_id'), context.body, context.caller, ifMatch);
+        context.reply.header('etag', changed.etag);
+        return changed.labels;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,142 @@
+// The labels of agents: display name, site and tags. Administrators own them; what an agent says about itself is only a
+// suggestion, unless a setting accepts it where nobody has set anything.
+import { hash } from 'node:crypto';
+import type { AgentLabels as LabelsAnswer, LabelsUpdate } from '@weft/contract';
+import { maxTags } from '@weft/contract/label-rules';
+import type { AuditService } from '../audit/audit-service.ts';
+import { type Actor, type Caller, system } from '../caller.ts';
+import { PreconditionError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
+import { agentNotFound } from './agent-answers.ts';
+import { labelsChanged } from './agent-entries.ts';
+import { type AgentLabels, type AgentRecord, type AgentStore, UnknownSite } from './agent-store.ts';
+import { canSeeAgent } from './agent-visibility.ts';
+import { suggestedLabels } from './suggested-labels.ts';
+
+export interface LabelServiceOptions {
+  agents: Pick<AgentStore, 'get' | 'changeLabels'>;
+  audit: AuditService;
+  /** Whether the suggestions of agents are accepted where no administrator has set anything. */
+  acceptsSuggestions: boolean;
+  /** Called after every change; must not throw. */
+  onChanged: (ap_id: string) => void;
+  onError: (error: unknown, message: string) => void;
+}
+
+/** With the ETag of the labels, which does not depend on suggestions. */
+export interface TaggedLabels {
+  labels: LabelsAnswer;
+  etag: string;
+}
+
+export class LabelService {
+  readonly #options: LabelServiceOptions;
+
+  constructor(options: LabelServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
+  async get(ap_id: string, caller: Caller): Promise<TaggedLabels> {
+    const agent = await this.#options.agents.get(ap_id);
+    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
+    return toTagged(agent);
+  }
+
+  /**
+   * Repeating it changes nothing. Throws NotFoundError, ValidationError for a site that does not exist and for too many tags, and
+   * PreconditionError if the labels are not those of `ifMatch` any more.
+   */
+  async update(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<TaggedLabels> {
+    const after = await this.#change(
+      ap_id,
+      (record) => {
+        if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
+        return updatedLabels(record, update);
+      },
+      by,
+    );
+    if (!after) throw agentNotFound();
+    return toTagged(after);
+  }
+
+  /** To be called when a configuration is new: takes over what it suggests, if that is the setting. Never throws. */
+  async accept(ap_id: string, configuration: Record<string, unknown>): Promise<void> {
+    const { site, tags } = suggestedLabels(configuration);
+    if (!this.#options.acceptsSuggestions || (site === null && tags.length === 0)) return;
+    const acceptWith = (suggestedSite: string | null) =>
+      this.#change(
+        ap_id,
+        (record) => ({
+          display_name: record.display_name,
+          site: record.site ?? suggestedSite,
+          tags: record.tags.length > 0 ? record.tags : tags,
+        }),
+        system,
+      );
+    try {
+      await acceptWith(site).catch((error) => {
+        if (!isUnknownSite(error)) throw error;
+        return acceptWith(null);
+      });
+    } catch (error) {
+      this.#options.onError(error, `the labels that ${ap_id} suggests could not be accepted`);
+    }
+  }
+
+  async #change(ap_id: string, change: (record: AgentRecord) => AgentLabels, by: Actor) {
+    const { agents, audit, onChanged } = this.#options;
+    const also = audit.entry<AgentRecord>(({ before, after }) => labelsChanged(by, before!, after!));
+    try {
+      const after = await agents.changeLabels(ap_id, change, also);
+      if (after) onChanged(ap_id);
+      return after;
+    } catch (error) {
+      if (error instanceof UnknownSite) throw noSuchSite(error);
+      throw error;
+    }
+  }
+}
+
+/** What would come of it; throws ValidationError for too many tags. */
+export function updatedLabels(before: AgentLabels, update: LabelsUpdate): AgentLabels {
+  const { display_name = before.display_name, site = before.site } = update;
+  const tags = new Set(update.tags ?? before.tags);
+  for (const tag of update.add_tags ?? []) tags.add(tag);
+  for (const tag of update.remove_tags ?? []) tags.delete(tag);
+  if (tags.size > maxTags) {
+    const field = update.add_tags === undefined ? 'tags' : 'add_tags';
+    throw invalidValue(['body', field], `an access point has at most ${maxTags} tags`);
+  }
+  return { display_name, site, tags: [...tags].sort() };
+}
+
+function noSuchSite(cause: UnknownSite) {
+  const error = invalidValue(['body', 'site'], 'there is no site with this path; create it first');
+  error.cause = cause;
+  return error;
+}
+
+function isUnknownSite(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof UnknownSite;
+}
+
+function toTagged(agent: AgentRecord): TaggedLabels {
+  const { ap_id, display_name, site, tags, configuration } = agent;
+  const said = suggestedLabels(configuration);
+  const suggested = {
+    site: said.site === site ? null : said.site,
+    tags: said.tags.filter((tag) => !tags.includes(tag)),
+  };
+  return { labels: { ap_id, display_name, site, tags, suggested }, etag: toEtag(agent) };
+}
+
+function toEtag({ id, display_name, site, tags }: AgentRecord): string {
+  return `"${hash('sha1', JSON.stringify([id, display_name, site, tags]), 'base64url')}"`;
+}
+
+/** Whether a header If-Match names it. */
+function isNamed(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}

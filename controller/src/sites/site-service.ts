@@ -1,0 +1,154 @@
+// Sites: creates, moves and removes them, and shows to each caller those of the access points that it may see.
+import { randomUUID } from 'node:crypto';
+import type { Site, SiteCreate, SitePage } from '@weft/contract';
+import { isSitePath, maxSitePathLength } from '@weft/contract/label-rules';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Actor, Caller } from '../caller.ts';
+import { NotFoundError, TryLaterError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
+import { siteCreated, siteRemoved, siteUpdated } from './site-entries.ts';
+import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
+
+export interface SiteServiceOptions {
+  sites: SiteStore;
+  audit: AuditService;
+  maxSites: number;
+  /** The paths of sites with access points that the caller may see; undefined: it may see everything. */
+  visibleTo: (caller: Caller) => Promise<ReadonlySet<string> | undefined>;
+  /** Called after every change; must not throw. */
+  onChanged: () => void;
+}
+
+export class SiteService {
+  readonly #options: SiteServiceOptions;
+  readonly #sites: SiteStore;
+
+  constructor(options: SiteServiceOptions) {
+    this.#options = options;
+    this.#sites = options.sites;
+  }
+
+  /** Ordered by path. Throws ValidationError for a cursor that is none. */
+  async list(
+    caller: Caller,
+    { path, cursor, limit }: { path?: string | undefined; cursor?: string | undefined; limit: number },
+  ): Promise<SitePage> {
+    const canSee = await this.#sight(caller);
+    if (path !== undefined) {
+      const site = await this.#sites.find(path);
+      return { items: site && canSee(site.path) ? [toSite(site)] : [], next: null };
+    }
+    const items: Site[] = [];
+    for (let after = cursor === undefined ? '' : readCursor(cursor); ; ) {
+      const page = await this.#sites.page(after, limit);
+      for (const site of page) {
+        if (canSee(site.path) && items.push(toSite(site)) === limit) {
+          const isLast = site === page.at(-1) && page.length < limit;
+          return { items, next: isLast ? null : toCursor(site.path) };
+        }
+      }
+      if (page.length < limit) return { items, next: null };
+      after = page.at(-1)!.path;
+    }
+  }
+
+  /** Throws NotFoundError for a site that is unknown or that the caller may not see. */
+  async get(id: string, caller: Caller): Promise<Site> {
+    const site = await this.#sites.get(id);
+    if (!site || !(await this.#sight(caller))(site.path)) throw siteNotFound();
+    return toSite(site);
+  }
+
+  async create(input: SiteCreate, by: Actor): Promise<Site> {
+    const { maxSites, audit, onChanged } = this.#options;
+    if ((await this.#sites.count()) >= maxSites) {
+      throw new TryLaterError(429, 'too_many_sites', `This installation holds at most ${maxSites} sites`, 3600);
+    }
+    const site = { id: randomUUID(), ...toChange(input), created_at: Date.now() };
+    checkPath(site.path);
+    const also = audit.entry<SiteRecord>(() => siteCreated(by, site));
+    await this.#sites.create(site, also);
+    onChanged();
+    return toSite({ ...site, access_points: 0 });
+  }
+
+  /** Replaces it; what is absent is empty afterwards. */
+  async update(id: string, input: SiteCreate, by: Actor): Promise<Site> {
+    const change = toChange(input);
+    const also = this.#options.audit.entry<SiteRecord>(({ before, after }) => {
+      if (after!.path.startsWith(`${before!.path}/`)) throw wrongPath('a site cannot be moved below itself');
+      return siteUpdated(by, before!, after!);
+    });
+    const after = await this.#sites.update(id, change, checkPath, also);
+    if (!after) throw siteNotFound();
+    this.#options.onChanged();
+    return toSite(after);
+  }
+
+  async remove(id: string, by: Actor): Promise<void> {
+    const also = this.#options.audit.entry<SiteRecord>(({ before }) => siteRemoved(by, before!));
+    if (!(await this.#sites.remove(id, also))) throw siteNotFound();
+    this.#options.onChanged();
+  }
+
+  /** Whoever sees only some access points sees their sites and those above them. */
+  async #sight(caller: Caller): Promise<(path: string) => boolean> {
+    const visible = await this.#options.visibleTo(caller);
+    if (!visible) return () => true;
+    const paths = new Set<string>();
+    for (const path of visible) {
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) paths.add(path.slice(0, end));
+    }
+    return (path) => paths.has(path);
+  }
+}
+
+function toChange({ path, name, geolocation, time_zone, notes }: SiteCreate): Omit<SiteRecord, 'id' | 'created_at'> {
+  return {
+    path,
+    name: name ?? path.slice(path.lastIndexOf('/') + 1),
+    geolocation: geolocation ?? null,
+    time_zone: time_zone ?? null,
+    notes: notes ?? '',
+  };
+}
+
+/** Also of the sites below one that is moved. */
+function checkPath(path: string): void {
+  if (isSitePath(path)) return;
+  throw wrongPath(`a path has at most 10 steps and ${maxSitePathLength} characters, also those of the sites below it`);
+}
+
+function wrongPath(error: string) {
+  return invalidValue(['body', 'path'], error);
+}
+
+function toSite(site: ListedSite): Site {
+  const { id, path, name, geolocation, time_zone, notes, access_points, created_at } = site;
+  return {
+    id,
+    path,
+    name,
+    geolocation,
+    time_zone,
+    notes,
+    access_points,
+    created_at: new Date(created_at).toISOString(),
+  };
+}
+
+function toCursor(path: string): string {
+  return Buffer.from(path).toString('base64url');
+}
+
+function readCursor(cursor: string): string {
+  const path = Buffer.from(cursor, 'base64url').toString();
+  if (toCursor(path) !== cursor || !isSitePath(path)) {
+    throw invalidValue(['query', 'cursor'], 'this cursor is not of a list of sites');
+  }
+  return path;
+}
+
+function siteNotFound(): NotFoundError {
+  return new NotFoundError('site_not_found', 'Site not found');
+}

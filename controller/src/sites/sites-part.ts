@@ -1,0 +1,20 @@
+// Sites as a part: where access points stand.
+import type { AuditService } from '../audit/audit-service.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { siteRoutes } from './site-routes.ts';
+import { SiteService } from './site-service.ts';
+import { createSiteStore } from './site-store.sql.ts';
+
+export function createSitesPart(platform: Platform & { audit: AuditService }, events: Events) {
+  const { config, database, audit } = platform;
+  const siteStore = createSiteStore(database);
+  const sites = new SiteService({
+    sites: siteStore,
+    audit,
+    maxSites: config.maxSites,
+    visibleTo: async (caller) => events.visibleSites.ask(caller),
+    onChanged: events.sitesChanged.emit,
+  });
+  return { sites, siteStore, routes: siteRoutes(sites) } satisfies Part & Record<string, unknown>;
+}
