@@ -51,7 +51,10 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
         const accounts = createAccountParts(platform, events);
         const { agents } = accounts.agents;
         const { auth } = accounts.auth;
-        const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
+        const telemetry = createTelemetryPart(
+          { ...platform, agents, auth, eventLog: accounts.eventLog.eventLog },
+          events,
+        );
         const transports = createTransportsPart(
           {
             ...platform,

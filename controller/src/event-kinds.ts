@@ -53,6 +53,19 @@ export function together(outcomes: readonly StepOutcome[]): Required<StepOutcome
   };
 }
 
+/** Further steps of a transaction that others make; like the work of any transaction they may be retried. */
+export class TransactionStep<Args extends unknown[]> {
+  readonly #steps: ((tx: SqlQueries, ...args: Args) => Promise<void>)[] = [];
+
+  add(step: (tx: SqlQueries, ...args: Args) => Promise<void>): void {
+    this.#steps.push(step);
+  }
+
+  readonly run = async (tx: SqlQueries, ...args: Args): Promise<void> => {
+    for (const step of this.#steps) await step(tx, ...args);
+  };
+}
+
 /**
  * The phases of a clean-up, in order. `data`: what another server may hold, first, so that nothing is lost while it is
  * unavailable and the whole can be repeated. `work`: what is under way. `record`: what a repetition needs to know, last.

@@ -1,9 +1,11 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
+import type { NewAuditEntry } from './audit/audit-store.ts';
 import type { Caller, CallerChange } from './caller.ts';
-import { ChangeEvent, Cleanup, Event, Question } from './event-kinds.ts';
+import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
 import type { JobRecord } from './jobs/store/job-store.ts';
 import type { CommandTransports } from './telemetry/presence/presence-service.ts';
+import type { PresenceChange } from './telemetry/presence/presence-transitions.ts';
 import type { Sample } from './telemetry/store/telemetry-store.ts';
 
 export type Events = ReturnType<typeof createEvents>;
@@ -12,6 +14,8 @@ export function createEvents() {
   return {
     /** A caller's record changed in a way that touches its tokens, its rights or what it owns. */
     callerChanged: new ChangeEvent<CallerChange>(),
+    /** Entries were appended to the audit log; further steps of the same transaction. */
+    audited: new TransactionStep<[entries: readonly NewAuditEntry[]]>(),
     /** Another process has changed the database; nobody knows what. */
     recordsChanged: new Event<[]>(),
     /** An agent is new or has another configuration than before. */
@@ -26,6 +30,8 @@ export function createEvents() {
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */
     recorded: new Event<[ap_id: string, samples: readonly Sample[], receivedMs: number]>(),
+    /** Agents are in another state than before, as the one node found that looks after the whole network; only there. */
+    presenceChanged: new Event<[changes: readonly PresenceChange[]]>(),
     /** This node has appended to the event log; what it appended is durable. */
     logged: new Event<[]>(),
     /** The broker has created a queue again; whatever was in the old one is lost. */

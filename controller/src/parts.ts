@@ -43,12 +43,16 @@ export function createAccountParts(platform: Platform, events: Events) {
 export function createParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { audit, log: auditLog, changes } = accounts.audit;
+  const { eventLog } = accounts.eventLog;
   const { agents, agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
-  const telemetry = createTelemetryPart({ ...platform, agents, auth }, events);
+  const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
-  const commands = createCommandsPart({ ...platform, principals, agents, agentStore, auditLog, jobs }, events);
+  const commands = createCommandsPart(
+    { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs },
+    events,
+  );
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
@@ -57,7 +61,6 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  const { eventLog } = accounts.eventLog;
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
   return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline };
 }

@@ -8,7 +8,7 @@ import { CallerChanges } from './caller-changes.ts';
 import { SecurityLog } from './security-log.ts';
 
 export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform, events: Events) {
-  const log = createAuditLog(database, { key: keyring });
+  const log = createAuditLog(database, { key: keyring, also: events.audited.run });
   const audit = new AuditService(log);
   const changes = new CallerChanges(log, events.callerChanged);
   const security = new SecurityLog({

@@ -30,6 +30,8 @@ type Head = { seq: number; hash: string; mac: string | null; keyed_from: number 
 export interface AuditLogOptions {
   /** Without it nothing is sealed or checked: for those who read a log without its secret. */
   key?: ChainKey | undefined;
+  /** Called at the end of each append, in its transaction. */
+  also?: (tx: SqlQueries, entries: readonly NewAuditEntry[]) => Promise<void>;
   now?: () => number;
 }
 
@@ -42,8 +44,10 @@ class SqlAuditLog implements AuditLog {
   readonly #now: () => number;
   readonly #key: ChainKey | undefined;
   readonly #lockSql: string;
+  readonly #also: AuditLogOptions['also'];
 
-  constructor(db: SqlDatabase, { key, now = Date.now }: AuditLogOptions) {
+  constructor(db: SqlDatabase, { key, also, now = Date.now }: AuditLogOptions) {
+    this.#also = also;
     this.#db = db;
     this.#now = now;
     this.#key = key;
@@ -76,6 +80,7 @@ class SqlAuditLog implements AuditLog {
       mac,
       keyedFrom,
     ]);
+    await this.#also?.(tx, entries);
   }
 
   async list(options: AuditPageOptions): Promise<{ entries: AuditRecord[]; has_more: boolean }> {

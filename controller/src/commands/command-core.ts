@@ -3,6 +3,7 @@
 import type { ConflictRules } from '@weft/contract';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { Event } from '../event-kinds.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Keyring } from '../secrets.ts';
@@ -28,6 +29,8 @@ export interface CommandCoreOptions {
   jobs: JobStore;
   mailbox: MailboxStore;
   audit: AuditLog;
+  /** See CommandLedger. */
+  eventLog?: EventLog;
   keyring: Pick<Keyring, 'decrypt'>;
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
@@ -39,7 +42,8 @@ export interface CommandCoreOptions {
 }
 
 export function createCommandCore(options: CommandCoreOptions) {
-  const { database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished, rights, onError, now } = options;
+  const { database, store, jobs, mailbox, audit, eventLog, keyring, retentionMs, isPublished, rights } = options;
+  const { onError, now } = options;
   const rulesChanged = new Event<[ConflictRules]>();
   const rules = new RulesKeeper(store, rulesChanged.emit);
   const fleet = new FleetMap(rules.current);
@@ -54,6 +58,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     jobs,
     mailbox,
     audit,
+    eventLog,
     rules,
     rights,
     onCommitted: committed.emit,

@@ -4,6 +4,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -30,6 +31,7 @@ interface CommandsPartDeps extends Platform {
   agents: AgentService;
   agentStore: AgentStore;
   auditLog: AuditLog;
+  eventLog: EventLog;
   jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
 }
 
@@ -55,6 +57,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     jobs: jobStore,
     mailbox: mailboxStore,
     audit,
+    eventLog: deps.eventLog,
     keyring,
     retentionMs,
     isPublished,

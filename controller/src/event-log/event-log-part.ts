@@ -1,21 +1,57 @@
 // The event log as a part: one log for every feature that appends, and its retention. Its routes are in timeline/, which knows
 // what each caller may see.
+import { hostname } from 'node:os';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { eventOf } from './audited-events.ts';
 import { createEventLog } from './event-log.sql.ts';
 import { EventRetention } from './event-retention.ts';
+import { StorageWatch } from './storage-watch.ts';
 
-interface Deps extends Pick<Platform, 'config' | 'database' | 'onChange'> {
+interface Deps extends Omit<Platform, 'log'> {
   auditLog: AuditLog;
 }
 
-export function createEventLogPart({ config, database, auditLog, onChange }: Deps, events: Events) {
+export function createEventLogPart(deps: Deps, events: Events) {
+  const { config, database, auditLog, onChange, onError } = deps;
   const eventLog = createEventLog(database, { auditLog, onLogged: events.logged.emit });
+  events.audited.add((tx, entries) =>
+    eventLog.append(
+      tx,
+      entries.flatMap((entry) => eventOf(entry) ?? []),
+    ),
+  );
   const retention = new EventRetention({ log: eventLog, keptMs: config.eventRetentionDays * 86_400_000, onChange });
+  const storage = new StorageWatch({
+    database,
+    eventLog,
+    node: hostname(),
+    isDiskLow: () => deps.diskSpace.isLow,
+    stores: {
+      database: () => database.check(),
+      telemetry: () => deps.telemetryStore.check(),
+      broker: () => deps.broker.check(),
+    },
+    onError,
+  });
   return {
     eventLog,
-    start: () => retention.start(),
-    stop: () => retention.stop(),
+    async start() {
+      const { roles } = config;
+      const data = { version: packageJson.version, roles };
+      const text = `Weft ${packageJson.version} started on ${hostname()}`;
+      await database
+        .transaction((tx) =>
+          eventLog.append(tx, [{ kind: 'node.started', subject_kind: 'node', subject: hostname(), text, data }]),
+        )
+        .catch((error) => onError(error, 'the start could not be logged as an event'));
+      retention.start();
+      storage.start();
+    },
+    async stop() {
+      await Promise.all([retention.stop(), storage.stop()]);
+    },
   } satisfies Part & Record<string, unknown>;
 }

@@ -2,16 +2,21 @@
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
+import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { NodeLease } from '../storage/node-lease.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
 import { ReportBudget } from './ingest/report-budget.ts';
 import { TelemetryService } from './ingest/telemetry-service.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
+import { createAgentStateStore } from './presence/agent-state-store.sql.ts';
+import { PowerWatch } from './presence/power-watch.ts';
 import { PresenceService } from './presence/presence-service.ts';
 import { createPresenceStore } from './presence/presence-store.sql.ts';
+import { PresenceTransitions } from './presence/presence-transitions.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
 import { metricsRoutes } from './query/metrics-routes.ts';
 import { MetricsService } from './query/metrics-service.ts';
@@ -22,6 +27,7 @@ const dayMs = 86_400_000;
 const maxStreamsPerCaller = 100;
 
 interface TelemetryPartDeps extends Platform {
+  eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
   /** How much of the live values is remembered for readers that come back; default: LiveFeed's own. */
@@ -29,7 +35,7 @@ interface TelemetryPartDeps extends Platform {
 }
 
 export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
-  const { config, database, telemetryStore: store, agents, auth, shares, recentBytes, onError } = deps;
+  const { config, database, telemetryStore: store, agents, auth, shares, eventLog, recentBytes, onError } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
   const budget = new ReportBudget(shares, config.reports);
   const presence = new PresenceService({
@@ -40,6 +46,19 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
+  const lease = new NodeLease({ database, name: 'presence', onError });
+  const states = createAgentStateStore(database);
+  const isShared = database.dialect === 'postgres';
+  const transitions = new PresenceTransitions({
+    database,
+    lease,
+    store: states,
+    eventLog,
+    presence: () => presence.known({ isShared }),
+    onChanged: events.presenceChanged.emit,
+    onError,
+  });
+  const power = new PowerWatch({ database, store: states, eventLog, onError });
   const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const feed = new LiveFeed({
     recentBytes,
@@ -62,6 +81,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const retention = new Retention(store, onError);
   events.recorded.on((ap_id, samples, receivedMs) => {
     presence.seen(ap_id, receivedMs);
+    power.recorded(ap_id, samples);
     metrics.recorded(ap_id);
     feed.publish(ap_id, samples, receivedMs);
   });
@@ -71,6 +91,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);
     await presence.remove(ap_id);
+    power.forget(ap_id);
+    await states.remove([ap_id]);
     metrics.recorded(ap_id);
   });
 
@@ -96,11 +118,16 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     },
     prepare: () => presence.start(),
     start() {
-      if (config.roles.includes('api')) retention.start();
+      power.start();
+      if (!config.roles.includes('api')) return;
+      retention.start();
+      lease.start();
+      transitions.start();
     },
     drain: () => feed.close(),
     async stop() {
-      await Promise.all([presence.stop(), retention.stop()]);
+      await Promise.all([presence.stop(), retention.stop(), transitions.stop(), power.stop()]);
+      await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
 }

@@ -53,9 +53,9 @@ export class EventView {
   }
 }
 
-/** Apps do not learn who else sends commands. */
+/** Apps and agents do not learn who else sends commands. */
 export function toEventItem({ ts, ...event }: LoggedEvent, caller: Caller): EventItem {
-  const { by: _by, ...data } = event.data;
+  const { by: _by, detail: _detail, ...data } = event.data;
   return {
     ...event,
     ts: new Date(ts).toISOString(),

@@ -5,9 +5,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { ConflictRules } from '@weft/contract';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import { TryLaterError, WeftError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
 import type { MailboxStore, MessageRecord } from '../../jobs/mailbox/mailbox-store.ts';
 import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { commandEvents } from './command-events.ts';
 import type { CommandRecord, CommandStore } from './command-store.ts';
 import { LedgerBatch, ReadSet } from './ledger-batch.ts';
 import { OpenCommands } from './open-commands.ts';
@@ -43,6 +45,8 @@ export interface CommandLedgerOptions {
   jobs: Pick<JobStore, 'createAll'>;
   mailbox: Pick<MailboxStore, 'appendAll'>;
   audit: Pick<AuditLog, 'lock' | 'append'>;
+  /** Default: nothing is logged. */
+  eventLog?: Pick<EventLog, 'append'> | undefined;
   rules: RulesKeeper;
   /** What callers may do now; default: what they may is not looked at again. */
   rights?: PresentRights | undefined;
@@ -158,7 +162,7 @@ export class CommandLedger {
   }
 
   async #run(tx: SqlQueries, operations: readonly Operation<unknown>[]): Promise<Run> {
-    const { store, jobs, mailbox, audit, rules, rights } = this.#options;
+    const { store, jobs, mailbox, audit, eventLog, rules, rights } = this.#options;
     const { changes } = this.#open;
     await audit.lock(tx);
     await rules.refresh(tx);
@@ -185,6 +189,7 @@ export class CommandLedger {
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
+    await eventLog?.append(tx, commandEvents(batch));
     const { jobs: newJobs, commands, released, ended, frozen, hasGuards } = batch;
     return { outcomes, commands, changes, committed: { jobs: newJobs, messages, released, ended, frozen, hasGuards } };
   }

@@ -117,6 +117,7 @@ export class CommandStateMachine {
   }
 
   #close(batch: LedgerBatch, command: CommandRecord, state: EndingState): void {
+    batch.closed.push(command);
     command.state = state;
     command.ended_at = batch.nowMs;
     command.due_at = null;

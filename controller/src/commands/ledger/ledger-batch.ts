@@ -59,6 +59,8 @@ export class LedgerBatch {
   readonly jobs: NewJob[] = [];
   readonly messages: NewMessage[] = [];
   readonly entries: NewAuditEntry[] = [];
+  /** Commands that end now, in this order. */
+  readonly closed: CommandRecord[] = [];
   /** Parameters that were frozen, for the server's log. */
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
   /** Whether guards are to be watched from now on. */

@@ -17,8 +17,9 @@ function createKeepingParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { agents } = accounts.agents;
   const { auth } = accounts.auth;
+  const { eventLog } = accounts.eventLog;
   const keeping = { ...events, agentRemoved: new Cleanup<[string]>() };
-  return { ...accounts, telemetry: createTelemetryPart({ ...platform, agents, auth }, keeping) };
+  return { ...accounts, telemetry: createTelemetryPart({ ...platform, agents, auth, eventLog }, keeping) };
 }
 
 let server: TestWeft<ReturnType<typeof createKeepingParts>>;

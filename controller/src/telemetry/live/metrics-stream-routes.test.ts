@@ -17,7 +17,10 @@ function createStreamParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { agents } = accounts.agents;
   const { auth } = accounts.auth;
-  const telemetry = createTelemetryPart({ ...platform, agents, auth, recentBytes: 4_000_000 }, events);
+  const telemetry = createTelemetryPart(
+    { ...platform, agents, auth, eventLog: accounts.eventLog.eventLog, recentBytes: 4_000_000 },
+    events,
+  );
   return { ...accounts, telemetry };
 }
 

@@ -19,6 +19,14 @@ export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>
 
 const noTransport: CommandTransports = { channel: false, command_ready: false };
 
+/** An agent that was heard of at least once. */
+export interface KnownPresence {
+  ap_id: string;
+  presence: Presence;
+  /** After this long without a report it is offline. */
+  offlineAfterMs: number;
+}
+
 export interface PresenceServiceOptions {
   presence: PresenceStore;
   agents: AgentService;
@@ -130,6 +138,21 @@ export class PresenceService {
     };
   }
 
+  /**
+   * All agents that were ever heard of, with their states. `isShared`: others report to other nodes, which is read from the
+   * database.
+   */
+  async known({ isShared }: { isShared: boolean }): Promise<KnownPresence[]> {
+    if (isShared) await this.#adopt();
+    this.#followClock();
+    const nowMs = this.#now();
+    const known: KnownPresence[] = [];
+    for (const [ap_id, tracker] of this.#trackers) {
+      known.push({ ap_id, presence: tracker.presenceAt(nowMs), offlineAfterMs: tracker.offlineAfterMs });
+    }
+    return known;
+  }
+
   /** Of one agent, with the interval that its configuration names now. */
   of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
     this.#followClock();
@@ -192,6 +215,19 @@ export class PresenceService {
       for (const tracker of trackers) if (this.#isKnown(tracker)) this.#noteUnsaved(tracker);
       throw error;
     }
+  }
+
+  /** Takes over what other nodes have heard since. */
+  async #adopt(): Promise<void> {
+    let isAnyNew = false;
+    for (const record of await this.#store.list()) {
+      const own = this.#trackers.get(record.ap_id);
+      if (own === undefined) {
+        this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
+        isAnyNew = true;
+      } else if (record.last_seen > own.record.last_seen) Object.assign(own.record, record);
+    }
+    if (isAnyNew) await this.#refresh();
   }
 
   async #saveAndRefresh(): Promise<void> {

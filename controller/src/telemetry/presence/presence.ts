@@ -60,6 +60,11 @@ export class AgentPresenceTracker {
     return learned > defaultIntervalMs * clearlyLonger ? learned : defaultIntervalMs;
   }
 
+  /** After this long without a report it is offline. */
+  get offlineAfterMs(): number {
+    return offlineAfter(this.intervalMs);
+  }
+
   /** A report has come. Takes constant time. */
   seen(nowMs: number): void {
     const { record } = this;

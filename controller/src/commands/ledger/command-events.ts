@@ -1,0 +1,71 @@
+// The events of one transaction of the ledger: commands that were accepted, conflicts, and commands that have ended.
+import type { NewAuditEntry } from '../../audit/audit-store.ts';
+import type { NewEvent, Severity } from '../../event-log/event-log.ts';
+import { type DecisionRecord, isPass } from '../arbitration/decision-record.ts';
+import type { CommandRecord } from './command-store.ts';
+import type { LedgerBatch } from './ledger-batch.ts';
+
+const endSeverities: Record<string, Severity> = { failed: 'warning', expired: 'warning' };
+
+export function commandEvents({ entries, closed }: Pick<LedgerBatch, 'entries' | 'closed'>): NewEvent[] {
+  return [...entries.flatMap(ofEntry), ...closed.map(ofEnd)];
+}
+
+function ofEntry({ action, target, detail }: NewAuditEntry): NewEvent[] {
+  const ap_id = target.name;
+  if (action === 'command_decided') return ofDecision(detail as unknown as DecisionRecord);
+  if (action === 'parameter_frozen' || action === 'rolled_back') {
+    const { parameter, command_id } = detail;
+    const kind = action === 'rolled_back' ? 'conflict.rolled_back' : 'conflict.frozen';
+    const data = { ap_id, parameter, command_id };
+    return [
+      {
+        kind,
+        subject_kind: 'conflict',
+        subject: String(command_id),
+        severity: 'warning',
+        text: String(detail.detail),
+        data,
+      },
+    ];
+  }
+  return [];
+}
+
+function ofDecision({ intent, outcome }: DecisionRecord): NewEvent[] {
+  const { ap_id, command_id, name, parameter, caller_kind, caller_name } = intent;
+  const { verdict, reason, detail } = outcome;
+  const data = { ap_id, command_id, command: name, parameter, by: caller_name, by_kind: caller_kind };
+  const events: NewEvent[] = [];
+  if (isPass(outcome)) {
+    const text = `${name} for ${ap_id} was accepted`;
+    events.push({ kind: 'command.accepted', subject_kind: 'command', subject: command_id, text, data });
+  }
+  if (verdict === 'accepted') return events;
+  const word = verdict === 'accepted_modified' ? 'modified' : verdict;
+  const text = `${name} for ${ap_id} was ${word}`;
+  const conflict = { ...data, verdict, reason, detail };
+  events.push({ kind: `conflict.${word}`, subject_kind: 'conflict', subject: command_id, text, data: conflict });
+  return events;
+}
+
+function ofEnd({
+  command_id,
+  ap_id,
+  name,
+  state,
+  detail,
+  job_number,
+  caller_kind,
+  caller_name,
+}: CommandRecord): NewEvent {
+  const words = state === 'succeeded' || state === 'failed' || state === 'expired' ? state : `was ${state}`;
+  return {
+    kind: `command.${state}`,
+    subject_kind: 'command',
+    subject: command_id,
+    severity: endSeverities[state] ?? 'info',
+    text: `${name} for ${ap_id} ${words}`,
+    data: { ap_id, command_id, command: name, job_number, detail, by: caller_name, by_kind: caller_kind },
+  };
+}

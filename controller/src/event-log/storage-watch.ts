@@ -1,0 +1,104 @@
+// Tells when a store of this node goes out of reach and comes back, and when the disk runs low: as events. While the database
+// is away nothing can be logged, so what happened meanwhile is logged once it is back.
+import { TryLaterError } from '../errors.ts';
+import type { SqlDatabase } from '../storage/sql-database.ts';
+import type { EventLog, NewEvent } from './event-log.ts';
+
+const everyMs = 5_000;
+/** One failure may be a restart of a server; two in a row are an outage. */
+const failuresOfAnOutage = 2;
+const maxUnlogged = 100;
+
+export interface StorageWatchOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  eventLog: Pick<EventLog, 'append'>;
+  /** The name of this node. */
+  node: string;
+  isDiskLow: () => boolean;
+  /** By name: throws while it is out of reach. */
+  stores: Record<string, () => Promise<void>>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+export class StorageWatch {
+  readonly #options: StorageWatchOptions;
+  readonly #now: () => number;
+  readonly #failures = new Map<string, number>();
+  #wasDiskLow = false;
+  readonly #unlogged: NewEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+
+  constructor(options: StorageWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#round ??= this.look().finally(() => {
+        this.#round = undefined;
+      });
+    }, everyMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** One look at everything. Never throws. */
+  async look(): Promise<void> {
+    const { stores, isDiskLow } = this.#options;
+    await Promise.all(Object.entries(stores).map(([name, check]) => this.#lookAt(name, check)));
+    const isLow = isDiskLow();
+    if (isLow !== this.#wasDiskLow) {
+      this.#wasDiskLow = isLow;
+      const text = isLow
+        ? 'The disk of the data folder is almost full'
+        : 'The disk of the data folder has enough space again';
+      this.#note(isLow ? 'storage.disk_low' : 'storage.disk_recovered', 'disk', isLow ? 'major' : 'info', text);
+    }
+    await this.#log();
+  }
+
+  async #lookAt(name: string, check: () => Promise<void>): Promise<void> {
+    const before = this.#failures.get(name) ?? 0;
+    try {
+      await check();
+      this.#failures.set(name, 0);
+      if (before >= failuresOfAnOutage) this.#note('storage.recovered', name, 'info', `The ${name} store is back`);
+    } catch {
+      this.#failures.set(name, before + 1);
+      if (before + 1 === failuresOfAnOutage)
+        this.#note('storage.unreachable', name, 'major', `The ${name} store is unreachable`);
+    }
+  }
+
+  #note(kind: string, store: string, severity: NewEvent['severity'], text: string): void {
+    const { node } = this.#options;
+    this.#unlogged.push({
+      kind,
+      subject_kind: 'storage',
+      subject: `${node}/${store}`,
+      severity,
+      text: `${text} (${node})`,
+      data: { store, node },
+      ts: this.#now(),
+    });
+    if (this.#unlogged.length > maxUnlogged) this.#unlogged.shift();
+  }
+
+  async #log(): Promise<void> {
+    const events = [...this.#unlogged];
+    if (events.length === 0) return;
+    const { database, eventLog, onError } = this.#options;
+    try {
+      await database.transaction((tx) => eventLog.append(tx, events));
+      this.#unlogged.splice(0, events.length);
+    } catch (error) {
+      if (!(error instanceof TryLaterError)) onError(error, 'what happened to the stores could not be logged');
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { revokedHash } from '../../agents/agent-store.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
+import type { AgentStateStore, ToldState } from './agent-state-store.ts';
+
+export function createAgentStateStore(db: SqlDatabase): AgentStateStore {
+  return new SqlAgentStateStore(db);
+}
+
+class SqlAgentStateStore implements AgentStateStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async list(): Promise<ToldState[]> {
+    return this.#db.query<ToldState & SqlRow>('SELECT ap_id, state, power FROM agent_states');
+  }
+
+  async find(tx: SqlQueries, ap_ids: readonly string[]): Promise<ToldState[]> {
+    const found: ToldState[] = [];
+    for (const { marks, values } of inParts(ap_ids)) {
+      const sql = `SELECT ap_id, state, power FROM agent_states WHERE ap_id IN (${marks})`;
+      found.push(...(await tx.query<ToldState & SqlRow>(sql, values)));
+    }
+    return found;
+  }
+
+  async setStates(tx: SqlQueries, states: ReadonlyMap<string, string>, nowMs: number): Promise<void> {
+    await set(tx, 'state', states, nowMs);
+  }
+
+  async setPowers(tx: SqlQueries, powers: ReadonlyMap<string, string>, nowMs: number): Promise<void> {
+    await set(tx, 'power', powers, nowMs);
+  }
+
+  async remove(ap_ids: readonly string[]): Promise<void> {
+    for (const { marks, values } of inParts(ap_ids)) {
+      await this.#db.query(`DELETE FROM agent_states WHERE ap_id IN (${marks})`, values);
+    }
+  }
+
+  async listEnded(): Promise<string[]> {
+    const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ?';
+    return (await this.#db.query<{ ap_id: string }>(sql, [revokedHash])).map(({ ap_id }) => ap_id);
+  }
+}
+
+async function set(
+  tx: SqlQueries,
+  column: 'state' | 'power',
+  values: ReadonlyMap<string, string>,
+  nowMs: number,
+): Promise<void> {
+  // In one order, so that transactions side by side do not wait for one another.
+  const rows = [...values]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([ap_id, value]): SqlValue[] => [ap_id, value, nowMs]);
+  await runRows(
+    tx,
+    `INSERT INTO agent_states (ap_id, ${column}, changed_at) VALUES {{rows}}
+     ON CONFLICT (ap_id) DO UPDATE SET ${column} = excluded.${column}, changed_at = excluded.changed_at`,
+    rows,
+  );
+}

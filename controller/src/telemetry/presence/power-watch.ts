@@ -1,0 +1,110 @@
+// Tells when agents go to sleep and wake up, from what they report: the metric `active` (0: asleep), or the text `power_state`.
+// Each node tells of the agents that report to it; a row for each agent keeps two from telling the same.
+import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import { groupedEvent } from '../../event-log/grouped-event.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import type { Sample } from '../store/telemetry-store.ts';
+import type { AgentStateStore } from './agent-state-store.ts';
+
+const everyMs = 3_000;
+const maxSingle = 20;
+const maxRemembered = 200_000;
+
+type Power = 'asleep' | 'awake';
+
+const textStates: Record<string, Power> = { asleep: 'asleep', dozing: 'asleep', on: 'awake', awake: 'awake' };
+
+export interface PowerWatchOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  store: Pick<AgentStateStore, 'find' | 'setPowers'>;
+  eventLog: Pick<EventLog, 'append'>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+export class PowerWatch {
+  readonly #options: PowerWatchOptions;
+  readonly #now: () => number;
+  readonly #known = new Map<string, { power: Power; ts: number }>();
+  #pending = new Map<string, Power>();
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+
+  constructor(options: PowerWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#round ??= this.flush().finally(() => {
+        this.#round = undefined;
+      });
+    }, everyMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Samples of an agent were stored. Late ones change nothing. */
+  recorded(ap_id: string, samples: readonly Sample[]): void {
+    for (const sample of samples) {
+      const power = powerOf(sample);
+      if (power === undefined) continue;
+      const known = this.#known.get(ap_id);
+      if (known === undefined) {
+        if (this.#known.size >= maxRemembered) this.#known.clear();
+        this.#known.set(ap_id, { power, ts: sample.ts });
+        this.#pending.set(ap_id, power);
+      } else if (sample.ts >= known.ts) {
+        if (known.power !== power) this.#pending.set(ap_id, power);
+        known.power = power;
+        known.ts = sample.ts;
+      }
+    }
+  }
+
+  forget(ap_id: string): void {
+    this.#known.delete(ap_id);
+    this.#pending.delete(ap_id);
+  }
+
+  /** Writes down and tells what is new. Never throws. */
+  async flush(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const pending = this.#pending;
+    this.#pending = new Map();
+    const { database, store, eventLog, onError } = this.#options;
+    try {
+      await database.transaction(async (tx) => {
+        const told = new Map((await store.find(tx, [...pending.keys()])).map(({ ap_id, power }) => [ap_id, power]));
+        const changed = new Map([...pending].filter(([ap_id, power]) => told.get(ap_id) !== power));
+        await store.setPowers(tx, changed, this.#now());
+        // That an agent of which nothing was known is awake is nothing new.
+        const news = [...changed].filter(([ap_id, power]) => power === 'asleep' || (told.get(ap_id) ?? null) !== null);
+        await eventLog.append(tx, [...toEvents('asleep', news), ...toEvents('awake', news)]);
+      });
+    } catch (error) {
+      for (const [ap_id, power] of pending) if (!this.#pending.has(ap_id)) this.#pending.set(ap_id, power);
+      onError(error, 'the power states of agents could not be stored; trying again');
+    }
+  }
+}
+
+/** Undefined if the sample does not say. */
+function powerOf({ names, values, texts }: Sample): Power | undefined {
+  const index = names.indexOf('active');
+  if (index >= 0) return values[index] === 0 ? 'asleep' : 'awake';
+  for (const [name, text] of texts) if (name === 'power_state') return textStates[text];
+  return undefined;
+}
+
+function toEvents(power: Power, news: readonly (readonly [string, Power])[]): NewEvent[] {
+  const ap_ids = news.filter(([, each]) => each === power).map(([ap_id]) => ap_id);
+  const kind = `agent.${power}`;
+  const many = power === 'asleep' ? 'went to sleep' : 'woke up';
+  if (ap_ids.length > maxSingle) return [groupedEvent({ kind, what: many, ap_ids })];
+  return ap_ids.map((ap_id) => ({ kind, subject_kind: 'agent', subject: ap_id, text: `${ap_id} ${many}` }));
+}

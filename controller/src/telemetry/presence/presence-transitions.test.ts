@@ -1,0 +1,204 @@
+// Agents that come and go, as events: each change once, storms as one, a restart as none.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import { createEventLog } from '../../event-log/event-log.sql.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import { NodeLease } from '../../storage/node-lease.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { createAgentStateStore } from './agent-state-store.sql.ts';
+import { type PresenceChange, PresenceTransitions } from './presence-transitions.ts';
+
+const offlineAfterMs = 50_000;
+
+eachDatabase((kind) => {
+  describe('transitions', () => {
+    let databases: [SqlDatabase, SqlDatabase];
+    let remove: () => Promise<void>;
+    let log: EventLog;
+    let now: number;
+    let states: Map<string, 'online' | 'late' | 'offline'>;
+    let heard: PresenceChange[];
+    let leases: NodeLease[];
+
+    beforeEach(async () => {
+      ({ nodes: databases, remove } = await openTwoNodes(kind));
+      log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]) });
+      now = 1_000_000;
+      states = new Map();
+      heard = [];
+      leases = [];
+    });
+    afterEach(async () => {
+      for (const lease of leases) await lease.stop();
+      await remove();
+    });
+
+    async function openNode(database = databases[0]) {
+      const onError = (error: unknown) => expect.unreachable(String(error));
+      const lease = new NodeLease({ database, name: 'presence', onError });
+      leases.push(lease);
+      await lease.look();
+      return new PresenceTransitions({
+        database,
+        lease,
+        store: createAgentStateStore(database),
+        eventLog: createEventLog(database, { auditLog: createAuditLog(database) }),
+        presence: async () => [...states].map(([ap_id, presence]) => ({ ap_id, presence, offlineAfterMs })),
+        onChanged: (changes) => heard.push(...changes),
+        onError,
+        now: () => now,
+      });
+    }
+    const told = async () =>
+      (await log.read({ limit: 500 })).events.map(({ kind: each, subject, text }) =>
+        subject === 'many' ? text : `${each} ${subject}`,
+      );
+    const set = (state: 'online' | 'late' | 'offline', ...names: string[]) => {
+      for (const name of names) states.set(name, state);
+    };
+    const round = async (...nodes: PresenceTransitions[]) => {
+      now += 3_000;
+      for (const node of nodes) await node.look();
+    };
+    const many = (count: number) => Array.from({ length: count }, (_, index) => `ap-${index}`);
+
+    test('each change is told once, and heard of', async () => {
+      const node = await openNode();
+      set('online', 'a', 'b');
+      await round(node);
+      now += offlineAfterMs;
+      set('late', 'a');
+      await round(node);
+      set('offline', 'a');
+      await round(node);
+      await round(node);
+      // One report after an outage is not yet the way back.
+      set('late', 'a');
+      await round(node);
+      set('online', 'a');
+      await round(node);
+      expect(await told()).toEqual([
+        'agent.online a',
+        'agent.online b',
+        'agent.late a',
+        'agent.offline a',
+        'agent.online a',
+      ]);
+      expect(heard.filter(({ ap_id }) => ap_id === 'a').map(({ from, to }) => `${from} ${to}`)).toEqual([
+        'never online',
+        'online late',
+        'late offline',
+        'offline online',
+      ]);
+    });
+
+    test('what happens to many at once is one event, also when it takes a few rounds', async () => {
+      const node = await openNode();
+      set('online', ...many(100));
+      await round(node);
+      await round(node);
+      now += offlineAfterMs;
+      set('offline', ...many(40));
+      await round(node);
+      set('offline', ...many(90));
+      await round(node);
+      set('online', 'ap-0');
+      await round(node);
+      await round(node);
+      expect(await told()).toEqual(['100 access points came online', '89 access points went offline']);
+      const { events } = await log.read({ limit: 1, order: 'newest_first' });
+      expect(events[0]!.data).toMatchObject({ count: 89, agents: many(90).slice(1) });
+    });
+
+    test('after a restart, those that come back in time are no news; those that do not are', async () => {
+      const node = await openNode();
+      set('online', 'a', 'b');
+      await round(node);
+      await leases[0]!.stop();
+      now += 600_000;
+      const next = await openNode();
+      set('offline', 'a', 'b');
+      await round(next);
+      set('late', 'a');
+      await round(next);
+      set('online', 'a');
+      now += offlineAfterMs;
+      await round(next);
+      expect((await told()).slice(2)).toEqual(['agent.offline b']);
+    });
+
+    test('agents that were away before anything was told are no news', async () => {
+      const node = await openNode();
+      set('offline', ...many(50));
+      await round(node);
+      await round(node);
+      expect(await told()).toEqual([]);
+      set('online', 'ap-1');
+      await round(node);
+      expect(await told()).toEqual(['agent.online ap-1']);
+    });
+
+    test('emulated agents whose run is over are ended, not offline', async () => {
+      await databases[0].query(
+        `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, ver, emulated_for, created_at)
+         VALUES ('1', 'a', 'sha256:revoked', '{}', 1, 'v', 'u', 1)`,
+      );
+      const node = await openNode();
+      set('online', 'a', 'b');
+      await round(node);
+      now += offlineAfterMs;
+      set('offline', 'a', 'b');
+      await round(node);
+      await round(node);
+      expect((await told()).slice(2)).toEqual(['agent.offline b']);
+      expect(heard.at(-2)).toMatchObject({ ap_id: 'a', to: 'ended' });
+    });
+
+    test('of two nodes, one tells; the other goes on where it stopped', async () => {
+      const [one, two] = [await openNode(), await openNode(databases[1])];
+      set('online', 'a');
+      await round(one, two);
+      expect(await told()).toEqual(['agent.online a']);
+      await leases[0]!.stop();
+      await leases[1]!.look();
+      now += offlineAfterMs;
+      await round(one, two);
+      now += offlineAfterMs;
+      set('offline', 'a');
+      await round(one, two);
+      expect(await told()).toEqual(['agent.online a', 'agent.offline a']);
+    });
+
+    test('a removed agent is forgotten: whoever has its name later begins anew', async () => {
+      const node = await openNode();
+      set('online', 'a', 'b');
+      await round(node);
+      states.delete('a');
+      await round(node);
+      set('online', 'a');
+      await round(node);
+      expect(await told()).toEqual(['agent.online a', 'agent.online b', 'agent.online a']);
+    });
+
+    test('10,000 that go away at once are one event, and cost no second of the event loop', async () => {
+      const node = await openNode();
+      set('online', ...many(10_000));
+      await round(node);
+      await round(node);
+      now += offlineAfterMs;
+      set('offline', ...many(10_000));
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      await round(node);
+      await round(node);
+      delay.disable();
+      expect(await told()).toEqual(['10,000 access points came online', '10,000 access points went offline']);
+      expect(delay.max / 1e6).toBeLessThan(1_000);
+      const { events } = await log.read({ limit: 1, order: 'newest_first' });
+      expect(events[0]!.data).toMatchObject({ count: 10_000 });
+      expect((events[0]!.data.agents as string[]).length).toBe(10_000);
+    });
+  });
+});
