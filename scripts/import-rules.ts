@@ -171,7 +171,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
-  'controller/src/alarms': [['engine'], ['rules', 'silences']],
+  'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

@@ -1,5 +1,6 @@
 // All parts of Weft. A part may use those above it; what it tells those below goes through the events.
 import { createAgentsPart } from './agents/agents-part.ts';
+import { createAlarmsPart } from './alarms/alarms-part.ts';
 import { createAuditPart } from './audit/audit-part.ts';
 import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
@@ -62,5 +63,19 @@ export function createParts(platform: Platform, events: Events) {
     events,
   );
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline };
+  const alarms = createAlarmsPart(
+    {
+      ...platform,
+      agentStore,
+      siteStore: accounts.sites.siteStore,
+      auditLog,
+      eventLog,
+      presence,
+      agentStates: telemetry.agentStates,
+      reportBudget: telemetry.reportBudget,
+      deadLetters: jobs.letterStore,
+    },
+    events,
+  );
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline, alarms };
 }

@@ -99,6 +99,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   return {
     telemetry,
     presence,
+    agentStates: states,
+    reportBudget: budget,
     metricsService: metrics,
     feed,
     routes: [

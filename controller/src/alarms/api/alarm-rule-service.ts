@@ -1,8 +1,8 @@
 // Rules for administrators. Whoever removes or disables one clears its alarms, in the same transaction.
 import { randomUUID } from 'node:crypto';
 import type { AlarmRule, AlarmRuleInput } from '@weft/contract';
-import { changedKeys } from '../../audit/change-detail.ts';
 import type { AuditLog, NewAuditEntry } from '../../audit/audit-store.ts';
+import { changedKeys } from '../../audit/change-detail.ts';
 import type { Actor } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -25,7 +25,7 @@ export interface AlarmRuleServiceOptions {
   /** The names of readings of Weft. */
   readings: () => readonly string[];
   /** The rules that come with Weft, by key. */
-  products: ReadonlyMap<string, AlarmRuleInput>;
+  products: () => ReadonlyMap<string, AlarmRuleInput>;
   now?: () => number;
 }
 
@@ -59,7 +59,12 @@ export class AlarmRuleService {
     };
     await this.#change(async (tx) => {
       if ((await this.#options.rules.list(tx)).length >= maxRules) {
-        throw new TryLaterError(429, 'too_many_alarm_rules', `There are at most ${maxRules} rules; remove some first`, 3600);
+        throw new TryLaterError(
+          429,
+          'too_many_alarm_rules',
+          `There are at most ${maxRules} rules; remove some first`,
+          3600,
+        );
       }
       await this.#options.rules.create(tx, record);
       return entry(by, 'alarm_rule_created', record, { rule });
@@ -79,7 +84,7 @@ export class AlarmRuleService {
   /** A rule that comes with Weft is again as it came. Throws ConflictError for any other. */
   async reset(id: string, by: Actor): Promise<AlarmRule> {
     return this.#update(id, by, 'alarm_rule_reset', (before) => {
-      const product = before.product === null ? undefined : this.#options.products.get(before.product);
+      const product = before.product === null ? undefined : this.#options.products().get(before.product);
       if (!product) throw new ConflictError('not_a_product_rule', 'This rule did not come with Weft');
       return { ...before, rule: this.parse(product), is_adjusted: false };
     });
@@ -96,7 +101,8 @@ export class AlarmRuleService {
 
   /** Rules that come with Weft and are new in this version; those that were removed before stay removed. */
   async seed(by: Actor): Promise<void> {
-    const { products, rules } = this.#options;
+    const { rules } = this.#options;
+    const products = this.#options.products();
     const nowMs = this.#now();
     await this.#change(async (tx) => {
       const fresh = await rules.newProducts(tx, [...products.keys()]);
@@ -122,12 +128,7 @@ export class AlarmRuleService {
     return parseRule(input, this.#options.readings());
   }
 
-  async #update(
-    id: string,
-    by: Actor,
-    action: string,
-    change: (before: RuleRecord) => RuleRecord,
-  ): Promise<AlarmRule> {
+  async #update(id: string, by: Actor, action: string, change: (before: RuleRecord) => RuleRecord): Promise<AlarmRule> {
     const { rules } = this.#options;
     let after!: RuleRecord;
     await this.#change(async (tx, version) => {
@@ -174,7 +175,12 @@ export class AlarmRuleService {
 }
 
 function entry(actor: Actor, action: string, record: RuleRecord, detail: Record<string, unknown>): NewAuditEntry {
-  return { actor, action, target: { kind: 'alarm_rule', name: record.rule.name }, detail: { id: record.id, ...detail } };
+  return {
+    actor,
+    action,
+    target: { kind: 'alarm_rule', name: record.rule.name },
+    detail: { id: record.id, ...detail },
+  };
 }
 
 function ruleNotFound(): NotFoundError {

@@ -82,7 +82,8 @@ export class AlarmService {
         beforeId = alarm.id;
         if (!this.#isListed(caller, alarm, selector)) continue;
         items.push(toAlarm(alarm, inhibits.get(alarm.id) ?? 0));
-        if (items.length === limit) return { items, next: alarm === found.at(-1) && found.length < pageRows ? null : alarm.id };
+        if (items.length === limit)
+          return { items, next: alarm === found.at(-1) && found.length < pageRows ? null : alarm.id };
       }
       if (found.length < pageRows) return { items, next: null };
     }

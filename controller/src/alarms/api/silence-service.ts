@@ -54,7 +54,12 @@ export class SilenceService {
       const { silences } = this.#options;
       await silences.prune(tx, nowMs - keptMs);
       if ((await silences.list(tx)).length >= maxSilences) {
-        throw new TryLaterError(429, 'too_many_silences', `There are at most ${maxSilences} silences; remove some first`, 3600);
+        throw new TryLaterError(
+          429,
+          'too_many_silences',
+          `There are at most ${maxSilences} silences; remove some first`,
+          3600,
+        );
       }
       await silences.create(tx, record);
       return entry(by, 'silence_created', record);

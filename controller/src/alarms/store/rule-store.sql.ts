@@ -102,12 +102,23 @@ function throwRuleExists(error: unknown): never {
   throw error;
 }
 
+type RuleRow = {
+  id: string;
+  product: string | null;
+  is_adjusted: number;
+  rule: string;
+  created_at: number;
+  updated_at: number;
+};
+
+type SilenceRow = { id: string; silence: string; created_by: string; created_at: number; ends_at: number | null };
+
 function toRule(row: SqlRow): RuleRecord {
-  const { id, product, is_adjusted, rule, created_at, updated_at } = row as unknown as Record<string, never>;
+  const { id, product, is_adjusted, rule, created_at, updated_at } = row as RuleRow;
   return { id, rule: JSON.parse(rule), product, is_adjusted: is_adjusted === 1, created_at, updated_at };
 }
 
 function toSilence(row: SqlRow): SilenceRecord {
-  const { id, silence, created_by, created_at, ends_at } = row as unknown as Record<string, never>;
+  const { id, silence, created_by, created_at, ends_at } = row as SilenceRow;
   return { id, silence: JSON.parse(silence), created_by, created_at, ends_at };
 }

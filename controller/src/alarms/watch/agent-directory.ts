@@ -15,63 +15,37 @@ export interface KnownAgent extends Selectable, VisibleAgent {
 const pageSize = 500;
 
 export class AgentDirectory {
-  readonly #store: Pick<AgentStore, 'page' | 'get'>;
-  readonly #agents = new Map<string, KnownAgent>();
-  readonly #onChanged: (ap_id: string, agent: KnownAgent | undefined) => void;
+  readonly #store: Pick<AgentStore, 'page'>;
+  #agents = new Map<string, KnownAgent>();
 
-  /** `onChanged` is called for every agent that is new, other than before, or gone. */
-  constructor(
-    store: Pick<AgentStore, 'page' | 'get'>,
-    onChanged: (ap_id: string, agent: KnownAgent | undefined) => void,
-  ) {
+  constructor(store: Pick<AgentStore, 'page'>) {
     this.#store = store;
-    this.#onChanged = onChanged;
   }
 
-  get size(): number {
-    return this.#agents.size;
-  }
-
+  /** The same object for as long as nothing about the agent changes. */
   get(ap_id: string): KnownAgent | undefined {
     return this.#agents.get(ap_id);
   }
 
-  all(): IterableIterator<KnownAgent> {
+  all(): Iterable<KnownAgent> {
     return this.#agents.values();
   }
 
   /** Reads all of them, page by page. */
   async refresh(): Promise<void> {
-    const seen = new Set<string>();
+    const found = new Map<string, KnownAgent>();
     let after = '';
     for (;;) {
       const page = await this.#store.page(after, pageSize);
       for (const record of page) {
-        seen.add(record.ap_id);
-        this.#take(toKnownAgent(record));
+        const agent = toKnownAgent(record);
+        const known = this.#agents.get(agent.ap_id);
+        found.set(agent.ap_id, known && isSame(known, agent) ? known : agent);
       }
       if (page.length < pageSize) break;
       after = page.at(-1)!.ap_id;
     }
-    for (const ap_id of this.#agents.keys()) if (!seen.has(ap_id)) this.remove(ap_id);
-  }
-
-  /** One of them is new, or may be another now. */
-  async look(ap_id: string): Promise<void> {
-    const record = await this.#store.get(ap_id);
-    if (record) this.#take(toKnownAgent(record));
-    else this.remove(ap_id);
-  }
-
-  remove(ap_id: string): void {
-    if (this.#agents.delete(ap_id)) this.#onChanged(ap_id, undefined);
-  }
-
-  #take(agent: KnownAgent): void {
-    const before = this.#agents.get(agent.ap_id);
-    if (before && isSame(before, agent)) return;
-    this.#agents.set(agent.ap_id, agent);
-    this.#onChanged(agent.ap_id, agent);
+    this.#agents = found;
   }
 }
 

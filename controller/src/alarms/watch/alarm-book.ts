@@ -1,9 +1,10 @@
 // Rules, silences and active alarms in memory. The database is the truth: every change has a version there, and each node reads
 // what it has not seen yet, at once after its own changes and every second for those of others.
-import { type CompiledRule, compileRule } from './compiled-rule.ts';
+
 import { type CompiledSilence, compileSilence } from '../silences/active-silence.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { RuleStore, SilenceStore } from '../store/rule-store.ts';
+import { type CompiledRule, compileRule } from './compiled-rule.ts';
 
 const maxChanges = 1_000;
 

@@ -15,6 +15,15 @@ const everyMs = 3_000;
 const pruneRounds = 100;
 const pruneRows = 500;
 
+const neverHeardOf = {
+  state: 'never',
+  sinceMs: 0,
+  lastSeenMs: null,
+  isAsleep: false,
+  isUncertain: false,
+  changesMs: [],
+} as const;
+
 export interface AlarmRoundsOptions {
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   book: AlarmBook;
@@ -98,16 +107,13 @@ export class AlarmRounds {
     await writer.writeAll(operations, (tx: SqlQueries) => lease.require(tx));
   }
 
-  #ofRule(
-    rule: CompiledRule,
-    standings: ReadonlyMap<string, Omit<Standing, 'site'>>,
-    nowMs: number,
-  ): AlarmOperation[] {
+  #ofRule(rule: CompiledRule, standings: ReadonlyMap<string, Omit<Standing, 'site'>>, nowMs: number): AlarmOperation[] {
     const { directory, book } = this.#options;
     const chosen: Standing[] = [];
     for (const agent of directory.all()) {
-      const standing = standings.get(agent.ap_id);
-      if (standing && rule.selector.test(agent)) chosen.push({ ...standing, site: agent.site });
+      if (!rule.selector.test(agent)) continue;
+      const standing = standings.get(agent.ap_id) ?? { ...neverHeardOf, ap_id: agent.ap_id };
+      chosen.push({ ...standing, site: agent.site });
     }
     const operations: AlarmOperation[] = [];
     const found = new Set<string>();

@@ -1,7 +1,8 @@
 // Makes alarms durable: the rows and the events that tell of them, in one transaction. What is due at the same time on this
 // node shares one. Of several nodes that find the same, one succeeds.
-import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
+import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
@@ -147,7 +148,16 @@ export class AlarmWriter {
       const { name } = rule.record.rule;
       const message = `${name}: more than ${stormSize} access points within a minute`;
       const storm = this.#toRecord(
-        { rule, subject_kind: 'storm', subject: name, ap_id: null, site: null, sinceMs: this.#now(), value: count, message },
+        {
+          rule,
+          subject_kind: 'storm',
+          subject: name,
+          ap_id: null,
+          site: null,
+          sinceMs: this.#now(),
+          value: count,
+          message,
+        },
         version,
       );
       storm.silenced_by = silencedBy(storm, this.#options.muting(), storm.fired_at);

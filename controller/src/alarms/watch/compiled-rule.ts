@@ -1,8 +1,8 @@
 // A stored rule, ready to be evaluated: its selector parsed, its condition compiled; and the sentence for people.
 import { parseSelector, type Selector } from '@weft/contract/selector';
 import { MetricCondition } from '../engine/metric-condition.ts';
-import type { RuleRecord } from '../store/rule-store.ts';
 import { type ConditionKind, kindOf } from '../rules/parse-rule.ts';
+import type { RuleRecord } from '../store/rule-store.ts';
 
 export interface CompiledRule {
   id: string;

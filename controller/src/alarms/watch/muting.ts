@@ -1,10 +1,10 @@
 // Why an alarm is not told to anybody: a silence, or another alarm that is its cause. Pure.
 import type { Selectable } from '@weft/contract/selector';
 import { pathsAbove } from '../engine/timed-condition.ts';
-import type { CompiledRule } from './compiled-rule.ts';
 import { type CompiledSilence, type SilenceSubject, type SiteZone, silenceFor } from '../silences/active-silence.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
 import type { KnownAgent } from './agent-directory.ts';
+import type { CompiledRule } from './compiled-rule.ts';
 
 export interface MutingView {
   rule(id: string): CompiledRule | undefined;

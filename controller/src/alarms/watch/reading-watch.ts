@@ -48,7 +48,11 @@ export class ReadingWatch {
         ? !isBeyond(op, value, clear?.value ?? condition.value!)
         : isBeyond(op, value, condition.value!);
       const neededMs = 1000 * (active ? (clear?.for_seconds ?? for_seconds) : for_seconds);
-      const sinceMs = this.#heldSince(`${rule.id}\n${subject_kind}\n${subject}\n${active ? 'clear' : 'fire'}`, holds, nowMs);
+      const sinceMs = this.#heldSince(
+        `${rule.id}\n${subject_kind}\n${subject}\n${active ? 'clear' : 'fire'}`,
+        holds,
+        nowMs,
+      );
       if (sinceMs === undefined || nowMs - sinceMs < neededMs) continue;
       if (active) operations.push({ clear: active, value });
       else {

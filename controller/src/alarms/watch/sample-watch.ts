@@ -5,10 +5,10 @@ import { AgentWatch, type WatchedRule } from '../engine/agent-watch.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
 import { replay } from '../engine/replay.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
-import type { AgentDirectory } from './agent-directory.ts';
+import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmWriter } from './alarm-writer.ts';
-import { type CompiledRule, toMessage } from './compiled-rule.ts';
+import { toMessage } from './compiled-rule.ts';
 
 const parallel = 4;
 const rowsAtOnce = 5_000;
@@ -28,6 +28,7 @@ export interface SampleWatchOptions {
 
 interface Entry {
   watch: AgentWatch;
+  agent: KnownAgent;
   /** Of the rules that it was made for. */
   revision: number;
 }
@@ -54,8 +55,11 @@ export class SampleWatch {
   /** Samples of this agent are durable. Runs for every report. */
   recorded(ap_id: string, samples: readonly Sample[]): void {
     const entry = this.#entries.get(ap_id);
-    const watch = entry?.revision === this.#revision ? entry.watch : this.#renew(ap_id, entry);
-    watch?.recorded(samples, this.#onDue);
+    const agent = this.#options.directory.get(ap_id);
+    if (!agent) return;
+    const isCurrent = entry !== undefined && entry.revision === this.#revision && entry.agent === agent;
+    const watch = isCurrent ? entry.watch : this.#renew(agent, entry);
+    watch.recorded(samples, this.#onDue);
   }
 
   /** Other rules are in force. */
@@ -63,11 +67,9 @@ export class SampleWatch {
     this.#revision++;
   }
 
-  /** The agent is new, another one, or gone. */
-  agentChanged(ap_id: string): void {
-    const entry = this.#entries.get(ap_id);
-    if (!this.#options.directory.get(ap_id)) this.#entries.delete(ap_id);
-    else if (entry) entry.revision = -1;
+  /** The agent is no more. */
+  forget(ap_id: string): void {
+    this.#entries.delete(ap_id);
   }
 
   /** An alarm is active or cleared, wherever that was done. */
@@ -84,10 +86,9 @@ export class SampleWatch {
     while (this.#running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  #renew(ap_id: string, before: Entry | undefined): AgentWatch | undefined {
-    const { directory, book } = this.#options;
-    const agent = directory.get(ap_id);
-    if (!agent) return undefined;
+  #renew(agent: KnownAgent, before: Entry | undefined): AgentWatch {
+    const { book } = this.#options;
+    const { ap_id } = agent;
     const gapMs = Math.max(minGapMs, gapIntervals * (agent.intervalMs ?? 0));
     const known = new Map(before?.watch.rules.map((rule) => [rule.tracker.condition, rule]));
     const rules: WatchedRule[] = [];
@@ -100,7 +101,7 @@ export class SampleWatch {
       rules.push(old ?? { rule_id: rule.id, tracker, isQueued: false });
     }
     const watch = new AgentWatch(ap_id, rules);
-    this.#entries.set(ap_id, { watch, revision: this.#revision });
+    this.#entries.set(ap_id, { watch, agent, revision: this.#revision });
     return watch;
   }
 

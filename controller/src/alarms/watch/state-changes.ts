@@ -30,7 +30,12 @@ export class StateChanges {
     const fromMs = this.#after === undefined ? nowMs - keptMs : undefined;
     let after: number | null = this.#after ?? 0;
     while (after !== null) {
-      const page: Awaited<ReturnType<EventLog['read']>> = await this.#log.read({ kinds, after, fromMs, limit: pageSize });
+      const page: Awaited<ReturnType<EventLog['read']>> = await this.#log.read({
+        kinds,
+        after,
+        fromMs,
+        limit: pageSize,
+      });
       for (const event of page.events) {
         const names = event.ap_id === null ? (groupedNames(event) ?? []) : [event.ap_id];
         for (const ap_id of names) this.#add(ap_id, event.ts);
