@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { backupStampOf } from '../backup/backup-stamp.ts';
-import { system } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { DeadLetterStore } from '../jobs/store/dead-letter-store.ts';
@@ -134,10 +133,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     samples.forget(ap_id);
     skews.forget(ap_id);
   });
-  const follow = new Follower(async () => {
+  const refresh = async () => {
     await directory.refresh();
     await zones.refresh();
-  }, onError);
+    await book.sync();
+  };
+  const follow = new Follower(refresh, onError);
   events.agentConfigured.on(() => follow.soon());
   events.labelsChanged.on(() => follow.soon());
   events.sitesChanged.on(() => follow.soon());
@@ -156,11 +157,11 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => book.activeCount },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },
     },
+    /** Reads agents, sites, rules and alarms as they are now. */
+    refresh,
     async prepare() {
-      await rules.seed(system);
-      await directory.refresh();
-      await zones.refresh();
-      await book.sync();
+      await rules.seed();
+      await refresh();
     },
     start() {
       const sync = () => book.sync().catch((error) => onError(error, 'alarms could not be read; trying again'));

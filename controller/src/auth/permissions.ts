@@ -189,6 +189,7 @@ export const permissions = {
   update_alarm_rule: adminsOnly,
   reset_alarm_rule: adminsOnly,
   remove_alarm_rule: adminsOnly,
+  preview_alarm_rule: adminsOnly,
   list_silences: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
   get_silence: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
   create_silence: adminsOnly,

@@ -99,8 +99,8 @@ export class AlarmRuleService {
     });
   }
 
-  /** Rules that come with Weft and are new in this version; those that were removed before stay removed. */
-  async seed(by: Actor): Promise<void> {
+  /** Rules that come with Weft and are new in this version; those that were removed before stay removed. Like a migration, nobody did it. */
+  async seed(): Promise<void> {
     const { rules } = this.#options;
     const products = this.#options.products();
     const nowMs = this.#now();
@@ -113,13 +113,7 @@ export class AlarmRuleService {
         const record = { id: randomUUID(), rule, product, is_adjusted: false, created_at: nowMs, updated_at: nowMs };
         await rules.create(tx, record);
       }
-      if (added.length === 0) return undefined;
-      return {
-        actor: by,
-        action: 'alarm_rules_seeded',
-        target: { kind: 'alarm_rules', name: 'product' },
-        detail: { rules: added },
-      };
+      return undefined;
     });
   }
 

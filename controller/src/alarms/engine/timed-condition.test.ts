@@ -95,6 +95,17 @@ describe('a share of a site', () => {
     ]);
   });
 
+  it('names the lowest site that has all of it', () => {
+    const found = findTimed(share, [...site('uk/bristol/hall', 4, 4), ...site('uk/bath', 0, 1)], now);
+    expect(found.map(({ subject, fires }) => [subject, fires])).toEqual([
+      ['uk', false],
+      ['uk/bristol', false],
+      ['uk/bristol/hall', true],
+    ]);
+    const both = findTimed(share, [...site('uk/bristol', 4, 4), ...site('uk/bath', 4, 4)], now);
+    expect(both.map(({ fires }) => fires)).toEqual([true, true, true]);
+  });
+
   it('holds since the last one that was needed for it', () => {
     const times = [90, 80, 20, 10].map((ago) => now - ago * 1000);
     const away = times.map((sinceMs, n) => standing(`a${n}`, { site: 's', state: 'offline', sinceMs }));

@@ -121,8 +121,8 @@ function findShares(
     const of = inMs.length + otherMs.length;
     if (of < at_least) continue;
     const value = inMs.length / of;
-    const holds = isBeyond(op, value, limit);
-    const isCleared = !isBeyond(op, value, clearLimit);
+    const holds = isBeyond(op, value, limit) && !isExplained(subject, inMs.length);
+    const isCleared = !holds && (!isBeyond(op, value, clearLimit) || isBeyond(op, value, limit));
     // Since the last one that was needed for it is as it is.
     const sinceMs = holds
       ? crossingMs(inMs, (count) => isBeyond(op, count / of, limit))
@@ -132,6 +132,16 @@ function findShares(
     findings.push({ subject_kind: 'site', subject, site: subject, fires, sinceMs, value, of });
   }
   return findings;
+
+  /** Everything that is so in the site is so in one site below it, which says it better. */
+  function isExplained(path: string, count: number): boolean {
+    for (const [below, { inMs, otherMs }] of sites) {
+      if (!below.startsWith(`${path}/`) || inMs.length !== count) continue;
+      const of = inMs.length + otherMs.length;
+      if (of >= at_least && isBeyond(op, inMs.length / of, limit)) return true;
+    }
+    return false;
+  }
 }
 
 function crossingMs(timesMs: number[], isEnough: (count: number) => boolean): number {
