@@ -47,7 +47,7 @@ async function createCallers(database: SqlDatabase): Promise<void> {
     const { id, name } = caller;
     if (caller.kind === 'user') {
       const roles = [...caller.roles];
-      const enabled = { disabled_at: null, disabled_by: null, waiting_since: null };
+      const enabled = { disabled_at: null, disabled_by: null, waiting_since: null, grants: [] };
       await users.create({ id, username: name, password_hash: '', roles, ver: '', created_at: 0, ...enabled });
     } else if (caller.kind === 'third_party_app') {
       const permissions = { ...caller.permissions };

@@ -12,7 +12,7 @@ const store = createUserStore(db);
 for (let n = 0; ; n += 1) {
   const username = `u${round}-${n}@x`;
   const record = { id: randomUUID(), username, password_hash: 'h', roles: ['user'], ver: 'v', created_at: 0 };
-  await store.create({ ...record, disabled_at: null, disabled_by: null, waiting_since: null });
+  await store.create({ ...record, disabled_at: null, disabled_by: null, waiting_since: null, grants: [] });
   writeSync(1, `created ${username}\n`);
   if (n % 2) {
     await store.remove(username);

@@ -1,5 +1,6 @@
 // Agents, one per access point, and the enrolment tokens with which an access point registers itself.
 import Type from 'typebox';
+import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { NAME_GLOB_PATTERN, NAME_PATTERN } from './identifiers.ts';
 
 const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the access point in paths and series.' });
@@ -41,6 +42,20 @@ export const EnrolmentTokenCreate = Type.Object(
       Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),
     ),
     max_uses: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 })),
+    site: Type.Optional(
+      Type.String({
+        maxLength: maxSitePathLength,
+        pattern: sitePathPattern,
+        format: 'label',
+        description: 'The path of the site in which the access points stand.',
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Array(Type.String({ pattern: tagPattern, format: 'label' }), {
+        maxItems: maxTags,
+        description: 'The tags that they begin with.',
+      }),
+    ),
   },
   { title: 'EnrolmentTokenCreate' },
 );
@@ -53,7 +68,9 @@ export const EnrolmentToken = Type.Object(
     expires_at: Type.String({ format: 'date-time' }),
     max_uses: Type.Integer(),
     uses: Type.Integer(),
-    created_by: Type.String({ description: 'The administrator who created it.' }),
+    created_by: Type.String({ description: 'The administrator or manager who created it.' }),
+    site: Type.Union([Type.String(), Type.Null()], { description: 'Where its access points stand.' }),
+    tags: Type.Array(Type.String()),
     token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
     urls: Type.Optional(
       Type.Array(Type.String(), {

@@ -12,6 +12,7 @@ export * from './emulator-lease.ts';
 export * from './emulator-what-if.ts';
 export * from './events.ts';
 export * from './fleet.ts';
+export * from './grants.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
 export * from './sites.ts';

@@ -16,6 +16,11 @@ export const AppPermissions = Type.Object(
         description: 'Patterns of ap_ids, with `*` and `?`.',
       }),
     ),
+    selector: Type.Optional(
+      Type.String({
+        description: 'Which agents, by `site:`, `tag:` and `name:`; beside `agents`, both must allow.',
+      }),
+    ),
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
     write: Type.Optional(
       Type.Boolean({

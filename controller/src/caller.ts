@@ -1,6 +1,6 @@
 // The caller of a request. Created by auth from a verified token and the current record; every service that decides
 // by caller receives one.
-import type { AppPermissions, LoginType } from '@weft/contract';
+import type { AppPermissions, Grant, LoginType } from '@weft/contract';
 import type { PasswordTurn } from './password-hasher.ts';
 import type { SqlQueries } from './storage/sql-database.ts';
 
@@ -11,6 +11,8 @@ export interface UserCaller {
   name: string;
   roles: readonly string[];
   isAdmin: boolean;
+  /** What it may do where; none: read everything. Of no meaning for administrators. */
+  grants?: readonly Grant[];
   /** Of the record when the caller was let in: it changes with the credentials. */
   ver?: string;
 }
@@ -89,4 +91,26 @@ export interface CallerChange {
 /** Whether nothing of the caller may go on. */
 export function isEnded({ what }: CallerChange): boolean {
   return what === 'removed' || what === 'disabled';
+}
+
+/** Whether the user has what it was granted and nothing else. */
+export function hasGrants({ isAdmin, grants = [] }: UserCaller): boolean {
+  return !isAdmin && grants.length > 0;
+}
+
+const included: Record<Grant['role'], readonly Grant['role'][]> = {
+  viewer: ['viewer'],
+  operator: ['viewer', 'operator'],
+  manager: ['viewer', 'operator', 'manager'],
+  auditor: ['viewer', 'auditor'],
+};
+
+/** Whether who is granted `role` may do what `needed` may. */
+export function grantIncludes(role: Grant['role'], needed: Grant['role']): boolean {
+  return included[role].includes(needed);
+}
+
+/** Whether a user with grants has this one, or one that includes it, on anything. */
+export function isGranted({ grants = [] }: UserCaller, role: Grant['role']): boolean {
+  return grants.some((grant) => grantIncludes(grant.role, role));
 }

@@ -12,6 +12,7 @@ import type { Actor, CallerChange } from './caller.ts';
 import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
 import { createCommandStore } from './commands/ledger/command-store.sql.ts';
+import { commandableAmong } from './commands/ledger/present-rights.ts';
 import type { Config } from './config.ts';
 import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
 import { RunCloser } from './emulator/run-closer.ts';
@@ -102,7 +103,7 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
     createMailboxStore(database),
     createCommandStore(database),
   ];
-  const rights = { emulatedFor: agents.emulatedFor.bind(agents) };
+  const rights = { commandable: commandableAmong(agents) };
   const isPublished = config.amqpUrl !== undefined;
   const { ledger, operations } = createCommandCore({
     ...{ database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },

@@ -23,7 +23,7 @@ export function createAccountParts(platform: Platform, events: Events) {
   const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
   const sites = createSitesPart(deps, events);
-  const agents = createAgentsPart(deps, events);
+  const agents = createAgentsPart({ ...deps, users: users.users }, events);
   const apps = createThirdPartyAppsPart(deps);
   const principals = { user: users.users, agent: agents.agents, third_party_app: apps.apps };
   const auth = createAuthPart(

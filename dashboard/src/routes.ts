@@ -43,6 +43,20 @@ export const routes: readonly PageRoute[] = [
     load: () => import('./pages/agents/agent-page.tsx').then((page) => page.AgentPage),
   },
   {
+    path: '/sites',
+    title: pageTitles.sites,
+    access: 'user',
+    nav: { icon: 'site' },
+    load: () => import('./pages/sites/sites-page.tsx').then((page) => page.SitesPage),
+  },
+  {
+    path: '/events',
+    title: pageTitles.events,
+    access: 'user',
+    nav: { icon: 'events' },
+    load: () => import('./pages/events/events-page.tsx').then((page) => page.EventsPage),
+  },
+  {
     path: '/compare',
     title: pageTitles.compare,
     access: 'user',

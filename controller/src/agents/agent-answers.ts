@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, AgentDetails } from '@weft/contract';
 import type { Actor, CallerChange, Principal } from '../caller.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
 import { withoutReadOnlyKeys } from './agent-configuration.ts';
 import type { ListedAgent } from './agent-filter.ts';
@@ -13,12 +13,18 @@ export interface NewAgent {
   ap_id: string;
   password: string;
   configuration: Record<string, unknown>;
+  /** Labels that it begins with. */
+  site?: string | null;
+  tags?: string[];
 }
 
 /** With what decides who may see it, which is not for others. */
 export type FoundAgent = Agent & VisibleAgent;
 
-export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: string): AgentRecord {
+export function toNewRecord(
+  { ap_id, configuration, site = null, tags = [] }: NewAgent,
+  password_hash: string,
+): AgentRecord {
   return {
     id: randomUUID(),
     ap_id,
@@ -29,6 +35,8 @@ export function toNewRecord({ ap_id, configuration }: NewAgent, password_hash: s
     ver: generateSecret(),
     created_at: Date.now(),
     ...noLabels,
+    site,
+    tags,
   };
 }
 
@@ -75,6 +83,10 @@ export function toPrincipal(agent: AgentRecord): Principal {
 
 export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 'removed', by: Actor): CallerChange {
   return { kind: 'agent', id, name, what, isRevoked: true, by };
+}
+
+export function tooManyAgents(max: number): TryLaterError {
+  return new TryLaterError(429, 'too_many_agents', `This installation holds at most ${max} agents`, 3600);
 }
 
 export function agentNotFound(): NotFoundError {

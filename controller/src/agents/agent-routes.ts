@@ -82,8 +82,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       summary: 'Create a token with which access points register themselves; it is shown only once',
       body: EnrolmentTokenCreate,
       response: EnrolmentToken,
-      handle: ({ body: { ap_id_pattern, expires_in, max_uses }, caller }) =>
-        enrolment.create({ ap_id_pattern, expires_in: expires_in!, max_uses: max_uses! }, caller),
+      handle: ({ body, caller }) =>
+        enrolment.create({ ...body, expires_in: body.expires_in!, max_uses: body.max_uses! }, caller),
     }),
     route({
       operation: 'list_enrolment_tokens',
@@ -92,7 +92,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       tag,
       summary: 'List the enrolment tokens that have not expired',
       response: Type.Array(EnrolmentToken),
-      handle: () => enrolment.list(),
+      handle: ({ caller }) => enrolment.list(caller),
     }),
     route({
       operation: 'remove_enrolment_token',

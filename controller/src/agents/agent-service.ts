@@ -4,7 +4,7 @@ import type { Agent, AgentDetails } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, TryLaterError } from '../errors.ts';
+import { AuthenticationError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
@@ -19,6 +19,7 @@ import {
   toFoundAgent,
   toListedAgent,
   toNewRecord,
+  tooManyAgents,
   toPrincipal,
 } from './agent-answers.ts';
 import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
@@ -31,8 +32,9 @@ import {
   type AgentStore,
   agentExists,
   generatedHashPrefix,
+  noLabels,
 } from './agent-store.ts';
-import { canSeeAgent, canSeeName } from './agent-visibility.ts';
+import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface AgentServiceOptions {
@@ -124,9 +126,9 @@ export class AgentService implements PrincipalSource {
   /** Those of these agents that the caller may see. */
   async visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
     const visible = new Set(ap_ids.filter((ap_id) => canSeeName(caller, ap_id)));
-    const others = caller.kind === 'third_party_app' ? ap_ids.filter((ap_id) => !visible.has(ap_id)) : [];
+    const others = caller.kind === 'agent' ? [] : ap_ids.filter((ap_id) => !visible.has(ap_id));
     if (others.length > 0) {
-      for (const ap_id of await this.#agents.emulatedFor(caller.id, others)) visible.add(ap_id);
+      for (const agent of await this.#agents.visible(others)) if (canSeeAgent(caller, agent)) visible.add(agent.ap_id);
     }
     return visible;
   }
@@ -156,8 +158,9 @@ export class AgentService implements PrincipalSource {
     return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
-  async create(input: NewAgent, by: Actor): Promise<Agent> {
-    return (await this.register(input, by, async (agent, also) => {
+  async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<Agent> {
+    requireManagerOfNew(by, { ap_id, emulated_for: null, ...noLabels });
+    return (await this.register({ ap_id, password, configuration }, by, async (agent, also) => {
       await this.#agents.create(agent, also);
       return true;
     }))!;
@@ -190,14 +193,7 @@ export class AgentService implements PrincipalSource {
 
   /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. */
   async requireRoomFor(more: number): Promise<void> {
-    if ((await this.#agents.count()) + more > this.#maxAgents) {
-      throw new TryLaterError(
-        429,
-        'too_many_agents',
-        `This installation holds at most ${this.#maxAgents} agents`,
-        3600,
-      );
-    }
+    if ((await this.#agents.count()) + more > this.#maxAgents) throw tooManyAgents(this.#maxAgents);
   }
 
   async update(
@@ -257,7 +253,9 @@ export class AgentService implements PrincipalSource {
   }
 
   async remove(ap_id: string, by: Actor): Promise<void> {
-    if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+    const agent = await this.#agents.get(ap_id);
+    if (!agent) throw agentNotFound();
+    requireManager(by, agent);
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#forgetData(ap_id);
     const isRemoved = await this.#changes.make<AgentRecord, boolean>(

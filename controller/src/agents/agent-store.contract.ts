@@ -53,15 +53,19 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(await fixture.otherNode.get('ap-2')).toStrictEqual(emulated);
   });
 
-  test('emulatedFor knows whose emulated agents these are, also in a transaction', async () => {
-    const many = Array.from({ length: 600 }, (_, n) => agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob' }));
+  test('visible gives what decides who may see these agents, also in a transaction', async () => {
+    const many = Array.from({ length: 600 }, (_, n) =>
+      agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob', tags: [`t${n}`], display_name: `Cell ${n}` }),
+    );
     await fixture.db.transaction((tx) => store.createAll(tx, [...many, agentNamed('real')]));
-    const names = [...many.map(({ ap_id }) => ap_id), 'real', 'unknown'];
-    const own = new Set(many.filter(({ emulated_for }) => emulated_for === 'ada').map(({ ap_id }) => ap_id));
-    expect(await store.emulatedFor('ada', names)).toEqual(own);
-    expect(await fixture.db.transaction((tx) => store.emulatedFor('ada', names, tx))).toEqual(own);
-    expect(await store.emulatedFor('ada', ['emu-0', 'emu-1'])).toEqual(new Set(['emu-1']));
-    expect(await store.emulatedFor('ada', [])).toEqual(new Set());
+    const names = [...many.map(({ ap_id }) => ap_id), 'unknown'];
+    const expected = many.map(({ ap_id, emulated_for, display_name, site, tags }) => ({
+      ...{ ap_id, emulated_for, display_name, site, tags },
+    }));
+    const byName = (found: readonly { ap_id: string }[]) => new Map(found.map((agent) => [agent.ap_id, agent]));
+    expect(byName(await store.visible(names))).toEqual(byName(expected));
+    expect(byName(await fixture.db.transaction((tx) => store.visible(names, tx)))).toEqual(byName(expected));
+    expect(await store.visible([])).toEqual([]);
   });
 
   test('createAll makes many at once, and none if one of the names is taken', async () => {
@@ -237,7 +241,7 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
       store.list(),
       store.page('', 10),
       store.count(),
-      store.emulatedFor('ada', ['ap-1']),
+      store.visible(['ap-1']),
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),
       store.changeConfiguration('ap-1', () => ({})),

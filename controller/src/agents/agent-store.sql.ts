@@ -17,6 +17,7 @@ import {
   revokedHash,
   UnknownSite,
 } from './agent-store.ts';
+import type { VisibleAgent } from './agent-visibility.ts';
 
 type AgentRow = {
   id: string;
@@ -32,8 +33,9 @@ type AgentRow = {
   tags: string;
 };
 
-const COLUMNS = `id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at, display_name,
+const VISIBLE = `ap_id, emulated_for, display_name,
   (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
+const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
 const INSERT = `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at,
   display_name, site_id, tags, revision) VALUES {{rows}}`;
 const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?)';
@@ -80,16 +82,16 @@ class SqlAgentStore implements AgentStore {
     return row?.count ?? 0;
   }
 
-  async emulatedFor(caller_id: string, ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<Set<string>> {
-    const own = new Set<string>();
-    for (const part of inParts(ap_ids)) {
-      const rows = await tx.query<{ ap_id: string }>(
-        `SELECT ap_id FROM agents WHERE emulated_for = ? AND ap_id IN (${part.marks})`,
-        [caller_id, ...part.values],
+  async visible(ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<VisibleAgent[]> {
+    const found: VisibleAgent[] = [];
+    for (const { marks, values } of inParts(ap_ids)) {
+      const rows = await tx.query<Pick<AgentRow, keyof VisibleAgent>>(
+        `SELECT ${VISIBLE} FROM agents WHERE ap_id IN (${marks})`,
+        values,
       );
-      for (const { ap_id } of rows) own.add(ap_id);
+      found.push(...rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] })));
     }
-    return own;
+    return found;
   }
 
   async create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void> {

@@ -1,6 +1,7 @@
 // Agent records: one per access point, real or emulated.
 import { ConflictError } from '../errors.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface AgentRecord {
   id: string;
@@ -59,8 +60,8 @@ export interface AgentStore {
    */
   page(afterApId: string, limit: number): Promise<AgentRecord[]>;
   count(): Promise<number>;
-  /** Those of these names that belong to emulated agents of this caller; in the caller's transaction, if one is given. */
-  emulatedFor(caller_id: string, ap_ids: readonly string[], tx?: SqlQueries): Promise<Set<string>>;
+  /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
+  visible(ap_ids: readonly string[], tx?: SqlQueries): Promise<VisibleAgent[]>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */

@@ -1,6 +1,7 @@
 // Agents as a part: the registry of access points, and their enrolment.
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
+import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
@@ -13,7 +14,10 @@ import { labelRoutes } from './label-routes.ts';
 import { LabelService } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
-export function createAgentsPart(platform: Platform & { audit: AuditService; changes: CallerChanges }, events: Events) {
+export function createAgentsPart(
+  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'principal'> },
+  events: Events,
+) {
   const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
   const store = createAgentStore(database);
   const agents = new AgentService({
@@ -30,6 +34,7 @@ export function createAgentsPart(platform: Platform & { audit: AuditService; cha
     agents,
     tokens: createEnrolmentTokenStore(database),
     audit,
+    users: platform.users,
     reachableUrls: () => reachableUrls(config, ownUrl()),
   });
   const labels = new LabelService({

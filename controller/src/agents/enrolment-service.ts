@@ -1,15 +1,18 @@
-// Enrolment: tokens that administrators create, and with which access points register themselves.
+// Enrolment: tokens that administrators and managers create, and with which access points register themselves.
 import { randomUUID } from 'node:crypto';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
-import type { Actor, Caller } from '../caller.ts';
+import type { Actor, Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { NewAgent } from './agent-answers.ts';
 import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts';
 import type { AgentService } from './agent-service.ts';
+import { UnknownSite } from './agent-store.ts';
+import { mayManage } from './agent-visibility.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
+import { noSuchSite } from './label-service.ts';
 
 /** The prefix of enrolment tokens, to distinguish them from access tokens. */
 export const enrolmentTokenPrefix = 'weft-enrol-';
@@ -20,6 +23,8 @@ export interface EnrolmentServiceOptions {
   agents: AgentService;
   tokens: EnrolmentTokenStore;
   audit: AuditService;
+  /** Who has created tokens. */
+  users: Pick<PrincipalSource, 'principal'>;
   /** Where access points reach Weft, the best first. */
   reachableUrls: () => string[];
 }
@@ -28,12 +33,14 @@ export class EnrolmentService {
   readonly #agents: AgentService;
   readonly #tokens: EnrolmentTokenStore;
   readonly #audit: AuditService;
+  readonly #users: Pick<PrincipalSource, 'principal'>;
   readonly #reachableUrls: () => string[];
 
-  constructor({ agents, tokens, audit, reachableUrls }: EnrolmentServiceOptions) {
+  constructor({ agents, tokens, audit, users, reachableUrls }: EnrolmentServiceOptions) {
     this.#agents = agents;
     this.#tokens = tokens;
     this.#audit = audit;
+    this.#users = users;
     this.#reachableUrls = reachableUrls;
   }
 
@@ -50,8 +57,10 @@ export class EnrolmentService {
     if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
       throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
     }
+    const { site, tags } = enrolment;
+    await this.#requireManaged(enrolment, input.ap_id);
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
-    const agent = await this.#agents.register(input, by, (record, also) =>
+    const agent = await this.#agents.register({ ...input, site, tags }, by, (record, also) =>
       this.#tokens.redeem(hash, Date.now(), record, also),
     );
     if (!agent) throw badToken();
@@ -60,9 +69,10 @@ export class EnrolmentService {
 
   /** The only answer that contains the token itself. */
   async create(
-    input: { ap_id_pattern: string; expires_in: number; max_uses: number },
+    input: { ap_id_pattern: string; expires_in: number; max_uses: number; site?: string; tags?: string[] },
     createdBy: Caller,
   ): Promise<EnrolmentToken> {
+    const { site = null, tags = [] } = input;
     const token = enrolmentTokenPrefix + generateSecret();
     const now = Date.now();
     if ((await this.#tokens.count(now)) >= maxTokens) {
@@ -82,30 +92,54 @@ export class EnrolmentService {
       expires_at: now + input.expires_in * 1000,
       max_uses: input.max_uses,
       uses: 0,
+      site,
+      tags: [...new Set(tags)].sort(),
+      managed_by: isManager(createdBy) ? createdBy.id : null,
     };
     await this.#tokens.removeExpired(now);
-    await this.#tokens.create(
-      record,
-      this.#audit.entry(() => enrolmentTokenCreated(createdBy, record)),
-    );
+    const also = this.#audit.entry<EnrolmentTokenRecord>(() => enrolmentTokenCreated(createdBy, record));
+    await this.#tokens.create(record, also).catch((error) => {
+      throw error instanceof UnknownSite ? noSuchSite(error) : error;
+    });
     return { ...toEnrolmentTokenResponse(record), token, urls: this.#reachableUrls() };
   }
 
-  async list(): Promise<EnrolmentToken[]> {
-    return (await this.#tokens.list(Date.now())).map(toEnrolmentTokenResponse);
+  /** All of them for administrators; a manager has its own. */
+  async list(caller: Caller): Promise<EnrolmentToken[]> {
+    const tokens = await this.#tokens.list(Date.now());
+    const isShown = ({ managed_by }: EnrolmentTokenRecord) => !isManager(caller) || managed_by === caller.id;
+    return tokens.filter(isShown).map(toEnrolmentTokenResponse);
   }
 
-  async remove(id: string, by: Actor): Promise<void> {
+  async remove(id: string, by: Caller): Promise<void> {
+    if (isManager(by) && !(await this.list(by)).some((token) => token.id === id)) throw tokenNotFound();
     const also = this.#audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
-    if (!(await this.#tokens.remove(id, also))) {
-      throw new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
-    }
+    if (!(await this.#tokens.remove(id, also))) throw tokenNotFound();
+  }
+
+  /** Whoever created the token by a grant must still manage what it would register. */
+  async #requireManaged({ managed_by, created_by, site, tags }: EnrolmentTokenRecord, ap_id: string): Promise<void> {
+    if (managed_by === null) return;
+    const manager = (await this.#users.principal(created_by))?.caller;
+    if (manager?.id !== managed_by) throw badToken();
+    if (mayManage(manager, { ap_id, site, tags, display_name: null, emulated_for: null })) return;
+    throw new PermissionError('ap_id_not_permitted', 'Its creator may not register this access point there');
   }
 }
 
 function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
-  const { id, ap_id_pattern, expires_at, max_uses, uses, created_by } = token;
-  return { id, ap_id_pattern, expires_at: new Date(expires_at).toISOString(), max_uses, uses, created_by };
+  const { id, ap_id_pattern, max_uses, uses, created_by, site, tags } = token;
+  const expires_at = new Date(token.expires_at).toISOString();
+  return { id, ap_id_pattern, expires_at, max_uses, uses, created_by, site, tags };
+}
+
+/** A user who is no administrator creates them by a grant. */
+function isManager(caller: Caller): boolean {
+  return caller.kind === 'user' && !caller.isAdmin;
+}
+
+function tokenNotFound(): NotFoundError {
+  return new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
 }
 
 function badToken(): AuthenticationError {

@@ -26,6 +26,9 @@ export function describeEnrolmentTokenStore(open: () => Promise<EnrolmentTokenSt
     expires_at: NOW + 100,
     max_uses: 2,
     uses: 0,
+    site: null,
+    tags: [],
+    managed_by: null,
     ...more,
   });
 

@@ -1,7 +1,7 @@
 // Enrolment tokens in SQL. One statement checks that a use is left and counts it.
 import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
 import { insertAgent, throwAgentExists } from './agent-store.sql.ts';
-import type { AgentRecord } from './agent-store.ts';
+import { type AgentRecord, UnknownSite } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 
 type TokenRow = {
@@ -13,9 +13,16 @@ type TokenRow = {
   expires_at: number;
   max_uses: number;
   uses: number;
+  site: string | null;
+  tags: string;
+  managed_by: string | null;
 };
 
-const COLUMNS = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses';
+const OWN = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses, tags, managed_by';
+const COLUMNS = `${OWN}, (SELECT sites.path FROM sites WHERE sites.id = enrolment_tokens.site_id) AS site`;
+const INSERT = `INSERT INTO enrolment_tokens (${OWN}, site_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?))
+  RETURNING site_id`;
 
 export function createEnrolmentTokenStore(db: SqlDatabase): EnrolmentTokenStore {
   return new SqlEnrolmentTokenStore(db);
@@ -33,7 +40,7 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
       `SELECT ${COLUMNS} FROM enrolment_tokens WHERE token_hash = ? AND expires_at > ? AND uses < max_uses`,
       [tokenHash, now],
     );
-    return row && { ...row };
+    return row && toRecord(row);
   }
 
   async list(now: number): Promise<EnrolmentTokenRecord[]> {
@@ -41,7 +48,7 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
       `SELECT ${COLUMNS} FROM enrolment_tokens WHERE expires_at > ? ORDER BY created_at DESC, id DESC`,
       [now],
     );
-    return rows.map((row) => ({ ...row }));
+    return rows.map(toRecord);
   }
 
   async count(now: number): Promise<number> {
@@ -54,7 +61,7 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
 
   async create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
     await this.#db.transaction(async (tx) => {
-      await tx.query(`INSERT INTO enrolment_tokens (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+      const [row] = await tx.query<{ site_id: string | null }>(INSERT, [
         token.id,
         token.token_hash,
         token.ap_id_pattern,
@@ -63,7 +70,11 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
         token.expires_at,
         token.max_uses,
         token.uses,
+        JSON.stringify(token.tags),
+        token.managed_by,
+        token.site,
       ]);
+      if (token.site !== null && row?.site_id == null) throw new UnknownSite(token.site);
       await also?.(tx, { after: token });
     });
   }
@@ -72,7 +83,7 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
     return this.#db.transaction(async (tx) => {
       const [row] = await tx.query<TokenRow>(`DELETE FROM enrolment_tokens WHERE id = ? RETURNING ${COLUMNS}`, [id]);
       if (row === undefined) return false;
-      await also?.(tx, { before: { ...row } });
+      await also?.(tx, { before: toRecord(row) });
       return true;
     });
   }
@@ -102,4 +113,8 @@ class SqlEnrolmentTokenStore implements EnrolmentTokenStore {
     const rows = await this.#db.query('DELETE FROM enrolment_tokens WHERE expires_at <= ? RETURNING id', [now]);
     return rows.length;
   }
+}
+
+function toRecord(row: TokenRow): EnrolmentTokenRecord {
+  return { ...row, tags: JSON.parse(row.tags) as string[] };
 }

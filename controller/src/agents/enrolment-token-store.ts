@@ -12,6 +12,11 @@ export interface EnrolmentTokenRecord {
   expires_at: number;
   max_uses: number;
   uses: number;
+  /** The labels of what it registers. A site that is removed meanwhile is null. */
+  site: string | null;
+  tags: string[];
+  /** The id of the user who created it by a grant; null for those of administrators. */
+  managed_by: string | null;
 }
 
 /** `also` runs with the change, see InSameTransaction. */
@@ -22,7 +27,7 @@ export interface EnrolmentTokenStore {
   list(now: number): Promise<EnrolmentTokenRecord[]>;
   /** How many have not expired at `now`. */
   count(now: number): Promise<number>;
-  /** Durable when it resolves. */
+  /** Durable when it resolves. Throws UnknownSite for a site that does not exist. */
   create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void>;
   /** Resolves whether it existed. */
   remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean>;

@@ -38,6 +38,8 @@ test('a token is shown once, listed without itself, and revoked', async () => {
     max_uses: 3,
     uses: 0,
     created_by: 'admin@weft.test',
+    site: null,
+    tags: [],
   };
   expect([status, body]).toEqual([
     200,

@@ -10,7 +10,7 @@ import { invalidValue } from '../input/value-rules.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import { type AgentLabels, type AgentRecord, type AgentStore, UnknownSite } from './agent-store.ts';
-import { canSeeAgent } from './agent-visibility.ts';
+import { canSeeAgent, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { suggestedLabels } from './suggested-labels.ts';
 
 export interface LabelServiceOptions {
@@ -44,15 +44,19 @@ export class LabelService {
   }
 
   /**
-   * Repeating it changes nothing. Throws NotFoundError, ValidationError for a site that does not exist and for too many tags, and
+   * Repeating it changes nothing. Throws PermissionError for a user who does not manage the agent before and after, NotFoundError, ValidationError for a site that does not exist and for too many tags, and
    * PreconditionError if the labels are not those of `ifMatch` any more.
    */
   async update(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<TaggedLabels> {
     const after = await this.#change(
       ap_id,
       (record) => {
+        requireManager(by, record);
         if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
-        return updatedLabels(record, update);
+        const labels = updatedLabels(record, update);
+        // Nobody gives away what it manages, or takes what it does not.
+        requireManagerOfNew(by, { ...record, ...labels });
+        return labels;
       },
       by,
     );
@@ -111,7 +115,7 @@ export function updatedLabels(before: AgentLabels, update: LabelsUpdate): AgentL
   return { display_name, site, tags: [...tags].sort() };
 }
 
-function noSuchSite(cause: UnknownSite) {
+export function noSuchSite(cause: UnknownSite) {
   const error = invalidValue(['body', 'site'], 'there is no site with this path; create it first');
   error.cause = cause;
   return error;

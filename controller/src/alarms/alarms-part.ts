@@ -17,6 +17,7 @@ import { alarmRoutes } from './api/alarm-routes.ts';
 import { alarmRuleRoutes } from './api/alarm-rule-routes.ts';
 import { AlarmRuleService } from './api/alarm-rule-service.ts';
 import { AlarmService } from './api/alarm-service.ts';
+import { PreviewService } from './api/preview-service.ts';
 import { SilenceService } from './api/silence-service.ts';
 import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
@@ -113,6 +114,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     products,
   });
   const silences = new SilenceService({ database, ...stores, auditLog, book });
+  const previews = new PreviewService({ telemetry: telemetryStore, directory, parse: (input) => rules.parse(input) });
   const service = new AlarmService({ database, alarms, eventLog, auditLog, book, directory });
 
   events.recorded.on((ap_id, list, receivedMs) => {
@@ -152,7 +154,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     readings,
     book,
     rounds,
-    routes: [...alarmRoutes(service), ...alarmRuleRoutes(rules, silences)],
+    routes: [...alarmRoutes(service), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => book.activeCount },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },

@@ -276,6 +276,21 @@ const changes: Change[] = [
     },
   },
   {
+    route: 'PUT /api/v1/users/{username}/grants',
+    how: 'once, however often the same is asked for',
+    prepare: async () => {
+      const name = newUsername();
+      await send('POST', users, newUser(name));
+      const grants = [{ role: 'operator', selector: 'site:uk/bristol/**' }];
+      return async () => {
+        await send('PUT', `${users}${name}/grants`, grants);
+        await send('PUT', `${users}${name}/grants`, grants);
+        const target = { kind: 'user', name };
+        return { actor: byAdmin, action: 'user_grants_changed', target, detail: { before: [], after: grants } };
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/users/reset-password',
     how: 'with a reset token',
     prepare: async () => {

@@ -10,7 +10,7 @@ import { createResetTokenStore } from '../users/reset-token-store.sql.ts';
 import { createUserStore } from '../users/user-store.sql.ts';
 
 const now = 1_790_000_000_000;
-const enabled = { disabled_at: null, disabled_by: null, waiting_since: null };
+const enabled = { disabled_at: null, disabled_by: null, waiting_since: null, grants: [] };
 const user = {
   id: 'u',
   username: 'ada@x',
@@ -34,6 +34,9 @@ const token = {
   expires_at: now + 1000,
   max_uses: 1,
   uses: 0,
+  site: null,
+  tags: [],
+  managed_by: null,
 };
 const resetToken = { token_hash: 'hash of r', user_id: 'u', created_at: now, expires_at: now + 1000 };
 const reset = { password_hash: 'h2', ver: 'v2' };

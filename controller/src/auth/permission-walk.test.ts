@@ -28,6 +28,8 @@ const table = `
   GET    /api/v1/users/{username}                 yes  self no   no
   PUT    /api/v1/users/{username}                 yes  self no   no
   DELETE /api/v1/users/{username}                 yes  self no   no
+  GET    /api/v1/users/{username}/grants          yes  self no   no
+  PUT    /api/v1/users/{username}/grants          yes  no   no   no
   GET    /api/v1/waiting_users                    yes  no   no   no
   POST   /api/v1/waiting_users/{username}/approve yes  no   no   no
   DELETE /api/v1/waiting_users/{username}         yes  no   no   no
@@ -128,7 +130,15 @@ type Known = keyof Row['rules'];
 type Target = 'own' | 'foreign';
 
 const names = { admin: adminUsername, user: 'ada@weft.test', agent: 'ap-1', app: 'app-1' };
-const foreign: Record<string, string> = { username: 'bob@weft.test', ap_id: 'roof-1', app_name: 'app-2', id: 'none', alarm_id: 'none', rule_id: 'none', silence_id: 'none' };
+const foreign: Record<string, string> = {
+  username: 'bob@weft.test',
+  ap_id: 'roof-1',
+  app_name: 'app-2',
+  id: 'none',
+  alarm_id: 'none',
+  rule_id: 'none',
+  silence_id: 'none',
+};
 
 let weft: TestWeft;
 let known: Record<Known, string>;

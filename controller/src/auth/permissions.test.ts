@@ -15,24 +15,25 @@ import { LocalShares } from '../shares/shares.local.ts';
 import { isOpen, type Operation, permissionRow, permissions, requirePermission } from './permissions.ts';
 
 // Number in the specification, operation, then admin, user, agent, app: `open` for everybody, yes, no, `self` for the
-// caller's own record, `own` where a service decides by owner, or the permission of an app that decides.
+// caller's own record, `own` where a service decides by owner, or the permission of an app that decides. At the end: what a
+// user with grants must have been granted instead.
 const table = `
    1  create_token                    open open open open
    2  create_user_public              yes  no   no   no
    3  sign_up                         open open open open
    4  request_password_recovery       open open open open
    5  reset_password                  open open open open
-   6  list_users                      yes  no   no   no
+   6  list_users                      yes  no   no   no auditor
    7  create_user                     yes  no   no   no
    8  get_user                        yes  self no   no
    9  update_user                     yes  self no   no
   10  remove_user                     yes  self no   no
   11  get_me                          yes  yes  no   no
   12  create_agent_public             yes  no   no   no
-  13  create_agent                    yes  no   no   no
+  13  create_agent                    yes  no   no   no manager
   14  get_agent                       yes  yes  self read
   15  update_agent                    yes  no   self no
-  16  remove_agent                    yes  no   no   no
+  16  remove_agent                    yes  no   no   no manager
   17  create_third_party_app          yes  no   no   no
   18  get_third_party_app             yes  no   no   self
   19  update_third_party_app          yes  no   no   no
@@ -40,8 +41,8 @@ const table = `
   21  agent_update                    no   no   yes  no
   22  request_all_agents_details      yes  yes  no   read
   23  request_agent_data              yes  yes  self read
-  24  send_command                    yes  own  no   commands
-  25  emulator_spinup                 yes  yes  no   emulator
+  24  send_command                    yes  own  no   commands operator
+  25  emulator_spinup                 yes  yes  no   emulator operator
   26  metrics_agent_details           yes  yes  own  read
   27  metrics_agent_data              yes  yes  self read
   28  metrics_agent_multi_metric_data yes  yes  self read
@@ -50,7 +51,7 @@ const table = `
   31  callback_agent_details          yes  own  no   own
   32  callback_emulator               yes  own  no   own
    -  get_labels                      yes  yes  self read
-   -  update_labels                   yes  no   no   no
+   -  update_labels                   yes  no   no   no manager
    -  list_sites                      yes  yes  no   read
    -  get_site                        yes  yes  no   read
    -  create_site                     yes  no   no   no
@@ -71,7 +72,7 @@ const table = `
    -  list_commands                   yes  own  no   own
    -  get_command                     yes  own  no   own
    -  cancel_command                  yes  own  no   own
-   -  command_batch                   yes  own  no   commands
+   -  command_batch                   yes  own  no   commands operator
    -  answer_command                  no   no   self no
    -  agent_channel                   no   no   self no
    -  poll_commands                   no   no   self no
@@ -90,23 +91,25 @@ const table = `
    -  list_sessions                   yes  self no   no
    -  end_session                     yes  self no   no
    -  extend_session                  yes  no   no   no
-   -  list_waiting_users              yes  no   no   no
+   -  get_grants                      yes  self no   no
+   -  set_grants                      yes  no   no   no
+   -  list_waiting_users              yes  no   no   no auditor
    -  approve_user                    yes  no   no   no
    -  refuse_user                     yes  no   no   no
-   -  list_disabled_users             yes  no   no   no
+   -  list_disabled_users             yes  no   no   no auditor
    -  disable_user                    yes  no   no   no
    -  enable_user                     yes  no   no   no
-   -  create_enrolment_token          yes  no   no   no
-   -  list_enrolment_tokens           yes  no   no   no
-   -  remove_enrolment_token          yes  no   no   no
+   -  create_enrolment_token          yes  no   no   no manager
+   -  list_enrolment_tokens           yes  no   no   no manager
+   -  remove_enrolment_token          yes  no   no   no manager
    -  list_third_party_apps           yes  no   no   no
-   -  list_audit_entries              yes  no   no   no
+   -  list_audit_entries              yes  no   no   no auditor
    -  list_alarms                     yes  yes  own  read
    -  get_alarm                       yes  yes  own  read
-   -  acknowledge_alarm               yes  own  no   no
-   -  shelve_alarm                    yes  own  no   no
-   -  unshelve_alarm                  yes  own  no   no
-   -  clear_alarm                     yes  own  no   no
+   -  acknowledge_alarm               yes  own  no   no operator
+   -  shelve_alarm                    yes  own  no   no operator
+   -  unshelve_alarm                  yes  own  no   no operator
+   -  clear_alarm                     yes  own  no   no operator
    -  list_alarm_rules                yes  yes  no   yes
    -  get_alarm_rule                  yes  yes  no   yes
    -  create_alarm_rule               yes  no   no   no
@@ -130,8 +133,10 @@ const rows = table
   .trim()
   .split('\n')
   .map((line) => {
-    const [spec = '', operation, admin = '', user = '', agent = '', third_party_app = ''] = line.trim().split(/\s+/);
-    return { spec, operation: operation as Operation, admin, user, agent, third_party_app };
+    const [spec = '', operation, admin = '', user = '', agent = '', third_party_app = '', grant] = line
+      .trim()
+      .split(/\s+/);
+    return { spec, operation: operation as Operation, admin, user, agent, third_party_app, grant };
   });
 
 const callers = {
@@ -183,6 +188,22 @@ describe('the permissions table', () => {
       expect(without, right).toBe(expected);
     }
   });
+
+  it.each(rows)(
+    'asks a user with grants at $operation for the one that belongs to it',
+    ({ operation, user, grant }) => {
+      const included = { viewer: [], operator: ['operator'], manager: ['operator', 'manager'], auditor: ['auditor'] };
+      for (const [role, roles] of Object.entries(included)) {
+        const caller: Caller = { ...callers.user, grants: [{ role: role as keyof typeof included }] };
+        const isPermitted = grant === undefined ? user !== 'no' : (roles as string[]).includes(grant);
+        expect(outcome(operation, caller, caller.name), role).toBe(isPermitted ? 'passes' : 'not_permitted');
+      }
+      const without: Caller = { ...callers.user, grants: [] };
+      expect(outcome(operation, without, without.name)).toBe(user === 'no' ? 'not_permitted' : 'passes');
+      const promoted: Caller = { ...callers.admin, grants: [{ role: 'viewer' }] };
+      expect(outcome(operation, promoted)).toBe(outcome(operation, callers.admin));
+    },
+  );
 
   it.each(rows)('ends the rights of an app at $operation when they expire', (row) => {
     const expires_at = '2026-03-01T12:00:00+02:00';

@@ -2,7 +2,8 @@
 // applies it before a body is read; permissions for a single object (a job's owner, an app's agent patterns) are marked
 // here and checked by the service of the object.
 
-import type { AppCaller, Caller } from '../caller.ts';
+import type { Grant } from '@weft/contract';
+import { type AppCaller, type Caller, hasGrants, isGranted } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
 import { parseDateTime } from '../input/date-time.ts';
 
@@ -19,6 +20,8 @@ interface Row {
   user: Rule;
   agent: Rule;
   third_party_app: Rule;
+  /** What a user with grants must have been granted somewhere; for such a user it takes the place of the rule above. */
+  grant?: Grant['role'];
   openTo?: OpenTo;
   /** The permission of an app that `within_permissions` checks. */
   right?: 'read' | 'commands' | 'emulator';
@@ -26,6 +29,10 @@ interface Row {
 
 const everyone = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes', openTo: 'anyone' } as const;
 const adminsOnly = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' } as const;
+/** Also auditors, who read everything. */
+const adminsAndAuditors = { ...adminsOnly, grant: 'auditor' } as const;
+/** Managers in what they manage, which the service checks. */
+const adminsAndManagers = { ...adminsOnly, grant: 'manager' } as const;
 const metricsReaders = {
   admin: 'yes',
   user: 'yes',
@@ -46,8 +53,8 @@ const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'ow
 const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
 const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
 const emulatorOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
-/** `own`: those of access points that the user may see. */
-const alarmHandlers = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'no' } as const;
+/** `own`: those of access points that the user may see, or with grants operate. */
+const alarmHandlers = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'no', grant: 'operator' } as const;
 /** What an access point does in its own name. */
 const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
@@ -57,14 +64,14 @@ export const permissions = {
   sign_up: { spec: 3, ...everyone },
   request_password_recovery: { spec: 4, ...everyone },
   reset_password: { spec: 5, ...everyone },
-  list_users: { spec: 6, ...adminsOnly },
+  list_users: { spec: 6, ...adminsAndAuditors },
   create_user: { spec: 7, ...adminsOnly },
   get_user: { spec: 8, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   update_user: { spec: 9, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   remove_user: { spec: 10, admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   get_me: { spec: 11, admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
   create_agent_public: { spec: 12, ...adminsOnly, openTo: 'enrolment_token' },
-  create_agent: { spec: 13, ...adminsOnly },
+  create_agent: { spec: 13, ...adminsAndManagers },
   get_agent: {
     spec: 14,
     admin: 'yes',
@@ -74,9 +81,9 @@ export const permissions = {
     right: 'read',
   },
   update_agent: { spec: 15, admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' },
-  remove_agent: { spec: 16, ...adminsOnly },
+  remove_agent: { spec: 16, ...adminsAndManagers },
   get_labels: { admin: 'yes', user: 'yes', agent: 'itself', third_party_app: 'within_permissions', right: 'read' },
-  update_labels: adminsOnly,
+  update_labels: adminsAndManagers,
   list_sites: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   get_site: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   create_site: adminsOnly,
@@ -100,6 +107,7 @@ export const permissions = {
     spec: 24,
     admin: 'yes',
     user: 'own',
+    grant: 'operator',
     agent: 'no',
     third_party_app: 'within_permissions',
     right: 'commands',
@@ -108,6 +116,7 @@ export const permissions = {
     spec: 25,
     admin: 'yes',
     user: 'yes',
+    grant: 'operator',
     agent: 'no',
     third_party_app: 'within_permissions',
     right: 'emulator',
@@ -150,6 +159,7 @@ export const permissions = {
   command_batch: {
     admin: 'yes',
     user: 'own',
+    grant: 'operator',
     agent: 'no',
     third_party_app: 'within_permissions',
     right: 'commands',
@@ -167,16 +177,19 @@ export const permissions = {
   list_sessions: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   end_session: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
   extend_session: adminsOnly,
-  list_waiting_users: adminsOnly,
+  get_grants: { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' },
+  set_grants: adminsOnly,
+  list_waiting_users: adminsAndAuditors,
   approve_user: adminsOnly,
   refuse_user: adminsOnly,
-  list_disabled_users: adminsOnly,
+  list_disabled_users: adminsAndAuditors,
   disable_user: adminsOnly,
   enable_user: adminsOnly,
-  create_enrolment_token: adminsOnly,
-  list_enrolment_tokens: adminsOnly,
-  remove_enrolment_token: adminsOnly,
+  create_enrolment_token: adminsAndManagers,
+  list_enrolment_tokens: adminsAndManagers,
+  remove_enrolment_token: adminsAndManagers,
   list_third_party_apps: adminsOnly,
+  list_audit_entries: adminsAndAuditors,
   list_alarms: fleetReaders,
   get_alarm: fleetReaders,
   acknowledge_alarm: alarmHandlers,
@@ -195,7 +208,6 @@ export const permissions = {
   create_silence: adminsOnly,
   update_silence: adminsOnly,
   remove_silence: adminsOnly,
-  list_audit_entries: adminsOnly,
   list_events: fleetReaders,
   event_stream: fleetReaders,
   health: everyone,
@@ -230,6 +242,10 @@ export function requirePermission(
   const row = permissionRow(operation);
   if (row.openTo === 'anyone') return;
   if (!caller) throw new AuthenticationError();
+  if (row.grant && caller.kind === 'user' && hasGrants(caller)) {
+    if (!isGranted(caller, row.grant)) throw new PermissionError();
+    return;
+  }
   const rule = caller.kind === 'user' && caller.isAdmin ? row.admin : row[caller.kind];
   if (rule === 'no') throw new PermissionError();
   if (rule === 'itself' && target !== undefined && !isNamed(caller, target)) throw new PermissionError();

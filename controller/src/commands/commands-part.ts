@@ -19,7 +19,7 @@ import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
-import type { PresentRights } from './ledger/present-rights.ts';
+import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
 
@@ -49,7 +49,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
       const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];
       return new Map([...users, ...apps].map((caller) => [caller.id, caller]));
     },
-    emulatedFor: (caller_id, ap_ids, tx) => agentStore.emulatedFor(caller_id, ap_ids, tx),
+    commandable: commandableAmong(agentStore),
   };
   const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
     database,

@@ -1,6 +1,7 @@
 // The keys of an app's `permissions` that mean something, checked strictly: a limit that was mistyped must not become a
 // right. What passes is stored exactly as it was given.
 import { isObject } from '@weft/contract/is-object';
+import { parseSelector, requireOwnedByAdministrators, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { parseDateTime } from './date-time.ts';
 import { type Loc, valueError } from './value-rules.ts';
@@ -33,6 +34,7 @@ const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: stri
 const NEAR_MISSES: ReadonlyMap<string, string> = new Map([
   ['command', 'commands'],
   ['agent', 'agents'],
+  ['selectors', 'selector'],
   ['emulators', 'emulator'],
   ['expires', 'expires_at'],
 ]);
@@ -48,11 +50,24 @@ export function checkAppPermissions(permissions: Record<string, unknown>, loc: L
 }
 
 function keyError(key: string, value: unknown): string | undefined {
+  if (key === 'selector') return rightsSelectorError(value);
   const rule = Object.hasOwn(RULES, key) ? RULES[key] : undefined;
   if (rule) return rule.isValid(value) ? undefined : `${key} should be ${rule.wanted}`;
   const lowerCase = key.toLowerCase();
-  const meant = Object.hasOwn(RULES, lowerCase) ? lowerCase : NEAR_MISSES.get(lowerCase);
+  const meant = Object.hasOwn(RULES, lowerCase) || lowerCase === 'selector' ? lowerCase : NEAR_MISSES.get(lowerCase);
   return meant === undefined ? undefined : `unknown key, did you mean '${meant}'?`;
+}
+
+/** What is wrong with a selector that rights are to depend on; undefined if nothing is. */
+export function rightsSelectorError(value: unknown): string | undefined {
+  if (typeof value !== 'string') return 'selector should be a text such as "site:uk/bristol/** -tag:lab"';
+  try {
+    requireOwnedByAdministrators(parseSelector(value));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    return error.message;
+  }
 }
 
 function isBoolean(value: unknown): boolean {

@@ -1,7 +1,7 @@
 // The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
 import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
-import { checkAppPermissions } from './app-permissions.ts';
+import { checkAppPermissions, rightsSelectorError } from './app-permissions.ts';
 import { formatTimestamp, parseDateTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
@@ -33,6 +33,10 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
+    'rights-selector': stringCheck((text, loc) => {
+      const error = rightsSelectorError(text);
+      return error === undefined ? { value: text } : { problems: [valueError(loc, error)] };
+    }),
     label: stringCheck(checkLabel),
     'time-zone': stringCheck(checkTimeZone),
     selector: stringCheck(checkSelector),

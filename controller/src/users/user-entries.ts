@@ -19,6 +19,13 @@ export function userUpdated(actor: Actor, before: UserRecord, after: UserRecord)
   return { actor, action: 'user_updated', target: toTarget(after), detail };
 }
 
+/** Undefined if nothing changed. */
+export function grantsChanged(actor: Actor, before: UserRecord, after: UserRecord): NewAuditEntry | undefined {
+  if (JSON.stringify(before.grants) === JSON.stringify(after.grants)) return undefined;
+  const detail = { before: before.grants, after: after.grants };
+  return { actor, action: 'user_grants_changed', target: toTarget(after), detail };
+}
+
 export function userRemoved(actor: Actor, user: UserRecord): NewAuditEntry {
   return { actor, action: 'user_removed', target: toTarget(user), detail: { roles: user.roles } };
 }

@@ -16,6 +16,7 @@ import { type IncomingRequest, type Route, route, success } from '../http/reques
 import { invalidValue } from '../input/value-rules.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
+import { grantRoutes } from './grant-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import type { SignupService } from './signup-service.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
@@ -179,6 +180,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       },
     }),
     ...disabledUserRoutes(users),
+    ...grantRoutes(users),
     ...waitingUserRoutes(signups),
   ];
 }

@@ -1,6 +1,6 @@
 // Users: creates, changes and removes user accounts, and authenticates users for auth.
 import { randomUUID } from 'node:crypto';
-import type { DisabledUser, TokenData } from '@weft/contract';
+import type { DisabledUser, Grant, TokenData } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, Caller, CallerChange, Principal, PrincipalSource, UserCaller } from '../caller.ts';
@@ -11,7 +11,7 @@ import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
+import { grantsChanged, userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord, UserStore } from './user-store.ts';
 
 export interface NewUser {
@@ -94,6 +94,24 @@ export class UserService implements PrincipalSource {
     );
     if (!after) throw userNotFound();
     return toTokenData(after);
+  }
+
+  async grantsOf(username: string): Promise<Grant[]> {
+    return [...(await this.#require(username)).grants];
+  }
+
+  /** Its tokens stay good: from now on they open what it is granted, and what it may no longer do ends. */
+  async setGrants(username: string, grants: readonly Grant[], by: Actor): Promise<Grant[]> {
+    const { username: name, roles } = await this.#require(username);
+    if (grants.length > 0 && roles.includes('admin')) {
+      throw new ConflictError('is_administrator', 'An administrator may do everything; take the role away first');
+    }
+    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+      ({ before: was, after: is }) => ({ entry: grantsChanged(by, was!, is!), change: toChange(was!, is!, by) }),
+      (also) => this.#users.update(name, { grants: grants.map(toGrant) }, also),
+    );
+    if (!after) throw userNotFound();
+    return [...after.grants];
   }
 
   /** Throws AuthenticationError if the current password is wrong. `also` runs in the transaction, with the new `ver`. */
@@ -201,6 +219,7 @@ export class UserService implements PrincipalSource {
       username: normalizeUsername(username),
       password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
       roles: [...new Set(roles)],
+      grants: [],
       ver: generateSecret(),
       created_at: Date.now(),
       disabled_at: null,
@@ -237,8 +256,8 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 }
 
 function toPrincipal(user: UserRecord): Principal {
-  const { id, username: name, roles, ver } = user;
-  return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin'), ver }, ver };
+  const { id, username: name, roles, grants, ver } = user;
+  return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin'), grants, ver }, ver };
 }
 
 function toChange(before: UserRecord, after: UserRecord | undefined, by: Actor): CallerChange {
@@ -247,6 +266,11 @@ function toChange(before: UserRecord, after: UserRecord | undefined, by: Actor):
   if (!after) return { ...head, what: 'removed' };
   if (after.disabled_at !== null) return { ...head, what: 'disabled' };
   return { ...head, what: 'changed', caller: toPrincipal(after).caller };
+}
+
+/** Without what a client may have sent beside it. */
+function toGrant({ role, selector }: Grant): Grant {
+  return { role, ...(selector !== undefined && { selector }) };
 }
 
 function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {

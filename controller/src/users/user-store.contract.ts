@@ -26,6 +26,7 @@ export function userNamed(username: string, roles = ['user']): UserRecord {
     disabled_at: null,
     disabled_by: null,
     waiting_since: null,
+    grants: [],
   };
 }
 

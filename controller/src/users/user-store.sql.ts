@@ -1,6 +1,7 @@
 // Users in SQL. The guarantees about administrators rely on the one row of `administration`: it is created with the first
 // administrator, and every transaction that may remove one updates it first, so that they are serialised. A
 // disabled or waiting administrator does not count.
+import type { Grant } from '@weft/contract';
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
@@ -11,6 +12,7 @@ type UserRow = {
   username: string;
   password_hash: string;
   roles: string;
+  grants: string;
   ver: string;
   created_at: number;
   disabled_at: number | null;
@@ -18,7 +20,7 @@ type UserRow = {
   waiting_since: number | null;
 };
 
-const COLUMNS = 'id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by, waiting_since';
+const COLUMNS = 'id, username, password_hash, roles, grants, ver, created_at, disabled_at, disabled_by, waiting_since';
 
 export function createUserStore(db: SqlDatabase): UserStore {
   return new SqlUserStore(db);
@@ -86,7 +88,7 @@ class SqlUserStore implements UserStore {
     change: UserChange,
     also?: InSameTransaction<UserRecord>,
   ): Promise<UserRecord | undefined> {
-    const { password_hash = null, roles, ver = null } = change;
+    const { password_hash = null, roles, grants, ver = null } = change;
     const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
     return this.#db.transaction(async (tx) => {
       if (becomesAdmin === 0) await lockAdministration(tx);
@@ -94,9 +96,16 @@ class SqlUserStore implements UserStore {
       if (before === undefined) return undefined;
       const [row] = await tx.query<UserRow>(
         `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
-           is_admin = COALESCE(?, is_admin), ver = COALESCE(?, ver)
+           is_admin = COALESCE(?, is_admin), grants = COALESCE(?, grants), ver = COALESCE(?, ver)
          WHERE username = ? RETURNING ${COLUMNS}`,
-        [password_hash, roles ? JSON.stringify(roles) : null, becomesAdmin, ver, username],
+        [
+          password_hash,
+          roles ? JSON.stringify(roles) : null,
+          becomesAdmin,
+          grants ? JSON.stringify(grants) : null,
+          ver,
+          username,
+        ],
       );
       if (row === undefined) return undefined;
       if (password_hash !== null) await endResetTokens(tx, row.id);
@@ -235,15 +244,16 @@ async function assertAdminRemains(tx: SqlQueries): Promise<void> {
 
 async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
   await tx.query(
-    `INSERT INTO users (id, username, password_hash, roles, is_admin, ver, created_at, disabled_at, disabled_by,
+    `INSERT INTO users (id, username, password_hash, roles, is_admin, grants, ver, created_at, disabled_at, disabled_by,
        waiting_since)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       user.id,
       user.username,
       user.password_hash,
       JSON.stringify(user.roles),
       Number(isAdmin(user.roles)),
+      JSON.stringify(user.grants),
       user.ver,
       user.created_at,
       user.disabled_at,
@@ -265,5 +275,6 @@ function throwUserExists(error: unknown): never {
 function toRecord(row: UserRow): UserRecord {
   const { id, username, password_hash, ver, created_at, disabled_at, disabled_by, waiting_since } = row;
   const roles = JSON.parse(row.roles) as string[];
-  return { id, username, password_hash, roles, ver, created_at, disabled_at, disabled_by, waiting_since };
+  const grants = JSON.parse(row.grants) as Grant[];
+  return { id, username, password_hash, roles, grants, ver, created_at, disabled_at, disabled_by, waiting_since };
 }

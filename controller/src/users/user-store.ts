@@ -1,4 +1,5 @@
 // User records. Usernames are already normalised (lower case).
+import type { Grant } from '@weft/contract';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 
 export interface UserRecord {
@@ -7,6 +8,8 @@ export interface UserRecord {
   password_hash: string;
   /** In the given order, without duplicates; `admin` and `user` are the only values. */
   roles: string[];
+  /** What the user may do where; empty: read everything. Means nothing for administrators. */
+  grants: readonly Grant[];
   /** Random; changes whenever the password or the roles change, or the user is disabled. Tokens carry it. */
   ver: string;
   created_at: number;
@@ -17,7 +20,7 @@ export interface UserRecord {
   waiting_since: number | null;
 }
 
-export type UserChange = Partial<Pick<UserRecord, 'password_hash' | 'roles' | 'ver'>>;
+export type UserChange = Partial<Pick<UserRecord, 'password_hash' | 'roles' | 'grants' | 'ver'>>;
 
 export interface Disabling {
   disabled_at: number;

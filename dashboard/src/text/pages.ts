@@ -1,6 +1,12 @@
 // The titles of the pages, as shown in navigation, search and headings.
 export const pageTitles = {
   overview: 'Overview',
+  alarms: 'Alarms',
+  alarmRule: 'Alarm rule',
+  events: 'Events',
+  sites: 'Sites',
+  notifications: 'Notifications',
+  wall: 'Wall display',
   map: 'Map',
   agents: 'Access points',
   agent: 'Access point',

@@ -16,8 +16,8 @@ import {
   toTime,
 } from './app-options.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
-import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
+import { NetworkReader } from './network-reader.ts';
 import { RestClient, type RestRequest } from './rest-client.ts';
 import { SentCommand } from './sent-command.ts';
 import { Stream } from './stream.ts';
@@ -32,7 +32,7 @@ import { Stream } from './stream.ts';
  * for (const { ap_id, configuration } of await app.agents()) console.log(ap_id, configuration.site);
  * ```
  */
-export class App extends FleetReader {
+export class App extends NetworkReader {
   readonly #connection: JobConnection;
   readonly #rest: RestClient;
 

@@ -25,3 +25,14 @@ test('events are the same however the pieces are cut', () => {
     }),
   );
 });
+
+test('an id without data counts, and that of an event that breaks off does not', () => {
+  const parser = new EventStreamParser();
+  expect(parser.lastId).toBeUndefined();
+  expect(parser.push('retry: 2000\nid: 41\n\n')).toEqual([]);
+  expect(parser.lastId).toBe('41');
+  expect(parser.push('id: 42\nevent: event\ndata: {}')).toEqual([]);
+  expect(parser.lastId).toBe('41');
+  expect(parser.push('\n\n')).toHaveLength(1);
+  expect(parser.lastId).toBe('42');
+});

@@ -10,8 +10,14 @@ export interface ServerSentEvent {
 export class EventStreamParser {
   #rest = '';
   #id: string | undefined;
+  #lastId: string | undefined;
   #event = '';
   #data: string[] = [];
+
+  /** The id of the newest event, also of one without data. */
+  get lastId(): string | undefined {
+    return this.#lastId;
+  }
 
   /** The events that are complete with this piece. */
   push(piece: string): ServerSentEvent[] {
@@ -37,6 +43,8 @@ export class EventStreamParser {
     const [event, data] = [this.#event || 'message', this.#data];
     this.#event = '';
     this.#data = [];
+    // Not before its blank line: an event that breaks off has not come.
+    this.#lastId = this.#id;
     return data.length === 0 ? [] : [{ id: this.#id, event, data: data.join('\n') }];
   }
 }

@@ -7,6 +7,7 @@ export type {
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,
+  Alarm,
   BatchAnswer,
   Command,
   CommandPreview,
@@ -16,6 +17,7 @@ export type {
   EmulatorEvent,
   EmulatorRun,
   EmulatorRunWithAgents,
+  EventItem,
   JobEnvelope,
   Presence,
   Rival,
@@ -31,6 +33,12 @@ export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 export type { LatestValues } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
+export type {
+  AlarmOptions,
+  EventOptions,
+  FollowOptions,
+  PastEventOptions,
+} from './network-reader.ts';
 export type { RadioMap, RadioMapDifference, RadioMapRequest } from './radio-map.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';
 export { Stream } from './stream.ts';

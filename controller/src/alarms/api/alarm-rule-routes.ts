@@ -1,15 +1,22 @@
 // Operations on alarm rules and silences.
-import { AlarmRule, AlarmRuleInput, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
+import { AlarmPreview, AlarmRule, AlarmRuleInput, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route, success } from '../../http/request/route.ts';
 import type { AlarmRuleService } from './alarm-rule-service.ts';
+import type { PreviewService } from './preview-service.ts';
 import type { SilenceService } from './silence-service.ts';
 
 const tag = 'Alarms';
 const AlarmRuleList = Type.Object({ items: Type.Array(AlarmRule), next: Type.Null() }, { title: 'AlarmRuleList' });
 const SilenceList = Type.Object({ items: Type.Array(Silence), next: Type.Null() }, { title: 'SilenceList' });
 
-export function alarmRuleRoutes(rules: AlarmRuleService, silences: SilenceService): Route[] {
+interface Services {
+  rules: AlarmRuleService;
+  silences: SilenceService;
+  previews: PreviewService;
+}
+
+export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[] {
   return [
     route({
       operation: 'list_alarm_rules',
@@ -30,6 +37,22 @@ export function alarmRuleRoutes(rules: AlarmRuleService, silences: SilenceServic
       body: AlarmRuleInput,
       response: AlarmRule,
       handle: ({ body, caller }) => rules.create(body, caller),
+    }),
+    route({
+      operation: 'preview_alarm_rule',
+      method: 'POST',
+      url: '/api/v1/alarm_rules/preview',
+      tag,
+      summary: 'Say when a rule on metrics would have fired; nothing is stored',
+      failures: { 429: 'Other previews are under way' },
+      query: Type.Object({
+        window: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'How far back, in hours.' }),
+        ),
+      }),
+      body: AlarmRuleInput,
+      response: AlarmPreview,
+      handle: ({ query, body }) => previews.preview(body, query.window!),
     }),
     route({
       operation: 'get_alarm_rule',

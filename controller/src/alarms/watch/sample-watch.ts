@@ -89,7 +89,7 @@ export class SampleWatch {
   #renew(agent: KnownAgent, before: Entry | undefined): AgentWatch {
     const { book } = this.#options;
     const { ap_id } = agent;
-    const gapMs = Math.max(minGapMs, gapIntervals * (agent.intervalMs ?? 0));
+    const gapMs = gapOf(agent);
     const known = new Map(before?.watch.rules.map((rule) => [rule.tracker.condition, rule]));
     const rules: WatchedRule[] = [];
     for (const rule of book.rules) {
@@ -170,4 +170,9 @@ export class SampleWatch {
     // Somebody turned it meanwhile: the next sample asks again.
     if (replayed.isFiring === tracker.isFiring) tracker.adopt(replayed);
   }
+}
+
+/** Samples that are further apart do not belong together. */
+export function gapOf({ intervalMs = 0 }: Pick<KnownAgent, 'intervalMs'>): number {
+  return Math.max(minGapMs, gapIntervals * intervalMs);
 }

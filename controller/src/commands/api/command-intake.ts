@@ -3,6 +3,7 @@
 import { toCommandText } from '@weft/contract/command-text';
 import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AgentService } from '../../agents/agent-service.ts';
+import { canSeeAll, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError } from '../../errors.ts';
 import type { Keyring } from '../../secrets.ts';
@@ -72,16 +73,16 @@ export class CommandIntake {
     if (caller.kind === 'third_party_app') this.#rate.take(caller.id);
   }
 
-  /** Throws NotFoundError, and PermissionError for a user who did not spin the agent up. */
+  /** Throws NotFoundError, and PermissionError for a user who may see the agent and not command it. */
   async target(caller: Caller, ap_id: string): Promise<TargetAgent> {
     const isPerson = caller.kind === 'user' && !caller.isAdmin;
     try {
       const agent = await this.#agents.find(ap_id, caller);
-      if (isPerson && agent.emulated_for !== caller.id) throw notYours();
+      if (isPerson && !mayOperate(caller, agent)) throw notYours();
       return agent;
     } catch (error) {
-      // Users see every agent, so that there is nothing to hide; but they learn of no right that they have not.
-      if (isPerson && error instanceof NotFoundError) throw notYours();
+      // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
+      if (isPerson && canSeeAll(caller) && error instanceof NotFoundError) throw notYours();
       throw error;
     }
   }
@@ -150,6 +151,6 @@ function asDeclared(command: ParsedCommand, declared: ReadonlyMap<string, unknow
 function notYours(): PermissionError {
   return new PermissionError(
     'not_permitted',
-    'Users may send commands only to the emulated agents of their own networks',
+    'Users may send commands to the emulated agents of their own networks, and where an administrator has granted it',
   );
 }

@@ -17,7 +17,7 @@ export interface CommandEndingOptions {
   store: Pick<CommandStore, 'listOwned' | 'listLeases' | 'endLeases' | 'removeBatches'>;
   ledger: Pick<CommandLedger, 'lock' | 'within'>;
   operations: Pick<CommandOperations, 'endOwned'>;
-  rights: Pick<PresentRights, 'emulatedFor'>;
+  rights: Pick<PresentRights, 'commandable'>;
 }
 
 export class CommandEnding {
@@ -55,8 +55,10 @@ export class CommandEnding {
     if (isEnded(change)) return [...owned];
     const queued = owned.filter(({ ended_at, received_at }) => ended_at === null && received_at === null);
     if (change.isRevoked || queued.length === 0) return queued;
-    const isOwn = await this.#ownAgents(tx, change.caller!, queued);
-    return queued.filter((command) => !mayCommand(change.caller!, command.ap_id, command, isOwn.has(command.ap_id)));
+    const commandable = await this.#commandable(tx, change.caller!, queued);
+    return queued.filter(
+      (command) => !mayCommand(change.caller!, command.ap_id, command, commandable.has(command.ap_id)),
+    );
   }
 
   /** A caller that has ended holds nothing; another one nothing on agents that it may not command at all. */
@@ -67,13 +69,13 @@ export class CommandEnding {
     if (isEnded(change)) return store.endLeases(tx, held);
     const { caller } = change;
     if (!maySend(caller!)) return store.endLeases(tx, held);
-    const isOwn = await this.#ownAgents(tx, caller!, held);
-    const isLost = ({ ap_id }: { ap_id: string }) => dependsOnRecord(caller!, ap_id) && !isOwn.has(ap_id);
+    const commandable = await this.#commandable(tx, caller!, held);
+    const isLost = ({ ap_id }: { ap_id: string }) => dependsOnRecord(caller!, ap_id) && !commandable.has(ap_id);
     await store.endLeases(tx, held.filter(isLost));
   }
 
-  async #ownAgents(tx: SqlQueries, caller: Caller, about: readonly { ap_id: string }[]): Promise<Set<string>> {
+  async #commandable(tx: SqlQueries, caller: Caller, about: readonly { ap_id: string }[]): Promise<Set<string>> {
     const names = new Set(about.map(({ ap_id }) => ap_id).filter((ap_id) => dependsOnRecord(caller, ap_id)));
-    return names.size === 0 ? names : this.#options.rights.emulatedFor(caller.id, [...names], tx);
+    return names.size === 0 ? names : this.#options.rights.commandable(caller, [...names], tx);
   }
 }

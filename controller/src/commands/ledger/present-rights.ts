@@ -1,6 +1,7 @@
 // What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
 // was let in, and since a command was queued.
-import { canSeeName } from '../../agents/agent-visibility.ts';
+import type { AgentStore } from '../../agents/agent-store.ts';
+import { canSeeName, mayOperate } from '../../agents/agent-visibility.ts';
 import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, WeftError } from '../../errors.ts';
@@ -11,8 +12,15 @@ import type { ParsedCommand } from '../grammar/command-text.ts';
 export interface PresentRights {
   /** By id: those who exist and are not disabled, with their rights. */
   callers(tx: SqlQueries, ids: readonly string[]): Promise<Map<string, Caller>>;
-  /** Those of these agents that are emulated for the caller. */
-  emulatedFor(caller_id: string, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
+  /** Those of these agents that the caller may command by their records. */
+  commandable(caller: Caller, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
+}
+
+export function commandableAmong(agents: Pick<AgentStore, 'visible'>): PresentRights['commandable'] {
+  return async (caller, ap_ids, tx) => {
+    const found = await agents.visible(ap_ids, tx);
+    return new Set(found.filter((agent) => mayOperate(caller, agent)).map(({ ap_id }) => ap_id));
+  };
 }
 
 /** What of a command a permission may limit. */
@@ -23,16 +31,16 @@ export function dependsOnRecord(caller: Caller, ap_id: string): boolean {
   return caller.kind === 'user' ? !caller.isAdmin : !canSeeName(caller, ap_id);
 }
 
-/** Throws what the caller would be refused with now. `isOwn`: the agent is emulated for the caller. */
+/** Throws what the caller would be refused with now. `isCommandable`: by the record of the agent. */
 export function requireCommandRight(
   caller: Caller,
   ap_id: string,
   command: SentCommand | undefined,
-  isOwn: boolean,
+  isCommandable: boolean,
 ): void {
   requirePermission('send_command', caller);
   if (command) requireCommandPermission(caller, command);
-  if (isOwn || !dependsOnRecord(caller, ap_id)) return;
+  if (isCommandable || !dependsOnRecord(caller, ap_id)) return;
   if (caller.kind === 'user') throw new PermissionError();
   throw new NotFoundError('agent_not_found', 'Agent not found');
 }

@@ -16,7 +16,7 @@ export async function requireRightNow(
   // What was asked for with an older key or password is not queued after those of it were cancelled.
   if (owner_ver !== undefined && owner_ver !== caller.ver) throw ownerGone();
   const { ap_id } = intent;
-  const isOwn = dependsOnRecord(caller, ap_id) && (await rights.emulatedFor(caller.id, [ap_id], tx)).has(ap_id);
+  const isCommandable = dependsOnRecord(caller, ap_id) && (await rights.commandable(caller, [ap_id], tx)).has(ap_id);
   // Of secret arguments only fingerprints are here; they were looked at when the command came in.
-  requireCommandRight(caller, ap_id, sealed === null ? intent : undefined, isOwn);
+  requireCommandRight(caller, ap_id, sealed === null ? intent : undefined, isCommandable);
 }

@@ -2,7 +2,7 @@
 // changes the caller's record. Commands and runs end where they are kept.
 
 import type { AgentStore } from '../../agents/agent-store.ts';
-import { canSeeName } from '../../agents/agent-visibility.ts';
+import { canSeeAgent, canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { type CallerChange, isEnded } from '../../caller.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
@@ -20,7 +20,7 @@ const maxListed = 1000;
 export interface JobEndingOptions {
   owned: OwnedJobs;
   mailbox: Pick<MailboxStore, 'appendAll'>;
-  agents: Pick<AgentStore, 'emulatedFor'>;
+  agents: Pick<AgentStore, 'visible'>;
   /** Tells of messages that are durable. */
   tell: (messages: readonly MessageRecord[]) => void;
   retentionMs: number;
@@ -75,8 +75,9 @@ export async function notPermitted<Job extends AskedJob>(
 ): Promise<Job[]> {
   const isHidden = ({ subject }: Job) => subject !== null && !canSeeName(caller, subject);
   const hidden = new Set(jobs.filter(isHidden).map(({ subject }) => subject!));
-  const own = hidden.size === 0 ? hidden : await agents.emulatedFor(caller.id, [...hidden], tx);
-  return jobs.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !own.has(job.subject!)));
+  const records = hidden.size === 0 ? [] : await agents.visible([...hidden], tx);
+  const seen = new Set(records.filter((agent) => canSeeAgent(caller, agent)).map(({ ap_id }) => ap_id));
+  return jobs.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !seen.has(job.subject!)));
 }
 
 /** Ends these jobs with a last message that says why; resolves the messages of those that were still open. */

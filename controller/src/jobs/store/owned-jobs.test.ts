@@ -33,6 +33,7 @@ eachDatabase((kind) => {
             disabled_at: isDisabled ? 1 : null,
             disabled_by: isDisabled ? 'x' : null,
             waiting_since: null,
+            grants: [],
           };
           await createUserStore(database).create({
             ...head,

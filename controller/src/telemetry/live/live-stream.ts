@@ -120,7 +120,7 @@ export class LiveStream extends Readable {
     const known = this.#visible.get(ap_id);
     if (known !== undefined) return known;
     const isVisible = canSeeName(this.#caller, ap_id);
-    if (!isVisible && this.#caller.kind === 'third_party_app') return undefined;
+    if (!isVisible && this.#caller.kind !== 'agent') return undefined;
     this.#visible.set(ap_id, isVisible);
     return isVisible;
   }

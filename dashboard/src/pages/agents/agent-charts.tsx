@@ -2,8 +2,10 @@
 import { useMemo } from 'preact/hooks';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
+import type { ShownState } from '../../data/agent-state.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { agentsText } from '../../text/agents.ts';
+import { AgentTimeline } from './agent-timeline.tsx';
 import { useAgentMarks } from './use-agent-marks.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
 
@@ -13,6 +15,7 @@ interface AgentChartsProps {
   windowSeconds: number;
   zoom: TimeRange | undefined;
   isPaused: boolean;
+  state: ShownState | undefined;
   /** See Chart. */
   staleBefore: number | undefined;
   onZoom: (range: TimeRange | undefined) => void;
@@ -28,7 +31,7 @@ interface Panel {
 const maxLines = 6;
 
 export function AgentCharts(props: AgentChartsProps) {
-  const { ap_id, metrics, windowSeconds, zoom, isPaused, staleBefore, onZoom } = props;
+  const { ap_id, metrics, windowSeconds, zoom, isPaused, state, staleBefore, onZoom } = props;
   const panels = useMemo(() => toPanels(metrics), [metrics]);
   const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused });
   const { lines, range, resolutionSeconds, failure } = series;
@@ -38,6 +41,7 @@ export function AgentCharts(props: AgentChartsProps) {
   return (
     <>
       {failure && <FailureNotice failure={failure} />}
+      <AgentTimeline {...{ ap_id, range, state }} isPast={zoom !== undefined || isPaused} />
       <div class="chart-grid">
         {panels.map(({ title, unit, names, labels }) => (
           <Chart

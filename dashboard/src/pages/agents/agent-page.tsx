@@ -138,7 +138,7 @@ export function AgentPage({ params }: PageProps) {
           {known && known.length > 0 && shown?.length === 0 && <p class="soft">{text.noneChosen}</p>}
           {shown && shown.length > 0 && (
             <AgentCharts
-              {...{ ap_id, zoom, isPaused }}
+              {...{ ap_id, zoom, isPaused, state }}
               metrics={shown}
               windowSeconds={timeWindowSeconds.value}
               staleBefore={state && staleBefore(state, there)}

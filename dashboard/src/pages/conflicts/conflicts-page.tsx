@@ -1,5 +1,6 @@
 // Where callers were in each other's way, and the rules by which it was settled.
 import { Page } from '../../components/layout/page.tsx';
+import { ViewLinks } from '../../components/layout/view-links.tsx';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
 import { pageTitles } from '../../text/pages.ts';
@@ -12,14 +13,13 @@ export function ConflictsPage() {
   const isRules = view === 'rules';
   return (
     <Page title={pageTitles.conflicts}>
-      <nav class="view-links" aria-label={text.viewsLabel}>
-        <a href="/conflicts" aria-current={isRules ? undefined : 'page'}>
-          {text.views.log}
-        </a>
-        <a href="/conflicts?view=rules" aria-current={isRules ? 'page' : undefined}>
-          {text.views.rules}
-        </a>
-      </nav>
+      <ViewLinks
+        label={text.viewsLabel}
+        views={[
+          { href: '/conflicts', label: text.views.log, isCurrent: !isRules },
+          { href: '/conflicts?view=rules', label: text.views.rules, isCurrent: isRules },
+        ]}
+      />
       {isRules ? <ConflictRulesView /> : <ConflictLog />}
     </Page>
   );

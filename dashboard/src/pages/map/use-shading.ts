@@ -2,13 +2,11 @@
 import { useMemo } from 'preact/hooks';
 import { isInService } from '../../data/agent-state.ts';
 import { type FleetAgent, fleetPollMs } from '../../data/fleet.ts';
+import { declaredMetrics, useMetricNames } from '../../data/metric-names.ts';
 import { type MetricWords, metricWords } from '../../data/metric-words.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { createShading, type Shading } from '../../map/shading.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
-
-/** Of these the names of metrics are asked for; the others declare theirs, or have the same. */
-const askedForNames = 12;
 
 export interface ShadingChoice {
   metric: string;
@@ -21,9 +19,7 @@ export interface ShadingChoice {
 
 export function useShading(agents: readonly FleetAgent[] | undefined): ShadingChoice {
   const [metric, setMetric] = useQueryState('colour');
-  const asked = useMemo(() => spread(agents ?? [], askedForNames), [agents?.length]);
-  const named = useOperation('metrics_latest', { query: { agents: asked } }, { isWanted: asked.length > 0 });
-  const options = useMemo(() => metricOptions(agents ?? [], named.data?.agents ?? []), [agents?.length, named.data]);
+  const options = useMetricNames();
   const latest = useOperation(
     'metrics_latest',
     { query: { metrics: [metric] } },
@@ -39,35 +35,6 @@ export function useShading(agents: readonly FleetAgent[] | undefined): ShadingCh
     });
     return createShading(metric, new Map(values));
   }, [metric, agents, latest.data]);
-  const declaring = agents?.find(({ configuration }) => metric in declared(configuration));
+  const declaring = agents?.find(({ configuration }) => metric in declaredMetrics(configuration));
   return { metric, setMetric, options, words: metricWords(declaring?.configuration ?? {}, metric), shading };
-}
-
-function metricOptions(
-  agents: readonly FleetAgent[],
-  latest: readonly { metrics: Record<string, unknown> }[],
-): [string, string][] {
-  const found = new Map<string, string>();
-  for (const { configuration } of agents) {
-    for (const name of Object.keys(declared(configuration))) {
-      if (!found.has(name)) found.set(name, metricWords(configuration, name).label);
-    }
-  }
-  for (const { metrics } of latest) {
-    for (const [name, newest] of Object.entries(metrics)) {
-      const isNumber = typeof (newest as { value?: unknown } | null)?.value === 'number';
-      if (isNumber && !found.has(name)) found.set(name, metricWords({}, name).label);
-    }
-  }
-  return [...found].sort(([, a], [, b]) => a.localeCompare(b));
-}
-
-function declared(configuration: Record<string, unknown>): Record<string, unknown> {
-  const { metrics } = configuration;
-  return typeof metrics === 'object' && metrics !== null ? (metrics as Record<string, unknown>) : {};
-}
-
-function spread(agents: readonly FleetAgent[], most: number): string[] {
-  const step = Math.max(1, Math.ceil(agents.length / most));
-  return agents.filter((_, index) => index % step === 0).map(({ ap_id }) => ap_id);
 }

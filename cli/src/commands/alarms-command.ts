@@ -1,0 +1,123 @@
+// `weft alarms`: what is wrong, and saying that somebody is on it.
+
+import { didYouMean } from '@weft/contract/closest-name';
+import type { Alarm } from '@weft/sdk';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { parseDuration, toMoment } from '../moments.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { lookOf, tableOptions, toTable } from '../table.ts';
+
+const states = ['firing', 'acknowledged', 'cleared'] as const;
+const severities = ['critical', 'major', 'minor', 'warning'] as const;
+const actions = ['ack', 'shelve', 'clear'];
+
+export const alarmsCommand: ClientCommand = {
+  summary: 'list alarms, acknowledge, shelve and clear them',
+  usage: [
+    'alarms [--select SELECTOR] [--state STATE]... [--severity SEVERITY]... [--limit N]',
+    'alarms ack ALARM... [--note TEXT]',
+    'alarms shelve ALARM... --for DURATION [--note TEXT]',
+    'alarms clear ALARM... [--note TEXT]',
+  ],
+  about: `Lists what is firing or acknowledged, the worst first. An ALARM is its id, or the first characters of it. Exits with 0 also when something is firing.
+${identityHelp}`,
+  options: {
+    select: { value: 'SELECTOR', about: "only of these access points, such as 'site:uk/bristol/** type:WiFi'" },
+    state: { value: 'STATE', about: 'firing, acknowledged or cleared; repeatable', isMany: true },
+    severity: { value: 'SEVERITY', about: 'critical, major, minor or warning; repeatable', isMany: true },
+    limit: { value: 'N', about: 'at most this many (default: 200)' },
+    note: { value: 'TEXT', about: 'why, for those who look later' },
+    for: { value: 'DURATION', about: 'how long it is shelved, such as 8h' },
+    ...tableOptions,
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: [
+    'alarms',
+    "alarms --select 'site:uk/bristol/**' --severity critical",
+    'alarms ack 0199a8 --note "on my way"',
+  ],
+  async run(line, around) {
+    const [action, ...ids] = line.words;
+    if (action === undefined) {
+      requireOptions(line, 'alarms', ['select', 'state', 'severity', 'limit', 'wide', 'iso', 'json', 'url']);
+      return list(line, around);
+    }
+    if (!actions.includes(action)) {
+      throw new UsageError(`Unknown action ${action}.${didYouMean(action, actions)} Use ${actions.join(', ')}.`);
+    }
+    if (ids.length === 0) throw new UsageError(`Give at least one alarm. weft alarms lists them.`);
+    requireOptions(line, `alarms ${action}`, ['note', 'json', 'url', ...(action === 'shelve' ? ['for'] : [])]);
+    return act(action, ids, line, around);
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const limit = Number(line.get('limit') ?? 200);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
+  const selector = line.get('select');
+  const alarms: Alarm[] = [];
+  const found = connect(line, around).alarms({
+    states: checked('--state', line.all('state'), states),
+    severities: checked('--severity', line.all('severity'), severities),
+    ...(selector !== undefined && { selector }),
+    signal: interruptionOf(around),
+  });
+  for await (const alarm of found) if (alarms.push(alarm) >= limit) break;
+  if (line.has('json')) {
+    around.stdout.write(`${toJson(alarms, 2)}\n`);
+    return exitCode.ok;
+  }
+  if (alarms.length === 0) {
+    around.stderr.write('No alarms.\n');
+    return exitCode.ok;
+  }
+  const look = lookOf(line, around);
+  const rows = alarms.map(({ id, severity, state, subject, site, since, message, acknowledged_by }) => [
+    ...[id, severity, state, subject, site ?? '–', toMoment(since, look.isIso)],
+    acknowledged_by === null ? message : `${message} (${acknowledged_by})`,
+  ]);
+  const head = ['ALARM', 'SEVERITY', 'STATE', 'SUBJECT', 'SITE', 'SINCE', 'MESSAGE'];
+  around.stdout.write(toTable(head, rows, around.stdout, look));
+  return exitCode.ok;
+}
+
+async function act(action: string, ids: string[], line: CommandLine, around: Surroundings): Promise<number> {
+  const seconds = line.get('for');
+  if (action === 'shelve' && seconds === undefined) throw new UsageError('Give --for, such as --for 8h.');
+  const note = line.get('note');
+  const json = {
+    ...(note !== undefined && { note }),
+    ...(seconds !== undefined && { seconds: Math.round(parseDuration(seconds, '--for')) }),
+  };
+  const app = connect(line, around);
+  const known: string[] = [];
+  for await (const { id } of app.alarms({ signal: interruptionOf(around) })) known.push(id);
+  const path = action === 'ack' ? 'acknowledge' : action;
+  for (const id of ids.map((each) => fullId(each, known))) {
+    const alarm: Alarm = await app.request('POST', `/api/v1/alarms/${encodeURIComponent(id)}/${path}`, { json });
+    if (line.has('json')) around.stdout.write(`${toJson(alarm)}\n`);
+    else around.stderr.write(`${alarm.rule} on ${alarm.subject} is ${stateOf(alarm)}.\n`);
+  }
+  return exitCode.ok;
+}
+
+function stateOf({ state, shelved_until }: Alarm): string {
+  return shelved_until === null || state === 'cleared' ? state : `shelved until ${toMoment(shelved_until)}`;
+}
+
+/** An id that is not among them is left to Weft, which says what is wrong with it. */
+function fullId(given: string, known: readonly string[]): string {
+  const found = known.filter((id) => id.startsWith(given));
+  if (found.length > 1 && !found.includes(given)) {
+    throw new UsageError(`${given} begins ${found.length} ids; give more of it.`);
+  }
+  return found.length === 1 ? found[0]! : given;
+}
+
+function checked<Word extends string>(option: string, given: readonly string[], words: readonly Word[]): Word[] {
+  for (const word of given) if (!words.includes(word as Word)) throw unknownValue(option, word, [...words]);
+  return given as Word[];
+}

@@ -1,0 +1,92 @@
+// `weft events`: what happened in the network, and with --follow what happens.
+import type { EventItem } from '@weft/sdk';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { parseMoment, toMoment } from '../moments.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { type Look, lookOf, printable, tableOptions } from '../table.ts';
+
+const readOptions = ['kind', 'agent', 'json', 'iso', 'wide', 'url'];
+
+export const eventsCommand: ClientCommand = {
+  summary: 'show what happened, and follow what happens',
+  usage: [
+    'events [--kind KIND]... [--agent AGENT] [--from TIME] [--to TIME] [--limit N]',
+    'events --follow [--after ID]',
+  ],
+  about: `Without --follow, prints the newest events, oldest of them first. With --follow, prints each event as it comes until Ctrl+C, and goes on after a lost connection without missing any. --json prints one JSON object per line. Kinds: agent.offline, or families such as 'alarm.*'.
+${identityHelp}`,
+  options: {
+    kind: { value: 'KIND', about: "only this kind, or family ('alarm.*'); repeatable", isMany: true },
+    agent: { value: 'AGENT', about: 'only events about this access point' },
+    from: { value: 'TIME', about: 'start (default: 24h)' },
+    to: { value: 'TIME', about: 'end (default: now)' },
+    limit: { value: 'N', about: 'at most this many (default: 50)' },
+    follow: { about: 'print events as they come' },
+    after: { value: 'ID', about: 'with --follow: begin after the event with this id' },
+    ...tableOptions,
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['events', "events --kind 'agent.*' --from 8h", 'events --follow', 'events --follow --after 1200 --json'],
+  async run(line, around) {
+    if (line.words.length > 0) throw new UsageError('weft events takes options only; see weft events --help.');
+    if (line.has('follow')) {
+      requireOptions(line, 'events --follow', [...readOptions, 'follow', 'after']);
+      return follow(line, around);
+    }
+    requireOptions(line, 'events', [...readOptions, 'from', 'to', 'limit']);
+    return list(line, around);
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const limit = Number(line.get('limit') ?? 50);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
+  const from = parseMoment(line.get('from') ?? '24h', '--from');
+  const to = parseMoment(line.get('to') ?? 'now', '--to');
+  if (from >= to) throw new UsageError('--from must be before --to.');
+  const signal = interruptionOf(around);
+  const newest: EventItem[] = [];
+  const past = connect(line, around).pastEvents({ ...wanted(line), from, until: to, signal });
+  for await (const event of past) if (newest.push(event) >= limit) break;
+  const print = printer(line, around);
+  for (const event of newest.reverse()) await print(event);
+  if (newest.length === 0) around.stderr.write('Nothing happened in that time. --from shows more.\n');
+  return exitCode.ok;
+}
+
+async function follow(line: CommandLine, around: Surroundings): Promise<number> {
+  const after = line.get('after');
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after must be the id of an event.');
+  const signal = interruptionOf(around);
+  const print = printer(line, around);
+  const events = connect(line, around, { patienceMs: 60_000 }).events({
+    ...wanted(line),
+    ...(after !== undefined && { after: Number(after) }),
+    onGap: () => around.stderr.write('Some events before these are no longer kept.\n'),
+    signal,
+  });
+  try {
+    for await (const event of events) await print(event);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  return exitCode.ok;
+}
+
+function wanted(line: CommandLine) {
+  const agent = line.get('agent');
+  return { kinds: line.all('kind'), ...(agent !== undefined && { agent }) };
+}
+
+function printer(line: CommandLine, around: Surroundings): (event: EventItem) => Promise<void> {
+  const look = lookOf(line, around);
+  return (event) => writeAll(around.stdout, line.has('json') ? `${toJson(event)}\n` : toLine(event, look));
+}
+
+function toLine({ id, ts, kind, severity, text }: EventItem, { isIso }: Look): string {
+  const mark = severity === 'info' ? '' : `[${severity}] `;
+  return `${toMoment(ts, isIso)}  ${String(id).padStart(6)}  ${kind.padEnd(20)}  ${mark}${printable(text)}\n`;
+}

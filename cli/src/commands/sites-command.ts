@@ -1,0 +1,140 @@
+// `weft sites` and `weft label`: where access points stand, and what people call them.
+import type { AgentLabels, Site } from '@weft/contract';
+import { didYouMean } from '@weft/contract/closest-name';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { withNearestName } from '../nearest-name.ts';
+import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { lookOf, tableOptions, toTable } from '../table.ts';
+
+const path = '/api/v1/sites';
+const actions = ['add', 'move', 'remove'];
+
+export const sitesCommand: ClientCommand = {
+  summary: 'list sites, add, move and remove them',
+  usage: [
+    'sites [--wide] [--json]',
+    'sites add PATH [--name NAME] [--zone ZONE]',
+    'sites move PATH NEWPATH',
+    'sites remove PATH',
+  ],
+  about: `A path is a tree: uk/bristol/hall. Moving a site moves what is below it. One that has access points, or sites below it, is not removed.
+${identityHelp}`,
+  options: {
+    name: { value: 'NAME', about: 'what people call it; default: the end of the path' },
+    zone: { value: 'ZONE', about: 'its time zone, such as Europe/London; default: that of the site above' },
+    ...tableOptions,
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['sites', 'sites add uk/bristol/hall --zone Europe/London', 'sites move uk/bristol/hall uk/bath/hall'],
+  async run(line, around) {
+    const [action, ...words] = line.words;
+    if (action === undefined) {
+      requireOptions(line, 'sites', ['wide', 'iso', 'json', 'url']);
+      return list(line, around);
+    }
+    if (!actions.includes(action)) {
+      throw new UsageError(`Unknown action ${action}.${didYouMean(action, actions)} Use ${actions.join(', ')}.`);
+    }
+    if (words.length !== (action === 'move' ? 2 : 1)) {
+      throw new UsageError(`Usage: weft ${sitesCommand.usage.join('\n       weft ')}`);
+    }
+    requireOptions(line, `sites ${action}`, ['json', 'url', ...(action === 'add' ? ['name', 'zone'] : [])]);
+    const site = await change(action, words as [string, string], line, around);
+    if (line.has('json')) around.stdout.write(`${toJson(site)}\n`);
+    else around.stderr.write(action === 'remove' ? `${words[0]} is removed.\n` : `${site.path} is there.\n`);
+    return exitCode.ok;
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const sites = await allSites(line, around);
+  if (line.has('json')) around.stdout.write(`${toJson(sites, 2)}\n`);
+  else if (sites.length === 0) around.stderr.write('There are no sites yet. Try: weft sites add uk/bristol/hall\n');
+  else {
+    const rows = sites.map((site) => [site.path, site.name, site.time_zone ?? '–', String(site.access_points)]);
+    const look = lookOf(line, around);
+    around.stdout.write(toTable(['SITE', 'NAME', 'TIME ZONE', 'ACCESS POINTS'], rows, around.stdout, look));
+  }
+  return exitCode.ok;
+}
+
+async function allSites(line: CommandLine, around: Surroundings): Promise<Site[]> {
+  const app = connect(line, around);
+  const sites: Site[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: { items: Site[]; next: string | null } = await app.request('GET', path, { query: { cursor } });
+    sites.push(...page.items);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  return sites;
+}
+
+async function change(
+  action: string,
+  [at, to]: [string, string],
+  line: CommandLine,
+  around: Surroundings,
+): Promise<Site> {
+  const app = connect(line, around);
+  if (action === 'add') {
+    const [name, time_zone] = [line.get('name'), line.get('zone')];
+    const json = { path: at, ...(name !== undefined && { name }), ...(time_zone !== undefined && { time_zone }) };
+    return app.request('POST', path, { json });
+  }
+  const { items }: { items: Site[] } = await app.request('GET', path, { query: { path: at } });
+  const site = items.find((each) => each.path === at);
+  if (!site) throw new CommandFailure(`There is no site ${at}. weft sites lists them.`);
+  if (action === 'remove') {
+    await app.request('DELETE', `${path}/${site.id}`);
+    return site;
+  }
+  const { name, geolocation, time_zone, notes } = site;
+  return app.request('PUT', `${path}/${site.id}`, { json: { path: to, name, geolocation, time_zone, notes } });
+}
+
+export const labelCommand: ClientCommand = {
+  summary: 'name an access point, place it in a site, tag it',
+  usage: ['label AGENT [--name NAME] [--site PATH] [--tag TAG]... [--untag TAG]...'],
+  about: `Without options, shows the labels of the access point. An empty --name or --site takes it away.
+${identityHelp}`,
+  options: {
+    name: { value: 'NAME', about: 'what people read in place of its id' },
+    site: { value: 'PATH', about: 'the site that it stands in, which must exist' },
+    tag: { value: 'TAG', about: 'add this tag; repeatable', isMany: true },
+    untag: { value: 'TAG', about: 'take this tag away; repeatable', isMany: true },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['label ap-roof-1', 'label ap-roof-1 --name "Roof, east" --site uk/bristol/hall --tag outdoor'],
+  async run(line, around) {
+    const [ap_id, ...rest] = line.words;
+    if (ap_id === undefined || rest.length > 0) throw new UsageError('Give one access point. weft agents lists them.');
+    const [name, site] = [line.get('name'), line.get('site')];
+    const [add_tags, remove_tags] = [line.all('tag'), line.all('untag')];
+    const json = {
+      ...(name !== undefined && { display_name: name === '' ? null : name }),
+      ...(site !== undefined && { site: site === '' ? null : site }),
+      ...(add_tags.length > 0 && { add_tags }),
+      ...(remove_tags.length > 0 && { remove_tags }),
+    };
+    const app = connect(line, around);
+    const where = `/api/v1/agents/${encodeURIComponent(ap_id)}/labels`;
+    const asked =
+      Object.keys(json).length === 0
+        ? app.request<AgentLabels>('GET', where)
+        : app.request<AgentLabels>('PATCH', where, { json });
+    const labels = await withNearestName(app, ap_id, asked);
+    if (line.has('json')) around.stdout.write(`${toJson(labels, 2)}\n`);
+    else {
+      const row = [labels.ap_id, labels.display_name ?? '–', labels.site ?? '–', labels.tags.join(' ') || '–'];
+      around.stdout.write(
+        toTable(['ACCESS POINT', 'NAME', 'SITE', 'TAGS'], [row], around.stdout, lookOf(line, around)),
+      );
+    }
+    return exitCode.ok;
+  },
+};

@@ -1,0 +1,24 @@
+// What a user may do where. A user without grants reads everything; one with grants has those and nothing else.
+import Type from 'typebox';
+
+export const Grant = Type.Object(
+  {
+    role: Type.Enum(['viewer', 'operator', 'manager', 'auditor'], {
+      type: 'string',
+      description:
+        'viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing.',
+    }),
+    selector: Type.Optional(
+      Type.String({
+        format: 'rights-selector',
+        description:
+          'Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. An auditor has none.',
+      }),
+    ),
+  },
+  { title: 'Grant' },
+);
+export type Grant = Type.Static<typeof Grant>;
+
+export const Grants = Type.Array(Grant, { maxItems: 50 });
+export type Grants = Type.Static<typeof Grants>;

@@ -1,0 +1,251 @@
+// What users with grants, and apps with a selector, may do with which access points, on a running server.
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import type { Caller } from '../caller.ts';
+import { canSeeAgent, mayManage, mayOperate, type VisibleAgent } from './agent-visibility.ts';
+
+let weft: TestWeft;
+let admin: string;
+
+/** An access point of each place; `hall` is the one that most is granted on. */
+const places: Record<string, { site: string | null; tags: string[] }> = {
+  hall: { site: 'uk/bristol/hall', tags: ['lobby'] },
+  roof: { site: 'uk/bristol', tags: ['outdoor'] },
+  york: { site: 'uk/york', tags: ['lobby'] },
+  bare: { site: null, tags: [] },
+};
+
+beforeAll(async () => {
+  weft = await startWeft();
+  admin = await weft.admin();
+  for (const path of ['uk/bristol/hall', 'uk/bristol', 'uk/york']) await change('POST', '/api/v1/sites', { path });
+  for (const [ap_id, labels] of Object.entries(places)) {
+    await weft.agent(ap_id);
+    await change('PATCH', `/api/v1/agents/${ap_id}/labels`, labels);
+  }
+});
+afterAll(() => weft.stop());
+
+async function change(method: string, path: string, json?: unknown, token = admin) {
+  const answer = await weft.request(method, path, { token, ...(json !== undefined && { json }) });
+  expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(200);
+  return answer.body;
+}
+
+let count = 0;
+async function userWith(grants: unknown): Promise<{ token: string; name: string }> {
+  const name = `granted-${++count}@weft.test`;
+  const token = await weft.user(name);
+  await change('PUT', `/api/v1/users/${name}/grants`, grants);
+  return { token, name };
+}
+
+const ask = async (method: string, path: string, token: string, json?: unknown) =>
+  (await weft.request(method, path, { token, ...(json !== undefined && { json }) })).status;
+
+async function listed(token: string): Promise<string[]> {
+  const { body } = await weft.request('GET', '/api/v1/metrics/agent_details', { token });
+  return body.map(({ ap_id }: { ap_id: string }) => ap_id);
+}
+
+const command = (ap_id: string) => `/api/v1/send_command?agent_id=${ap_id}&command=wave&hold_seconds=0`;
+
+describe('a user with grants', () => {
+  test('sees what they select, everywhere, and nothing else', async () => {
+    const { token } = await userWith([{ role: 'viewer', selector: 'site:uk/bristol/**' }]);
+    expect(await listed(token)).toEqual(['hall', 'roof']);
+    for (const path of [
+      '/api/v1/agents/',
+      '/api/v1/metrics/agent_metrics?agent=',
+      '/api/v1/metrics/agent_data?agent=',
+      '/api/v1/metrics/agent_multi_metric_data?metrics=x&agent=',
+    ]) {
+      expect(await ask('GET', `${path}hall`, token), path).toBe(200);
+      expect(await ask('GET', `${path}york`, token), path).toBe(404);
+    }
+    const presence = await change('GET', '/api/v1/metrics/presence', undefined, token);
+    expect(presence.agents.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['hall', 'roof']);
+    expect(await ask('POST', command('hall'), token)).toBe(403);
+    expect(await ask('PATCH', '/api/v1/agents/hall/labels', token, { add_tags: ['x'] })).toBe(403);
+    expect(await ask('GET', '/api/v1/audit', token)).toBe(403);
+    expect(await ask('POST', '/api/v1/emulator/spinup', token, {})).toBe(403);
+  });
+
+  test('commands where it operates, also in batches, and learns nothing of the rest', async () => {
+    const { token } = await userWith([
+      { role: 'viewer', selector: 'site:uk/**' },
+      { role: 'operator', selector: 'tag:lobby -site:uk/york' },
+    ]);
+    expect(await ask('POST', command('hall'), token)).toBe(200);
+    expect(await ask('POST', command('roof'), token)).toBe(403);
+    expect(await ask('POST', command('york'), token)).toBe(403);
+    expect(await ask('POST', command('bare'), token)).toBe(404);
+    const batch = { agents: ['hall', 'roof', 'bare'], command: 'nod', hold_seconds: 0 };
+    const { targets } = await change('POST', '/api/v1/commands/batch', batch, token);
+    expect(targets.filter(({ command_id }: { command_id: string | null }) => command_id !== null)).toMatchObject([
+      { ap_id: 'hall' },
+    ]);
+  });
+
+  test('manages what it is granted, and neither gives it away nor takes what it is not', async () => {
+    const { token } = await userWith([
+      { role: 'manager', selector: 'site:uk/bristol/**' },
+      { role: 'manager', selector: 'name:own-*' },
+    ]);
+    const labels = '/api/v1/agents/roof/labels';
+    expect(await ask('PATCH', labels, token, { add_tags: ['seen'], site: 'uk/bristol/hall' })).toBe(200);
+    expect(await ask('PATCH', labels, token, { site: 'uk/bristol' })).toBe(200);
+    expect(await ask('PATCH', labels, token, { site: 'uk/york' })).toBe(403);
+    expect(await ask('PATCH', '/api/v1/agents/york/labels', token, { site: 'uk/bristol' })).toBe(404);
+    const agent = (ap_id: string) => ({ ap_id, password, configuration: {} });
+    expect(await ask('POST', '/api/v1/agents/', token, agent('own-1'))).toBe(200);
+    expect(await ask('POST', '/api/v1/agents/', token, agent('other-1'))).toBe(403);
+    expect(await ask('DELETE', '/api/v1/agents/own-1', token)).toBe(200);
+    expect(await ask('DELETE', '/api/v1/agents/york', token)).toBe(404);
+    expect(await ask('PUT', '/api/v1/agents/roof', token, { configuration: {} })).toBe(403);
+  });
+
+  test('enrols where it manages: a token labels what it registers, and ends with the right', async () => {
+    const { token, name } = await userWith([{ role: 'manager', selector: 'site:uk/bristol/**' }]);
+    const enrol = (bearer: string, ap_id: string) =>
+      ask('POST', '/api/v1/agents/public', bearer, { ap_id, password, configuration: {}, site: 'uk/york' });
+    const mint = (json: object) => change('POST', '/api/v1/enrolment_tokens', json, token);
+    const here = { ap_id_pattern: 'new-*', site: 'uk/bristol/hall', tags: ['fresh'], max_uses: 10 };
+    const good = await mint(here);
+    expect(good).toMatchObject({ site: 'uk/bristol/hall', tags: ['fresh'], created_by: name });
+    expect(await enrol(good.token, 'new-1')).toBe(200);
+    expect(await change('GET', '/api/v1/agents/new-1/labels')).toMatchObject({
+      ...{ site: 'uk/bristol/hall', tags: ['fresh'] },
+    });
+    const bare = await mint({ ap_id_pattern: 'new-*', max_uses: 10 });
+    expect(await enrol(bare.token, 'new-2')).toBe(403);
+    expect(await ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: '*', site: 'no/where' })).toBe(422);
+    const other = await userWith([{ role: 'manager', selector: 'site:uk/york' }]);
+    expect(await change('GET', '/api/v1/enrolment_tokens', undefined, other.token)).toEqual([]);
+    expect(await ask('DELETE', `/api/v1/enrolment_tokens/${good.id}`, other.token)).toBe(404);
+    await change('PUT', `/api/v1/users/${name}/grants`, [{ role: 'viewer' }]);
+    expect(await enrol(good.token, 'new-3')).toBe(403);
+    await change('DELETE', `/api/v1/users/${name}`);
+    expect(await enrol(good.token, 'new-3')).toBe(401);
+  });
+
+  test('reads everything and the audit log as an auditor, and changes nothing', async () => {
+    const { token } = await userWith([{ role: 'auditor' }]);
+    expect(await listed(token)).toEqual(expect.arrayContaining(Object.keys(places)));
+    expect(await ask('GET', '/api/v1/audit', token)).toBe(200);
+    expect(await ask('GET', '/api/v1/users/', token)).toBe(200);
+    expect(await ask('GET', '/api/v1/third_party_apps/', token)).toBe(403);
+    expect(await ask('POST', command('hall'), token)).toBe(403);
+    expect(await ask('PATCH', '/api/v1/agents/hall/labels', token, { add_tags: ['x'] })).toBe(403);
+  });
+
+  test('loses with the next request what is taken away, and is a viewer of all without any', async () => {
+    const { token, name } = await userWith([{ role: 'operator', selector: 'tag:lobby' }]);
+    expect(await ask('POST', command('york'), token)).toBe(200);
+    const [queued] = await change('GET', '/api/v1/commands', undefined, token);
+    await change('PUT', `/api/v1/users/${name}/grants`, [{ role: 'operator', selector: 'site:uk/bristol/**' }]);
+    expect(await ask('POST', command('york'), token)).toBe(404);
+    expect(await change('GET', `/api/v1/commands/${queued.command_id}`)).toMatchObject({ state: 'cancelled' });
+    await change('PUT', `/api/v1/users/${name}/grants`, []);
+    expect(await listed(token)).toEqual(expect.arrayContaining(Object.keys(places)));
+    expect(await ask('POST', command('hall'), token)).toBe(403);
+  });
+
+  test('sees another world once a label or a site has changed', async () => {
+    const { token } = await userWith([{ role: 'viewer', selector: 'site:uk/leeds/** or tag:moving' }]);
+    expect(await listed(token)).toEqual([]);
+    const york = (await change('GET', '/api/v1/sites?path=uk/york')).items[0];
+    await change('PATCH', '/api/v1/agents/bare/labels', { add_tags: ['moving'] });
+    await change('PUT', `/api/v1/sites/${york.id}`, { ...york, path: 'uk/leeds' });
+    expect(await listed(token)).toEqual(['bare', 'york']);
+    expect(await ask('GET', '/api/v1/metrics/agent_metrics?agent=york', token)).toBe(200);
+    await change('PATCH', '/api/v1/agents/bare/labels', { remove_tags: ['moving'] });
+    await change('PUT', `/api/v1/sites/${york.id}`, { ...york, path: 'uk/york' });
+    expect(await listed(token)).toEqual([]);
+    expect(await ask('GET', '/api/v1/metrics/agent_metrics?agent=york', token)).toBe(404);
+  });
+});
+
+test.each([
+  [[{ role: 'viewer', selector: 'state:online' }], 'site:, tag: and name:'],
+  [[{ role: 'viewer', selector: 'rssi_dbm<-70' }], 'site:, tag: and name:'],
+  [[{ role: 'viewer', selector: 'site:uk/bristol type:WiFi' }], '(column 17)'],
+  [[{ role: 'viewer', selector: '(' }], 'column'],
+  [[{ role: 'owner' }], 'Input should be'],
+])('grants %j are refused, and say why', async (grants, words) => {
+  const name = `refused-${++count}@weft.test`;
+  await weft.user(name);
+  const answer = await weft.request('PUT', `/api/v1/users/${name}/grants`, { token: admin, json: grants });
+  expect(answer.status).toBe(422);
+  expect(answer.text).toContain(words);
+  expect(await change('GET', `/api/v1/users/${name}/grants`)).toEqual([]);
+});
+
+test('administrators have none', async () => {
+  const answer = await weft.request('PUT', '/api/v1/users/me/grants', { token: admin, json: [{ role: 'viewer' }] });
+  expect(answer.status).toBe(409);
+});
+
+describe('an app with a selector', () => {
+  test('has what both its patterns and its selector allow', async () => {
+    const token = await weft.app('partner', {
+      agents: ['h*', 'y*'],
+      selector: 'tag:lobby -site:uk/york',
+      commands: true,
+    });
+    expect(await listed(token)).toEqual(['hall']);
+    expect(await ask('GET', '/api/v1/agents/york', token)).toBe(404);
+    expect(await ask('POST', command('hall'), token)).toBe(200);
+    expect(await ask('POST', command('york'), token)).toBe(404);
+  });
+
+  test.each([{ selector: 'state:online' }, { selector: 7 }, { selectors: 'tag:lobby' }])(
+    'is not created with %j',
+    async (permissions) => {
+      const json = { app_name: 'refused', api_key: password, permissions };
+      expect(await ask('POST', '/api/v1/third_party_apps/', admin, json)).toBe(422);
+    },
+  );
+});
+
+test('whoever may manage may operate, and whoever may operate may see', () => {
+  const role = fc.constantFrom('viewer', 'operator', 'manager', 'auditor');
+  const selector = fc.option(
+    fc.constantFrom(
+      '',
+      'site:uk/**',
+      'site:uk/bristol',
+      'tag:lobby',
+      '-tag:lobby',
+      'name:ap-*',
+      '-(site:uk/** tag:lab)',
+    ),
+    { nil: undefined },
+  );
+  const agents = fc.record({
+    ap_id: fc.constantFrom('ap-1', 'roof-1'),
+    emulated_for: fc.constantFrom(null, 'me', 'another'),
+    display_name: fc.constant(null),
+    site: fc.constantFrom(null, 'uk/bristol', 'uk/bristol/hall', 'fr'),
+    tags: fc.subarray(['lobby', 'lab']),
+  });
+  const grants = fc.array(
+    fc.record({ role, selector }).map((grant) => (grant.selector === undefined ? { role: grant.role } : grant)),
+    { maxLength: 4 },
+  );
+  fc.assert(
+    fc.property(grants, agents, fc.boolean(), (held, agent: VisibleAgent, isAdmin) => {
+      const caller = { kind: 'user', id: 'me', name: 'me@x', roles: [], isAdmin, grants: held } as Caller;
+      if (mayManage(caller, agent)) expect(mayOperate(caller, agent)).toBe(true);
+      if (mayOperate(caller, agent)) expect(canSeeAgent(caller, agent)).toBe(true);
+      // A grant more takes nothing away, except that the first one ends seeing everything.
+      const more = { ...caller, grants: [...held, { role: 'viewer', selector: 'tag:lab' }] } as Caller;
+      if (held.length > 0) {
+        if (mayManage(caller, agent)) expect(mayManage(more, agent)).toBe(true);
+        if (mayOperate(caller, agent)) expect(mayOperate(more, agent)).toBe(true);
+        if (canSeeAgent(caller, agent)) expect(canSeeAgent(more, agent)).toBe(true);
+      }
+    }),
+  );
+});

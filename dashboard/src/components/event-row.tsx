@@ -1,0 +1,21 @@
+// One event as a line of a timeline: when, how bad, what happened.
+import { hrefOf, iconOf, type LoggedEvent } from '../data/events.ts';
+import { formatExactly, formatMoment } from '../format/times.ts';
+import './event-row.css';
+import { Icon } from './icon.tsx';
+import { SeverityMark } from './severity.tsx';
+
+export function EventRow({ event }: { event: LoggedEvent }) {
+  const { ts, kind, severity, text } = event;
+  const at = Date.parse(ts);
+  const href = hrefOf(event);
+  return (
+    <li class={`event-row ${severity}`} title={kind}>
+      <time dateTime={ts} title={formatExactly(at)}>
+        {formatMoment(at)}
+      </time>
+      {severity === 'info' ? <Icon name={iconOf(kind)} size={14} /> : <SeverityMark severity={severity} />}
+      {href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>}
+    </li>
+  );
+}

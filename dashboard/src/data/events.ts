@@ -1,0 +1,88 @@
+// The event log for pages: what an event is about, and where it leads. Pure.
+import type { Event as LoggedEvent } from '../api/operations.ts';
+import type { IconName } from '../components/icon.tsx';
+
+export type { LoggedEvent };
+
+/** What the kinds of one family have in common; the order in which pages offer them. */
+export const eventFamilies = ['agent', 'alarm', 'command', 'conflict', 'run', 'config', 'device', 'node'] as const;
+export type EventFamily = (typeof eventFamilies)[number];
+
+const familyOfPrefix: Record<string, EventFamily> = {
+  agent: 'agent',
+  alarm: 'alarm',
+  silence: 'alarm',
+  command: 'command',
+  conflict: 'conflict',
+  run: 'run',
+  config: 'config',
+  site: 'config',
+  webhook: 'config',
+  device: 'device',
+  node: 'node',
+  storage: 'node',
+};
+
+const icons: Record<EventFamily, IconName> = {
+  agent: 'agents',
+  alarm: 'bell',
+  command: 'commands',
+  conflict: 'conflict',
+  run: 'emulator',
+  config: 'settings',
+  device: 'person',
+  node: 'screen',
+};
+
+export function familyOf(kind: string): EventFamily {
+  return familyOfPrefix[kind.split('.')[0] ?? ''] ?? 'node';
+}
+
+export function iconOf(kind: string): IconName {
+  return icons[familyOf(kind)];
+}
+
+/** The kinds of a family, as the interface takes them. */
+export function kindsOf(family: string): string[] {
+  const prefixes = Object.keys(familyOfPrefix).filter((prefix) => familyOfPrefix[prefix] === family);
+  return prefixes.map((prefix) => `${prefix}.*`);
+}
+
+/** The page of what it is about; undefined if there is none. */
+export function hrefOf({ kind, subject_kind, subject, ap_id }: LoggedEvent): string | undefined {
+  const name = encodeURIComponent(subject);
+  if (subject_kind === 'command') return `/commands/${name}`;
+  if (subject_kind === 'alarm') return `/alarms?view=history&alarm=${name}`;
+  if (subject_kind === 'run') return `/emulator/${name}`;
+  if (kind === 'agent.removed') return undefined;
+  const agent = subject_kind === 'agent' ? subject : ap_id;
+  return agent ? `/agents/${encodeURIComponent(agent)}` : undefined;
+}
+
+/** States of one access point as spans of time, from its events; the first one begins where nothing is known before it. */
+export interface StateSpan {
+  state: 'online' | 'late' | 'offline' | 'asleep';
+  from: number;
+  to: number;
+}
+
+const stateOfKind: Record<string, StateSpan['state']> = {
+  'agent.online': 'online',
+  'agent.late': 'late',
+  'agent.offline': 'offline',
+  'agent.asleep': 'asleep',
+  'agent.awake': 'online',
+};
+
+/** `events` in any order; `now` is how it is at the end of the range, in seconds like all moments here. */
+export function stateSpans(
+  events: readonly Pick<LoggedEvent, 'kind' | 'ts'>[],
+  range: { from: number; to: number },
+  now: StateSpan['state'] | undefined,
+): StateSpan[] {
+  const changes = events
+    .flatMap(({ kind, ts }) => (stateOfKind[kind] ? [{ state: stateOfKind[kind], at: Date.parse(ts) / 1000 }] : []))
+    .sort((a, b) => a.at - b.at);
+  if (changes.length === 0) return now ? [{ state: now, ...range }] : [];
+  return changes.map(({ state, at }, index) => ({ state, from: at, to: changes[index + 1]?.at ?? range.to }));
+}

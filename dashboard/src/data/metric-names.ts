@@ -1,0 +1,47 @@
+// The metrics that the access points of this network report, with their labels: for fields and menus that offer them.
+import { useMemo } from 'preact/hooks';
+import { type FleetAgent, useFleet } from './fleet.ts';
+import { metricWords } from './metric-words.ts';
+import { useOperation } from './use-operation.ts';
+
+/** Of these the names are asked for; the others declare theirs, or have the same. */
+const askedForNames = 12;
+
+export type MetricName = readonly [name: string, label: string];
+
+export function useMetricNames(): readonly MetricName[] {
+  const { agents } = useFleet();
+  const asked = useMemo(() => spread(agents ?? [], askedForNames), [agents?.length]);
+  const { data } = useOperation('metrics_latest', { query: { agents: asked } }, { isWanted: asked.length > 0 });
+  return useMemo(() => namesOf(agents ?? [], data?.agents ?? []), [agents?.length, data]);
+}
+
+/** What the access points say about their metrics. */
+export function declaredMetrics(configuration: Record<string, unknown>): Record<string, unknown> {
+  const { metrics } = configuration;
+  return typeof metrics === 'object' && metrics !== null ? (metrics as Record<string, unknown>) : {};
+}
+
+function namesOf(
+  agents: readonly FleetAgent[],
+  latest: readonly { metrics: Record<string, unknown> }[],
+): readonly MetricName[] {
+  const found = new Map<string, string>();
+  for (const { configuration } of agents) {
+    for (const name of Object.keys(declaredMetrics(configuration))) {
+      if (!found.has(name)) found.set(name, metricWords(configuration, name).label);
+    }
+  }
+  for (const { metrics } of latest) {
+    for (const [name, newest] of Object.entries(metrics)) {
+      const isNumber = typeof (newest as { value?: unknown } | null)?.value === 'number';
+      if (isNumber && !found.has(name)) found.set(name, metricWords({}, name).label);
+    }
+  }
+  return [...found].sort(([, a], [, b]) => a.localeCompare(b));
+}
+
+function spread(agents: readonly FleetAgent[], most: number): string[] {
+  const step = Math.max(1, Math.ceil(agents.length / most));
+  return agents.filter((_, index) => index % step === 0).map(({ ap_id }) => ap_id);
+}

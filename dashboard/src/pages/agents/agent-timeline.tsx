@@ -1,0 +1,119 @@
+// What happened to one access point, above its charts and on their time axis: its states as bars, everything else as marks.
+import { useMemo } from 'preact/hooks';
+import type { TimeRange } from '../../components/chart/chart.tsx';
+import { EventRow } from '../../components/event-row.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SeverityMark } from '../../components/severity.tsx';
+import type { ShownState } from '../../data/agent-state.ts';
+import { type EventFamily, familyOf, type LoggedEvent, type StateSpan, stateSpans } from '../../data/events.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatMoment } from '../../format/times.ts';
+import { componentText } from '../../text/components.ts';
+import { eventsText } from '../../text/events.ts';
+import './agent-timeline.css';
+
+const text = eventsText.timeline;
+const limit = 200;
+const lanes = ['alarm', 'command', 'conflict', 'config'] as const;
+/** Asked for again only when the range has moved by this much. */
+const stepSeconds = 60;
+
+interface AgentTimelineProps {
+  ap_id: string;
+  range: TimeRange;
+  state: ShownState | undefined;
+  /** A part of the past, looked at closely. */
+  isPast: boolean;
+}
+
+export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProps) {
+  const from = Math.floor(range.from / stepSeconds) * stepSeconds;
+  const query = {
+    ap_id,
+    from: new Date(from * 1000).toISOString(),
+    ...(isPast && { until: new Date(Math.ceil(range.to) * 1000).toISOString() }),
+    limit,
+  };
+  const { data, failure } = useOperation('list_events', { query }, isPast ? {} : { pollMs: 3000 });
+  const events = data?.items ?? [];
+  const now = isPast || state === 'never' || state === 'ended' ? undefined : state;
+  const spans = useMemo(() => stateSpans(events, range, now), [data, range.from, range.to, now]);
+  const byLane = lanes.map((lane) => ({ lane, events: events.filter(({ kind }) => familyOf(kind) === lane) }));
+  return (
+    <section class="card agent-timeline" aria-label={text.label}>
+      <div class="spread">
+        <h3>{text.title}</h3>
+        <a class="small" href={`/events?agent=${encodeURIComponent(ap_id)}`}>
+          {text.more}
+        </a>
+      </div>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_events')} />}
+      <div class="timeline-lanes">
+        <span class="faint small">{text.state}</span>
+        <div class="timeline-lane">
+          {spans.map((span) => (
+            <StateBar key={`${span.state} ${span.from}`} {...{ span, range }} />
+          ))}
+        </div>
+        {byLane.map(({ lane, events: own }) => own.length > 0 && <Lane key={lane} {...{ lane, range }} events={own} />)}
+        <span />
+        <span class="timeline-axis faint small" aria-hidden="true">
+          <span>{formatMoment(range.from * 1000)}</span>
+          <span>{formatMoment(range.to * 1000)}</span>
+        </span>
+      </div>
+      {data && events.length === 0 && <p class="faint small">{text.none}</p>}
+      {events.length > 0 && (
+        <details>
+          <summary class="small">{text.list(`${formatNumber(events.length)}${data?.next ? '+' : ''}`)}</summary>
+          <ol class="event-list">
+            {events.map((event) => (
+              <EventRow key={event.id} event={event} />
+            ))}
+          </ol>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function StateBar({ span: { state, from, to }, range }: { span: StateSpan; range: TimeRange }) {
+  const left = percentOf(from, range);
+  const words = text.stateSpan(componentText.states[state], formatMoment(from * 1000), formatMoment(to * 1000));
+  return (
+    <i
+      class={`timeline-state ${state}`}
+      role="img"
+      aria-label={words}
+      title={words}
+      style={{ left: `${left}%`, width: `${Math.max(0.3, percentOf(to, range) - left)}%` }}
+    />
+  );
+}
+
+function Lane({ lane, range, events }: { lane: EventFamily; range: TimeRange; events: readonly LoggedEvent[] }) {
+  return (
+    <>
+      <span class="faint small">{eventsText.families[lane]}</span>
+      <div class="timeline-lane">
+        {events.map(({ id, ts, severity, text: words }) => (
+          <span
+            key={id}
+            class="timeline-mark"
+            role="img"
+            aria-label={`${formatMoment(Date.parse(ts))}: ${words}`}
+            title={`${formatMoment(Date.parse(ts))} · ${words}`}
+            style={{ left: `${percentOf(Date.parse(ts) / 1000, range)}%` }}
+          >
+            <SeverityMark severity={severity} size={12} />
+          </span>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function percentOf(seconds: number, { from, to }: TimeRange): number {
+  return Math.max(0, Math.min(100, (100 * (seconds - from)) / (to - from)));
+}

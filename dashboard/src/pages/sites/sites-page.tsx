@@ -1,0 +1,101 @@
+// The sites as a tree: how many access points each has, where it is, and its time zone.
+import { useMemo, useState } from 'preact/hooks';
+import type { Site } from '../../api/operations.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { type SiteNode, siteTree, useSites } from '../../data/sites.ts';
+import { queries } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { session } from '../../session/session.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { sitesText as text } from '../../text/sites.ts';
+import { SiteDialog } from './site-dialog.tsx';
+import './sites-page.css';
+
+type Editing = { site?: Site; path?: string };
+
+export function SitesPage() {
+  const { sites, failure } = useSites();
+  const [editing, setEditing] = useState<Editing | undefined>(undefined);
+  const isAdmin = session.value?.isAdmin === true;
+  const roots = useMemo(() => siteTree(sites ?? []), [sites]);
+  const create = isAdmin && (
+    <Button icon="plus" kind="primary" onClick={() => setEditing({})}>
+      {text.create}
+    </Button>
+  );
+  return (
+    <Page title={pageTitles.sites} actions={roots.length > 0 && create}>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_sites')} />}
+      {!sites && !failure && <SkeletonLines count={8} />}
+      {sites?.length === 0 && (
+        <EmptyState title={text.none} actions={create}>
+          {text.noneWords}
+        </EmptyState>
+      )}
+      {roots.length > 0 && (
+        <>
+          <p class="soft">{text.words}</p>
+          <ul class="card site-tree" aria-label={text.list}>
+            {roots.map((node) => (
+              <SiteRow key={node.path} {...{ node, isAdmin }} onEdit={setEditing} />
+            ))}
+          </ul>
+        </>
+      )}
+      {editing && <SiteDialog {...editing} onClose={() => setEditing(undefined)} />}
+    </Page>
+  );
+}
+
+function SiteRow({ node, isAdmin, onEdit }: { node: SiteNode; isAdmin: boolean; onEdit: (editing: Editing) => void }) {
+  const [isOpen, setOpen] = useState(true);
+  const { path, name, site, total, children } = node;
+  const selector = new URLSearchParams({ selector: `site:${path}/**` });
+  return (
+    <li>
+      <div class="site-row">
+        {children.length > 0 ? (
+          <IconButton
+            icon={isOpen ? 'chevron-down' : 'chevron-right'}
+            class="small"
+            label={isOpen ? text.collapse(name) : text.expand(name)}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          />
+        ) : (
+          <span class="site-leaf" />
+        )}
+        <div class="site-words">
+          <a href={`/agents?${selector}`} aria-label={text.show(name)}>
+            {name}
+          </a>
+          <span class="faint small">
+            <code>{path}</code>
+            {site ? site.time_zone && ` · ${site.time_zone}` : ` · ${text.noSite}`}
+            {site?.notes && ` · ${site.notes.split('\n')[0]}`}
+          </span>
+        </div>
+        <span class="site-count" title={text.total(formatNumber(total))}>
+          {formatNumber(total)}
+        </span>
+        {isAdmin && (
+          <div class="site-acts">
+            <IconButton icon="plus" label={text.belowOf(name)} onClick={() => onEdit({ path: `${path}/` })} />
+            <IconButton icon="edit" label={text.editOf(name)} onClick={() => onEdit(site ? { site } : { path })} />
+          </div>
+        )}
+      </div>
+      {isOpen && children.length > 0 && (
+        <ul>
+          {children.map((child) => (
+            <SiteRow key={child.path} node={child} {...{ isAdmin, onEdit }} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

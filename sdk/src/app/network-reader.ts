@@ -1,0 +1,131 @@
+// What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
+import type { Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
+import type { Query } from '../http-client.ts';
+import { type Abortable, type Moment, toTime } from './app-options.ts';
+import { FleetReader } from './fleet-reader.ts';
+import type { JobConnection } from './job-messages.ts';
+import type { RestClient } from './rest-client.ts';
+import { resumedStream, type StreamListeners } from './resumed-stream.ts';
+import { Stream } from './stream.ts';
+
+export interface EventOptions extends Abortable {
+  /** Kinds (`agent.offline`) or families (`alarm.*`). */
+  kinds?: readonly string[];
+  /** Only events about this access point. */
+  agent?: string;
+}
+
+export interface FollowOptions extends EventOptions, StreamListeners {
+  /** Begins after the event with this id, also in another process. Default: with what comes from now on. */
+  after?: number;
+}
+
+export interface PastEventOptions extends EventOptions {
+  from?: Moment;
+  until?: Moment;
+}
+
+export interface AlarmOptions extends Abortable {
+  /** Default: those that are not cleared. */
+  states?: readonly AlarmState[];
+  severities?: readonly AlarmSeverity[];
+  /** Only of these access points. */
+  selector?: string;
+}
+
+export class NetworkReader extends FleetReader {
+  readonly #rest: RestClient;
+
+  constructor(connection: JobConnection) {
+    super(connection);
+    this.#rest = connection.rest;
+  }
+
+  /**
+   * What happens from now on, or from an event on: comings and goings of access points, commands, conflicts, alarms,
+   * changes. Goes on after a lost connection without missing anything; `onGap` tells that events were no longer kept.
+   *
+   * ```ts
+   * for await (const { id, kind, text } of app.events({ kinds: ['agent.*', 'alarm.*'], after: 0 })) {
+   *   console.log(id, kind, text);
+   *   break;
+   * }
+   * ```
+   */
+  events({ kinds = [], agent, after, onOpen, onBreak, onGap, signal }: FollowOptions = {}): Stream<EventItem> {
+    const listeners = { ...(onOpen && { onOpen }), ...(onBreak && { onBreak }), ...(onGap && { onGap }) };
+    const options = {
+      path: '/api/v1/events/stream',
+      query: { kinds: kindsOf(kinds), ap_id: agent, after },
+      event: 'event',
+      ...listeners,
+    };
+    return new Stream((ended) => resumedStream<EventItem>(this.#rest, options, ended), signal);
+  }
+
+  /**
+   * What happened, newest first.
+   *
+   * ```ts
+   * for await (const { ts, text } of app.pastEvents({ kinds: ['agent.offline'], from: Date.now() - 86_400_000 })) {
+   *   console.log(ts, text);
+   * }
+   * ```
+   */
+  pastEvents({ kinds = [], agent, from, until, signal }: PastEventOptions = {}): Stream<EventItem> {
+    const times = { from: from && toTime(from), until: until && toTime(until) };
+    return this.#pages('/api/v1/events', { kinds: kindsOf(kinds), ap_id: agent, ...times, limit: 500 }, signal);
+  }
+
+  /**
+   * What is wrong now, or was: alarms, the worst first.
+   *
+   * ```ts
+   * for await (const { severity, ap_id, message } of app.alarms({ severities: ['critical'] })) console.log(severity, ap_id, message);
+   * ```
+   */
+  alarms({ states = [], severities = [], selector, signal }: AlarmOptions = {}): Stream<Alarm> {
+    const query = {
+      state: states.length > 0 ? states.join() : undefined,
+      severity: severities.length > 0 ? severities.join() : undefined,
+      selector,
+      limit: 200,
+    };
+    return this.#pages('/api/v1/alarms', query, signal);
+  }
+
+  /**
+   * Somebody is on it: the alarm stays, and stops calling people.
+   *
+   * ```ts
+   * for await (const { id } of app.alarms()) await app.acknowledge(id, 'a technician is on the way');
+   * ```
+   */
+  acknowledge(id: string, note?: string, { signal }: Abortable = {}): Promise<Alarm> {
+    const path = `/api/v1/alarms/${encodeURIComponent(id)}/acknowledge`;
+    const json = note === undefined ? {} : { note };
+    return this.#rest.ask({ method: 'POST', path, json, isRepeatable: true, signal });
+  }
+
+  #pages<T>(path: string, query: Query, signal: AbortSignal | undefined): Stream<T> {
+    return new Stream((ended) => this.#eachPage<T>(path, query, ended), signal);
+  }
+
+  async *#eachPage<T>(path: string, query: Query, signal: AbortSignal): AsyncGenerator<T, void> {
+    let cursor: string | undefined;
+    do {
+      const page: { items: T[]; next: string | null } = await this.#rest.ask({
+        method: 'GET',
+        path,
+        query: { ...query, cursor },
+        signal,
+      });
+      yield* page.items;
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+  }
+}
+
+function kindsOf(kinds: readonly string[]): string | undefined {
+  return kinds.length > 0 ? kinds.join() : undefined;
+}
