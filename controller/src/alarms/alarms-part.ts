@@ -154,6 +154,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     readings,
     book,
     rounds,
+    samples,
     routes: [...alarmRoutes(service), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => book.activeCount },
