@@ -160,8 +160,10 @@ const featureOrder = [
   ['jobs'],
   ['commands'],
   ['emulator'],
+  ['fleet'],
   ['timeline'],
   ['alarms'],
+  ['notifications'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -171,6 +173,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/fleet': [['index'], ['list'], ['bulk']],
   'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };

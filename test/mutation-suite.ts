@@ -55,6 +55,10 @@ const known = {
   remove_tags: [['a']],
   display_name: ['Hall'],
   id: ['nothing'],
+  url: ['http://127.0.0.1:9/hook'],
+  events: [['alarm.*']],
+  after: [0],
+  cursor: ['a0'],
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
   name: ['a name', 'another name'],
   alarm_id: ['nothing'],
@@ -92,7 +96,11 @@ const costly = /^(create_token|reset_password|sign_up|(create|update)_(user|agen
 
 export async function describeMutations(runs: Runs): Promise<void> {
   // Networks that are asked for by chance need not run.
-  const weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0', WEFT_EMULATOR_MAX_ACCESS_POINTS: '50' });
+  const weft = await startWeft({
+    WEFT_WEBHOOK_ALLOW: '127.0.0.1',
+    WEFT_EMULATOR_MAX_RUNS: '0',
+    WEFT_EMULATOR_MAX_ACCESS_POINTS: '50',
+  });
   const agent = new Agent({ keepAlive: true });
   const token = await weft.admin();
   await weft.user('victim@weft.test');

@@ -1,6 +1,7 @@
 // Access points as a fleet: their labels, which administrators own, and selectors over them.
 import Type from 'typebox';
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
+import { agentStates } from './functions/selector.ts';
 
 const Tag = Type.String({ pattern: tagPattern, format: 'label' });
 const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: maxTags, description }));
@@ -52,3 +53,65 @@ export const AgentLabels = Type.Object(
   { title: 'AgentLabels' },
 );
 export type AgentLabels = Type.Static<typeof AgentLabels>;
+
+/** The text of a selector; refused with the column where it is wrong. */
+export function selectorText(description: string) {
+  return Type.String({ format: 'selector', description });
+}
+
+export const SelectorExplain = Type.Object({ selector: selectorText('Empty: all.') }, { title: 'SelectorExplain' });
+export type SelectorExplain = Type.Static<typeof SelectorExplain>;
+
+export const SelectorExplanation = Type.Object(
+  {
+    selector: Type.String(),
+    meaning: Type.String({ description: 'In words.' }),
+    matches: Type.Integer({ description: 'How many access points that the caller may see match now.' }),
+    examples: Type.Array(Type.String(), { description: 'The ap_ids of the first of them.' }),
+    only_labels: Type.Boolean({ description: 'Whether it depends only on sites, tags and names, as rights must.' }),
+  },
+  { title: 'SelectorExplanation' },
+);
+export type SelectorExplanation = Type.Static<typeof SelectorExplanation>;
+
+export const AgentListItem = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    ap_id: Type.String(),
+    ...Labels,
+    access_point_type: Type.Union([Type.String(), Type.Null()], {
+      description: '`configuration.access_point_type`, if that is a text.',
+    }),
+    state: Type.Enum([...agentStates], {
+      type: 'string',
+      description: '`never`: has not reported yet; `ended`: emulated, and its run is over.',
+    }),
+    power_state: Type.Union([Type.Enum(['awake', 'asleep'], { type: 'string' }), Type.Null()], {
+      description: 'By its newest value of `active`; null if it reports none.',
+    }),
+    last_seen: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    onboard: Type.Boolean({ description: 'True after the first successful login.' }),
+    emulated: Type.Boolean(),
+    created_at: Type.String({ format: 'date-time' }),
+    configuration: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
+    ),
+    latest: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=latest`: name -> `{ts, value}`.' }),
+    ),
+  },
+  { title: 'AgentListItem' },
+);
+export type AgentListItem = Type.Static<typeof AgentListItem>;
+
+export const AgentPage = Type.Object(
+  {
+    items: Type.Array(AgentListItem),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'The cursor of the next page; null on the last one.',
+    }),
+    count: Type.Optional(Type.Integer({ description: 'With `count=true`: how many match.' })),
+  },
+  { title: 'AgentPage' },
+);
+export type AgentPage = Type.Static<typeof AgentPage>;

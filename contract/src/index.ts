@@ -20,3 +20,4 @@ export * from './telemetry.ts';
 export * from './third-party-apps.ts';
 export * from './tokens.ts';
 export * from './users.ts';
+export * from './webhooks.ts';

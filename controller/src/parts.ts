@@ -8,7 +8,9 @@ import { createTransportsPart } from './commands/delivery/transports-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
+import { createFleetPart } from './fleet/fleet-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
+import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
@@ -62,7 +64,8 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
+  const fleet = createFleetPart({ ...platform, presence }, events);
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
   const alarms = createAlarmsPart(
     {
       ...platform,
@@ -77,5 +80,9 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, timeline, alarms };
+  const notifications = createNotificationsPart(
+    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    events,
+  );
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, alarms, notifications };
 }

@@ -1,6 +1,6 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
-import type { Agent, AgentDetails } from '@weft/contract';
+import type { Agent } from '@weft/contract';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
@@ -13,7 +13,6 @@ import {
   agentNotFound,
   type FoundAgent,
   type NewAgent,
-  toAgentDetails,
   toAgentResponse,
   toChange,
   toFoundAgent,
@@ -148,12 +147,7 @@ export class AgentService implements PrincipalSource {
     return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toListedAgent);
   }
 
-  /** All agents, ordered by ap_id: for internal use, without a permission check. */
-  async listAll(): Promise<AgentDetails[]> {
-    return (await this.#agents.list()).map(toAgentDetails);
-  }
-
-  /** Up to `limit` agents after this ap_id, in the same order: for internal use, without a permission check. */
+  /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */
   async page(afterApId: string, limit: number): Promise<ListedAgent[]> {
     return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }

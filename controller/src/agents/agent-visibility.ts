@@ -82,6 +82,12 @@ export function canSeeAll(caller: Caller): boolean {
   return agents === undefined && selector === undefined;
 }
 
+/** Whether sites, tags and names decide what the caller may do. */
+export function dependsOnLabels(caller: Caller): boolean {
+  if (caller.kind === 'user') return hasGrants(caller);
+  return caller.kind === 'third_party_app' && caller.permissions.selector !== undefined;
+}
+
 function isOwnNetwork(caller: Caller, { emulated_for }: VisibleAgent): boolean {
   return caller.kind !== 'agent' && emulated_for === caller.id;
 }

@@ -7,7 +7,6 @@ import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { createAgentStore } from './agent-store.sql.ts';
-import { canSeeAgent, canSeeAll } from './agent-visibility.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
 import { labelRoutes } from './label-routes.ts';
@@ -48,11 +47,6 @@ export function createAgentsPart(
   events.sitesChanged.on(() => agents.forgetAll());
   events.labelsChanged.on((ap_id) => agents.forget(ap_id));
   events.agentConfigured.on(({ ap_id, configuration }) => void labels.accept(ap_id, configuration));
-  events.visibleSites.onAsk(async (caller) => {
-    if (canSeeAll(caller)) return undefined;
-    const seen = (await store.list()).filter((agent) => canSeeAgent(caller, agent));
-    return new Set(seen.flatMap(({ site }) => (site === null ? [] : [site])));
-  });
   return {
     agents,
     agentStore: store,

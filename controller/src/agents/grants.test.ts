@@ -1,6 +1,7 @@
 // What users with grants, and apps with a selector, may do with which access points, on a running server.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import type { Caller } from '../caller.ts';
 import { canSeeAgent, mayManage, mayOperate, type VisibleAgent } from './agent-visibility.ts';
@@ -150,6 +151,17 @@ describe('a user with grants', () => {
     await change('PUT', `/api/v1/users/${name}/grants`, []);
     expect(await listed(token)).toEqual(expect.arrayContaining(Object.keys(places)));
     expect(await ask('POST', command('hall'), token)).toBe(403);
+  });
+
+  test('keeps no command on an access point that was labelled out of its reach', async () => {
+    const { token } = await userWith([{ role: 'operator', selector: 'tag:leaving' }]);
+    await change('PATCH', '/api/v1/agents/bare/labels', { add_tags: ['leaving'] });
+    expect(await ask('POST', command('bare'), token)).toBe(200);
+    const [queued] = await change('GET', '/api/v1/commands', undefined, token);
+    await change('PATCH', '/api/v1/agents/bare/labels', { remove_tags: ['leaving'] });
+    await untilSo(async () => {
+      expect(await change('GET', `/api/v1/commands/${queued.command_id}`)).toMatchObject({ state: 'cancelled' });
+    });
   });
 
   test('sees another world once a label or a site has changed', async () => {

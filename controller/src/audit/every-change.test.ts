@@ -15,7 +15,7 @@ let admin: string;
 const secrets = [password];
 beforeAll(async () => {
   // Emulated agents would make changes of their own.
-  weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0' });
+  weft = await startWeft({ WEFT_WEBHOOK_ALLOW: '127.0.0.1', WEFT_EMULATOR_MAX_RUNS: '0' });
   admin = await weft.admin();
 });
 afterAll(() => weft.stop());
@@ -54,6 +54,7 @@ const apps = '/api/v1/third_party_apps/';
 const sites = '/api/v1/sites';
 const tokens = '/api/v1/enrolment_tokens';
 const disabled = '/api/v1/disabled_users/';
+const webhooks = '/api/v1/webhooks';
 const spinup = '/api/v1/emulator/spinup';
 const alarmRules = '/api/v1/alarm_rules';
 const alarmRule = (name: string) => ({ name, condition: { metric: 'm', op: '>', value: 5 }, severity: 'major' });
@@ -67,6 +68,19 @@ const network = {
 const newUser = (username: string, roles = ['user']) => ({ username, password: secret(), roles });
 const newAgent = (ap_id: string, configuration: object = {}) => ({ ap_id, password: secret(), configuration });
 const newApp = (app_name: string, permissions: object = {}) => ({ app_name, api_key: secret(), permissions });
+const hook = (name: string) => ({ name, url: `http://127.0.0.1:9/${secret()}` });
+const newHook = async () => {
+  const name = newName();
+  const body = await send('POST', webhooks, hook(name));
+  secrets.push(body.secret);
+  return { name, id: body.id as string };
+};
+const ofHook = (name: string, id: string, action: string, more: object = {}) => ({
+  actor: byAdmin,
+  action,
+  target: { kind: 'webhook', name },
+  detail: { id, host: '127.0.0.1:9', ...more },
+});
 const newToken = async () => {
   const body = await send('POST', tokens, { ap_id_pattern: 'name-*', max_uses: 3 });
   secrets.push(body.token);
@@ -634,6 +648,58 @@ const changes: Change[] = [
     },
   },
   {
+    route: 'POST /api/v1/webhooks',
+    how: 'without its path and secret',
+    prepare: async () => async () => {
+      const { name, id } = await newHook();
+      return ofHook(name, id, 'webhook_created');
+    },
+  },
+  {
+    route: 'PUT /api/v1/webhooks/{id}',
+    how: 'with what was changed',
+    prepare: async () => {
+      const { name, id } = await newHook();
+      return async () => {
+        await send('PUT', `${webhooks}/${id}`, { ...hook(name), format: 'slack' });
+        return ofHook(name, id, 'webhook_updated', { fields: ['url', 'format'] });
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/webhooks/{id}/secret',
+    how: 'without the secret',
+    prepare: async () => {
+      const { name, id } = await newHook();
+      return async () => {
+        secrets.push((await send('POST', `${webhooks}/${id}/secret`)).secret);
+        return ofHook(name, id, 'webhook_updated', { fields: ['secret'] });
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/webhooks/{id}/replay',
+    how: 'with the event',
+    prepare: async () => {
+      const { name, id } = await newHook();
+      return async () => {
+        await send('POST', `${webhooks}/${id}/replay?after=1`);
+        return ofHook(name, id, 'webhook_replayed', { fields: [], after: 1 });
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/webhooks/{id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const { name, id } = await newHook();
+      return async () => {
+        await send('DELETE', `${webhooks}/${id}`);
+        return ofHook(name, id, 'webhook_removed');
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/agents/{ap_id}/push_secret',
     how: 'without the secret',
     prepare: async () => {
@@ -715,8 +781,11 @@ const changeNothing = [
   'POST /api/v1/callback/emulator',
   'POST /api/v1/callback/emulator/lease',
   'DELETE /api/v1/jobs/{job_number}',
+  'POST /api/v1/selectors/explain',
   'DELETE /api/v1/commands/{command_id}',
   'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  // Only sends; the attempt is in the delivery log.
+  'POST /api/v1/webhooks/{id}/test',
   // What happens in an emulated network stays there.
   'POST /api/v1/emulator/{job_number}/faults',
   'POST /api/v1/emulator/{job_number}/coverage',

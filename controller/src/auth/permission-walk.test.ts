@@ -37,6 +37,8 @@ const table = `
   PUT    /api/v1/disabled_users/{username}        yes  no   no   no
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
   POST   /api/v1/agents/public                    yes  no   no   no   enrol
+  GET    /api/v1/agents/                          yes  yes  yes  yes
+  POST   /api/v1/selectors/explain                yes  yes  yes  yes
   POST   /api/v1/agents/                          yes  no   no   no
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
   PUT    /api/v1/agents/{ap_id}                   yes  no   self no
@@ -61,6 +63,15 @@ const table = `
   GET    /api/v1/audit                            yes  no   no   no
   GET    /api/v1/events                           yes  yes  yes  yes
   GET    /api/v1/events/stream                    yes  yes  yes  yes
+  GET    /api/v1/webhooks                         yes  no   no   no
+  POST   /api/v1/webhooks                         yes  no   no   no
+  GET    /api/v1/webhooks/{id}                    yes  no   no   no
+  PUT    /api/v1/webhooks/{id}                    yes  no   no   no
+  DELETE /api/v1/webhooks/{id}                    yes  no   no   no
+  POST   /api/v1/webhooks/{id}/secret             yes  no   no   no
+  GET    /api/v1/webhooks/{id}/deliveries         yes  no   no   no
+  POST   /api/v1/webhooks/{id}/test               yes  no   no   no
+  POST   /api/v1/webhooks/{id}/replay             yes  no   no   no
   POST   /api/v1/agent_update/update              no   no   yes  no
   POST   /api/v1/write?agent                      yes  no   self no
   POST   /write?agent                             yes  no   self no

@@ -52,6 +52,8 @@ const table = `
   32  callback_emulator               yes  own  no   own
    -  get_labels                      yes  yes  self read
    -  update_labels                   yes  no   no   no manager
+   -  list_agents                     yes  yes  own  read
+   -  explain_selector                yes  yes  own  read
    -  list_sites                      yes  yes  no   read
    -  get_site                        yes  yes  no   read
    -  create_site                     yes  no   no   no
@@ -124,6 +126,15 @@ const table = `
    -  remove_silence                  yes  no   no   no
    -  list_events                     yes  yes  own  read
    -  event_stream                    yes  yes  own  read
+   -  list_webhooks                   yes  no   no   no auditor
+   -  create_webhook                  yes  no   no   no
+   -  get_webhook                     yes  no   no   no auditor
+   -  update_webhook                  yes  no   no   no
+   -  remove_webhook                  yes  no   no   no
+   -  renew_webhook_secret            yes  no   no   no
+   -  list_webhook_deliveries         yes  no   no   no auditor
+   -  test_webhook                    yes  no   no   no
+   -  replay_webhook                  yes  no   no   no
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

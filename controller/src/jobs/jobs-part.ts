@@ -152,6 +152,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   const owners = new OwnerSweep({ owned: ownedJobs, principals, changes, database, now });
+  events.labelsChanged.on(() => owners.relabelled());
+  events.sitesChanged.on(() => owners.relabelled());
   const upkeep = new JobUpkeep({
     jobs: jobStore,
     outbox,

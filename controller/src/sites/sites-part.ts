@@ -13,7 +13,9 @@ export function createSitesPart(platform: Platform & { audit: AuditService }, ev
     sites: siteStore,
     audit,
     maxSites: config.maxSites,
-    visibleTo: async (caller) => events.visibleSites.ask(caller),
+    // Where nobody knows the access points, only users see sites.
+    visibleTo: (caller) =>
+      events.visibleSites.ask(caller) ?? Promise.resolve(caller.kind === 'user' ? undefined : new Set()),
     onChanged: events.sitesChanged.emit,
   });
   return { sites, siteStore, routes: siteRoutes(sites) } satisfies Part & Record<string, unknown>;

@@ -43,6 +43,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     agents,
     telemetry: store,
     commandTransports: events.commandTransports.ask,
+    hasOtherNodes: database.dialect === 'postgres',
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
@@ -88,6 +89,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   events.callerChanged.on(({ kind, id }) => {
     if (kind !== 'agent') feed.callerChanged(id);
   });
+  events.labelsChanged.on(() => feed.relabelled());
+  events.sitesChanged.on(() => feed.relabelled());
   events.agentRemoved.add('data', async (ap_id) => {
     await store.remove(ap_id);
     await presence.remove(ap_id);

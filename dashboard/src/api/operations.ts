@@ -13,9 +13,13 @@ export type AgentDetails = { id: string; ap_id: string; configuration: Record<st
 
 export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
 
+export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
+
 export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
 
 export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
+
+export type AgentPage = { items: (AgentListItem)[]; next: string | null; count?: number };
 
 export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
 
@@ -187,6 +191,10 @@ export type ResolvedPlace = { emulator: number; location: number; given: string;
 
 export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
 
+export type SelectorExplain = { selector: string };
+
+export type SelectorExplanation = { selector: string; meaning: string; matches: number; examples: (string)[]; only_labels: boolean };
+
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; active: boolean; next: { from: string; until: string } | null };
@@ -233,6 +241,18 @@ export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejecte
 
 export type WaitingUser = { username: string; waiting_since: string };
 
+export type Webhook = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number };
+
+export type WebhookDelivery = { id: string; ts: string; event_id: number | null; kind: string; attempt: number; outcome: 'delivered' | 'failed' | 'parked'; status: number | null; error: string | null; duration_ms: number };
+
+export type WebhookDeliveryList = { items: (WebhookDelivery)[]; next: string | null };
+
+export type WebhookInput = { name: string; url: string; events?: (string)[]; selector?: string; format?: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled?: boolean };
+
+export type WebhookList = { items: (Webhook)[]; next: null };
+
+export type WebhookWithSecret = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number; secret: string };
+
 export type WhatIfAnswer = { job_number: string; model: number; model_time: string; minutes: number; exact: boolean; asked: { minutes: number; futures: number; agents: number }; ran: { minutes: number; futures: number; agents: number }; limited_by: ('computing_time' | 'answer_size')[]; results: (Record<string, unknown>)[]; totals: { devices: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison }; took_over: (TakeOver)[]; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison })[] };
 
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
@@ -262,6 +282,7 @@ export interface Operations {
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
+  create_webhook: { json: WebhookInput; answer: WebhookWithSecret };
   disable_user: { path: { username: string }; answer: DisabledUser };
   emulator_coverage: { path: { job_number: string }; query: { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array' }; answer: CoverageAnswer };
   emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
@@ -271,7 +292,8 @@ export interface Operations {
   enable_user: { path: { username: string }; answer: StatusAnswer };
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
-  event_stream: { query?: { kinds?: (string)[]; ap_id?: string; after?: number; token?: string }; answer: unknown };
+  event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
+  explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_alarm: { path: { alarm_id: string }; answer: Alarm };
@@ -287,6 +309,8 @@ export interface Operations {
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
+  get_webhook: { path: { id: string }; answer: Webhook };
+  list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
   list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
@@ -295,7 +319,7 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
-  list_events: { query?: { kinds?: (string)[]; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_silences: { answer: SilenceList };
@@ -303,6 +327,8 @@ export interface Operations {
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
   list_waiting_users: { answer: (WaitingUser)[] };
+  list_webhook_deliveries: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: WebhookDeliveryList };
+  list_webhooks: { answer: WebhookList };
   metrics_agent_data: { query: { agent: string; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentData };
   metrics_agent_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: (AgentDetails)[] };
   metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
@@ -321,7 +347,10 @@ export interface Operations {
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
+  remove_webhook: { path: { id: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
+  renew_webhook_secret: { path: { id: string }; answer: WebhookWithSecret };
+  replay_webhook: { path: { id: string }; query: { after: number }; answer: Webhook };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
@@ -332,6 +361,7 @@ export interface Operations {
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  test_webhook: { path: { id: string }; answer: WebhookDelivery };
   unshelve_alarm: { path: { alarm_id: string }; answer: Alarm };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
@@ -341,6 +371,7 @@ export interface Operations {
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
+  update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
   write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_2: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_3: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
@@ -371,6 +402,7 @@ export const operations = {
   create_token: 'POST /api/v1/token/',
   create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
+  create_webhook: 'POST /api/v1/webhooks',
   disable_user: 'PUT /api/v1/disabled_users/{username}',
   emulator_coverage: 'GET /api/v1/emulator/{job_number}/coverage',
   emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
@@ -381,6 +413,7 @@ export const operations = {
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
   end_token: 'DELETE /api/v1/token/',
   event_stream: 'GET /api/v1/events/stream',
+  explain_selector: 'POST /api/v1/selectors/explain',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_alarm: 'GET /api/v1/alarms/{alarm_id}',
@@ -396,6 +429,8 @@ export const operations = {
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
+  get_webhook: 'GET /api/v1/webhooks/{id}',
+  list_agents: 'GET /api/v1/agents/',
   list_alarm_rules: 'GET /api/v1/alarm_rules',
   list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
@@ -412,6 +447,8 @@ export const operations = {
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
   list_waiting_users: 'GET /api/v1/waiting_users',
+  list_webhook_deliveries: 'GET /api/v1/webhooks/{id}/deliveries',
+  list_webhooks: 'GET /api/v1/webhooks',
   metrics_agent_data: 'GET /api/v1/metrics/agent_data',
   metrics_agent_details: 'GET /api/v1/metrics/agent_details',
   metrics_agent_metrics: 'GET /api/v1/metrics/agent_metrics',
@@ -430,7 +467,10 @@ export const operations = {
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
+  remove_webhook: 'DELETE /api/v1/webhooks/{id}',
   renew_token: 'POST /api/v1/token/renew',
+  renew_webhook_secret: 'POST /api/v1/webhooks/{id}/secret',
+  replay_webhook: 'POST /api/v1/webhooks/{id}/replay',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
@@ -441,6 +481,7 @@ export const operations = {
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  test_webhook: 'POST /api/v1/webhooks/{id}/test',
   unshelve_alarm: 'POST /api/v1/alarms/{alarm_id}/unshelve',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
@@ -450,6 +491,7 @@ export const operations = {
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',
+  update_webhook: 'PUT /api/v1/webhooks/{id}',
   write_line_protocol: 'POST /api/v1/write',
   write_line_protocol_2: 'POST /write',
   write_line_protocol_3: 'POST /api/v2/write',

@@ -9,6 +9,7 @@ export const tagDescriptions = {
   'Third-party apps': 'Programs of others, with what each of them may do.',
   Audit: 'Who changed what, and when.',
   Events: 'What happened: a log of events, in pages and live.',
+  Webhooks: 'Events as requests to other programs.',
   Telemetry: 'What agents report.',
   Metrics: 'What agents have reported: series, latest values, live values, presence.',
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',

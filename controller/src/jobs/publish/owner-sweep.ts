@@ -1,9 +1,10 @@
-// Ends what is left of callers that are gone or disabled, and of apps whose permissions have expired: the time of which
-// nobody writes down, and what another program did to the database. Part of the upkeep of jobs; every node does it.
+// Ends what is left of callers that are gone or disabled, of apps whose permissions have expired, and of those whose access
+// points were labelled otherwise: what no change of the caller itself ends. Part of the upkeep of jobs; every node does it.
 import type { LoginType } from '@weft/contract';
+import { dependsOnLabels } from '../../agents/agent-visibility.ts';
 import type { CallerChanges } from '../../audit/caller-changes.ts';
 import { hasExpired } from '../../auth/permissions.ts';
-import { type CallerChange, type PrincipalSource, system } from '../../caller.ts';
+import { type Caller, type CallerChange, type PrincipalSource, system } from '../../caller.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { JobOwner, OwnedJobs } from '../store/owned-jobs.ts';
 
@@ -12,7 +13,7 @@ const ownersPerRound = 100;
 const settledMs = 30_000;
 
 export interface OwnerSweepOptions {
-  owned: Pick<OwnedJobs, 'listEndedOwners' | 'listApps'>;
+  owned: Pick<OwnedJobs, 'listEndedOwners' | 'listLimited'>;
   principals: Record<LoginType, PrincipalSource>;
   changes: CallerChanges;
   database: SqlDatabase;
@@ -23,10 +24,16 @@ export class OwnerSweep {
   readonly #options: OwnerSweepOptions;
   readonly #now: () => number;
   readonly #settledUntil = new Map<string, number>();
+  #isRelabelled = false;
 
   constructor(options: OwnerSweepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+  }
+
+  /** Labels or sites have changed: rights that depend on them may have gone. */
+  relabelled(): void {
+    this.#isRelabelled = true;
   }
 
   /** One round. Throws while the database is away. */
@@ -34,6 +41,7 @@ export class OwnerSweep {
     const now = this.#now();
     for (const [id, until] of this.#settledUntil) if (until <= now) this.#settledUntil.delete(id);
     const { owned } = this.#options;
+    await this.#endNarrowed();
     const found = [...(await owned.listEndedOwners(ownersPerRound)), ...(await this.#expiredApps(now))];
     for (const owner of found) {
       if (this.#settledUntil.has(owner.owner_id)) continue;
@@ -43,14 +51,30 @@ export class OwnerSweep {
   }
 
   async #expiredApps(now: number): Promise<JobOwner[]> {
+    return this.#limitedBy((caller) => hasExpired(caller, now));
+  }
+
+  /** Those that own something and whose rights are limited in this way. */
+  async #limitedBy(isLimited: (caller: Caller) => boolean): Promise<JobOwner[]> {
     const { owned, principals, database } = this.#options;
-    const apps = await owned.listApps();
-    const present = await principals.third_party_app.present(
-      database,
-      apps.map(({ owner_id }) => owner_id),
-    );
-    const expired = new Set(present.filter((caller) => hasExpired(caller, now)).map(({ id }) => id));
-    return apps.filter(({ owner_id }) => expired.has(owner_id));
+    const owners = await owned.listLimited();
+    const limited = new Set<string>();
+    for (const kind of ['third_party_app', 'user'] as const) {
+      const ids = owners.filter(({ owner_kind }) => owner_kind === kind).map(({ owner_id }) => owner_id);
+      for (const caller of await principals[kind].present(database, ids)) if (isLimited(caller)) limited.add(caller.id);
+    }
+    return owners.filter(({ owner_id }) => limited.has(owner_id));
+  }
+
+  async #endNarrowed(): Promise<void> {
+    if (!this.#isRelabelled) return;
+    this.#isRelabelled = false;
+    try {
+      for (const owner of await this.#limitedBy(dependsOnLabels)) await this.#end(owner);
+    } catch (error) {
+      this.#isRelabelled = true;
+      throw error;
+    }
   }
 
   async #end(owner: JobOwner): Promise<void> {
@@ -70,6 +94,7 @@ export class OwnerSweep {
     const [caller] = await this.#options.principals[kind].present(tx, [id]);
     const head = { kind, id, name, isRevoked: false, by: system };
     if (!caller) return { ...head, what: 'removed' } as const;
-    return hasExpired(caller, this.#now()) ? ({ ...head, what: 'expired', caller } as const) : undefined;
+    if (hasExpired(caller, this.#now())) return { ...head, what: 'expired', caller } as const;
+    return dependsOnLabels(caller) ? ({ ...head, what: 'changed', caller } as const) : undefined;
   }
 }

@@ -13,6 +13,8 @@ export interface OwnedJobsFixture {
   end(job_number: string): Promise<void>;
   /** Creates the record of a caller with this id. */
   caller(kind: NewJob['owner_kind'], id: string, isDisabled?: boolean): Promise<void>;
+  /** Grants something to the user with this id. */
+  grant(id: string): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -94,10 +96,14 @@ export function describeOwnedJobs(open: () => Promise<OwnedJobsFixture>): void {
     expect(await fixture.owned.listEndedOwners(1)).toEqual([by('disabled')]);
   });
 
-  test('listApps gives the apps that own open jobs', async () => {
+  test('listLimited gives the apps and the users with grants that own open jobs', async () => {
     for (const id of ['busy', 'idle']) await fixture.caller('third_party_app', id);
     await create(newJob('a', by('busy', 'third_party_app')), newJob('b', by('ada')));
-    expect(await fixture.owned.listApps()).toEqual([by('busy', 'third_party_app')]);
+    for (const id of ['ada', 'bob']) await fixture.caller('user', id);
+    expect(await fixture.owned.listLimited()).toEqual([by('busy', 'third_party_app')]);
+    await fixture.grant('ada');
+    await fixture.grant('bob');
+    expect(await fixture.owned.listLimited()).toEqual([by('busy', 'third_party_app'), by('ada')]);
   });
 
   test('a job that requires its owner is created only while the owner is there and enabled', async () => {

@@ -58,16 +58,14 @@ class SqlOwnedJobs implements OwnedJobs {
     return found;
   }
 
-  async listApps(): Promise<JobOwner[]> {
-    const rows = await this.#db.query<{ id: string; app_name: string }>(
-      `SELECT id, app_name FROM third_party_apps
-       WHERE EXISTS (SELECT 1 FROM jobs WHERE ended_at IS NULL AND owner_id = id)`,
+  async listLimited(): Promise<JobOwner[]> {
+    const hasOpen = 'EXISTS (SELECT 1 FROM jobs WHERE ended_at IS NULL AND owner_id = id)';
+    const rows = await this.#db.query<JobOwner & SqlRow>(
+      `SELECT 'third_party_app' AS owner_kind, id AS owner_id, app_name AS owner_name FROM third_party_apps WHERE ${hasOpen}
+       UNION ALL
+       SELECT 'user' AS owner_kind, id AS owner_id, username AS owner_name FROM users WHERE grants <> '[]' AND ${hasOpen}`,
     );
-    return rows.map(({ id, app_name }) => ({
-      owner_kind: 'third_party_app',
-      owner_id: id,
-      owner_name: app_name,
-    }));
+    return rows.map(({ owner_kind, owner_id, owner_name }) => ({ owner_kind, owner_id, owner_name }));
   }
 }
 

@@ -44,6 +44,9 @@ eachDatabase((kind) => {
           });
         }
       },
+      async grant(id) {
+        await createUserStore(database).update(`name of ${id}`, { grants: [{ role: 'viewer' }] });
+      },
       remove,
     };
   });

@@ -15,6 +15,6 @@ export interface OwnedJobs {
   ownersAmong(tx: SqlQueries, owner_ids: readonly string[]): Promise<Set<string>>;
   /** Owners of open jobs, of any kind, who do not exist any more or are disabled; up to `limit`. */
   listEndedOwners(limit: number): Promise<JobOwner[]>;
-  /** The apps that own open jobs of any kind. */
-  listApps(): Promise<JobOwner[]>;
+  /** The apps, and the users with grants, that own open jobs: their rights may end without a change of their own. */
+  listLimited(): Promise<JobOwner[]>;
 }

@@ -118,6 +118,11 @@ export class LiveFeed {
       if (stream.caller.id === caller_id) void this.#authorizeAgain(stream, token);
   }
 
+  /** Labels or sites have changed: who may see which agents is looked up again. */
+  relabelled(): void {
+    for (const stream of this.#streams.keys()) stream.relabelled();
+  }
+
   /** Once a second: who may no longer read, who is too slow, who has heard nothing for long. */
   async check(): Promise<void> {
     this.#sinceBeatMs += checkEveryMs;

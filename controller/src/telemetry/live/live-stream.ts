@@ -96,6 +96,11 @@ export class LiveStream extends Readable {
     this.#visible.clear();
   }
 
+  /** Rights that depend on labels may have changed. */
+  relabelled(): void {
+    this.#visible.clear();
+  }
+
   get caller(): Caller {
     return this.#caller;
   }

@@ -1,16 +1,22 @@
 // Which agents are there. Hears of every post (`seen`), answers from memory, and writes down what must outlive a restart
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentPresence, Presence } from '@weft/contract';
 import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { AgentPresenceTracker, configuredIntervalMs, defaultIntervalMs } from './presence.ts';
+import { AgentPresenceTracker, configuredIntervalMs } from './presence.ts';
+import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
 /** How often intervals are looked up although nobody asks, in rounds of saving. */
 const refreshEveryRounds = 6;
+const pageSize = 1_000;
+/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
+const followEveryMs = 2_000;
+const adoptOverlapMs = 60_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
 
@@ -38,6 +44,8 @@ export interface PresenceServiceOptions {
   commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
   /** What is left of the agent's budget; default, and while it is full: undefined. */
   reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
+  /** Whether agents may report to other nodes. */
+  hasOtherNodes?: boolean;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -50,6 +58,7 @@ export class PresenceService {
   readonly #telemetry: Pick<TelemetryStore, 'latest'>;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
+  readonly #hasOtherNodes: boolean;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -59,6 +68,8 @@ export class PresenceService {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #rounds = 0;
+  /** When what other nodes have written was last read. */
+  #adoptedAt = 0;
 
   constructor(options: PresenceServiceOptions) {
     const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
@@ -68,6 +79,7 @@ export class PresenceService {
     this.#reportBudget = reportBudget ?? (() => undefined);
     this.#commandTransports = commandTransports ?? (() => undefined);
     this.#onError = onError;
+    this.#hasOtherNodes = options.hasOtherNodes ?? false;
     this.#now = now ?? Date.now;
     this.#steadyNow = steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
@@ -113,12 +125,9 @@ export class PresenceService {
   /** Only whether they are there, in the same order: for lists of thousands. */
   words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Presence[] {
     this.#followClock();
-    const nowMs = this.#now();
     return agents.map(({ ap_id, configuration }) => {
-      const tracker = this.#trackers.get(ap_id);
-      if (!tracker) return 'offline';
-      tracker.configuredMs = configuredIntervalMs(configuration);
-      return tracker.presenceAt(nowMs);
+      const state = this.stateNow(ap_id, configuredIntervalMs(configuration));
+      return state === 'never' ? 'offline' : state;
     });
   }
 
@@ -127,18 +136,29 @@ export class PresenceService {
    * knows something newer.
    */
   async states(): Promise<StateOf> {
-    const records = new Map((await this.#store.list()).map((record) => [record.ap_id, record]));
+    await this.#adopt();
     this.#followClock();
-    const nowMs = this.#now();
-    return (ap_id, configuration) => {
-      const stored = records.get(ap_id);
-      const own = this.#trackers.get(ap_id);
-      const isOwnNewer = own !== undefined && (!stored || own.record.last_seen >= stored.last_seen);
-      const tracker = isOwnNewer ? own : stored && new AgentPresenceTracker(stored);
-      if (!tracker) return 'never';
-      tracker.configuredMs = configuredIntervalMs(configuration);
-      return tracker.presenceAt(nowMs);
-    };
+    return (ap_id, configuration) => this.stateNow(ap_id, configuredIntervalMs(configuration));
+  }
+
+  /** To be called before `stateNow` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
+  async followOthers(): Promise<void> {
+    this.#followClock();
+    const isRecent = Math.abs(this.#now() - this.#adoptedAt) < followEveryMs;
+    if (this.#hasOtherNodes && !isRecent) await this.#adopt();
+  }
+
+  /** The state of an agent that has not ended, from memory; its interval is that of its configuration. */
+  stateNow(ap_id: string, configuredMs: number | undefined): Presence | 'never' {
+    const tracker = this.#trackers.get(ap_id);
+    if (!tracker) return 'never';
+    tracker.configuredMs = configuredMs;
+    return tracker.presenceAt(this.#now());
+  }
+
+  /** Milliseconds since 1970, from memory. */
+  lastSeen(ap_id: string): number | null {
+    return this.#trackers.get(ap_id)?.record.last_seen ?? null;
   }
 
   /**
@@ -167,37 +187,12 @@ export class PresenceService {
   of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
     this.#followClock();
     const configuredMs = configuredIntervalMs(configuration);
+    const transports = this.#commandTransports(ap_id, configuration) ?? noTransport;
     const tracker = this.#trackers.get(ap_id);
-    if (!tracker) {
-      const report_interval_seconds = (configuredMs ?? defaultIntervalMs) / 1000;
-      const reason = 'Never connected.';
-      const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
-      return {
-        ap_id,
-        presence: 'offline',
-        last_seen: null,
-        since: null,
-        reason,
-        report_interval_seconds,
-        channel,
-        command_ready,
-      };
-    }
+    if (!tracker) return toNeverConnected(ap_id, configuredMs, transports);
     tracker.configuredMs = configuredMs;
-    const { presence, sinceMs, reason } = tracker.stateAt(this.#now());
-    const { channel, command_ready } = this.#commandTransports(ap_id, configuration) ?? noTransport;
     const report_budget = this.#reportBudget(ap_id);
-    return {
-      ap_id,
-      presence,
-      last_seen: new Date(tracker.record.last_seen).toISOString(),
-      since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
-      reason,
-      report_interval_seconds: tracker.intervalMs / 1000,
-      channel,
-      command_ready,
-      ...(report_budget && { report_budget }),
-    };
+    return toAgentPresence(ap_id, tracker, this.#now(), { ...transports, report_budget });
   }
 
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
@@ -229,8 +224,9 @@ export class PresenceService {
 
   /** Takes over what other nodes have heard since. */
   async #adopt(): Promise<void> {
+    const now = this.#now();
     let isAnyNew = false;
-    for (const record of await this.#store.list()) {
+    for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) {
       const own = this.#trackers.get(record.ap_id);
       if (own === undefined) {
         this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
@@ -238,6 +234,7 @@ export class PresenceService {
       } else if (record.last_seen > own.record.last_seen) Object.assign(own.record, record);
     }
     if (isAnyNew) await this.#refresh();
+    this.#adoptedAt = now;
   }
 
   async #saveAndRefresh(): Promise<void> {
@@ -253,12 +250,18 @@ export class PresenceService {
   /** Takes over the intervals of all configurations, and forgets agents that are gone. */
   async #refresh(): Promise<string[]> {
     const candidates = [...this.#trackers.keys()];
-    const agents = await this.#agents.listAll();
     const known = new Set<string>();
-    for (const { ap_id, configuration } of agents) {
-      known.add(ap_id);
-      const tracker = this.#trackers.get(ap_id);
-      if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+    // In pages: all of 100,000 at once would keep everybody waiting.
+    for (let after = ''; ; ) {
+      const page = await this.#agents.page(after, pageSize);
+      for (const { ap_id, configuration } of page) {
+        known.add(ap_id);
+        const tracker = this.#trackers.get(ap_id);
+        if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+      }
+      if (page.length < pageSize) break;
+      after = page.at(-1)!.ap_id;
+      await nextTurn();
     }
     const gone = candidates.filter((ap_id) => !known.has(ap_id));
     for (const ap_id of gone) this.#forget(ap_id);
@@ -268,12 +271,15 @@ export class PresenceService {
 
   /** Posts of the last seconds before a kill are not in the records, but they are in the telemetry. */
   async #catchUp(ap_ids: readonly string[]): Promise<void> {
-    const now = this.#now();
-    for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids)) {
-      let newest = Number.NEGATIVE_INFINITY;
-      for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
-      const tracker = this.#trackers.get(ap_id);
-      if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+    for (let start = 0; start < ap_ids.length; start += pageSize) {
+      const now = this.#now();
+      for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids.slice(start, start + pageSize))) {
+        let newest = Number.NEGATIVE_INFINITY;
+        for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
+        const tracker = this.#trackers.get(ap_id);
+        if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+      }
+      await nextTurn();
     }
   }
 

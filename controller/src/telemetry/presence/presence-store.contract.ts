@@ -32,6 +32,12 @@ export function describePresenceStore(open: () => Promise<PresenceStoreFixture>)
     expect((await fixture.otherNode.list()).map((row) => ({ ...row }))).toEqual([recordOf('B'), recordOf('a'), full]);
   });
 
+  test('listSince gives those that were seen at that time or later', async () => {
+    await store.update([recordOf('a', 100), recordOf('b', 200), recordOf('c', 300)]);
+    const since = await fixture.otherNode.listSince(200);
+    expect(since.map(({ ap_id }) => ap_id).sort()).toEqual(['b', 'c']);
+  });
+
   test('update takes none and takes thousands', async () => {
     await store.update([]);
     await store.update(Array.from({ length: 1234 }, (_, n) => recordOf(`ap-${n}`)));
@@ -64,7 +70,7 @@ export function describePresenceStore(open: () => Promise<PresenceStoreFixture>)
 
   test('every method throws TryLaterError (503) while the database is out of reach', async () => {
     await fixture.cutOff();
-    const calls = [store.list(), store.update([recordOf('a')]), store.remove(['a'])];
+    const calls = [store.list(), store.listSince(0), store.update([recordOf('a')]), store.remove(['a'])];
     for (const outcome of await Promise.allSettled(calls)) {
       expect(outcome).toMatchObject({ reason: { name: 'TryLaterError', status: 503, code: 'database_unavailable' } });
     }

@@ -22,6 +22,12 @@ class SqlPresenceStore implements PresenceStore {
     return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence ORDER BY ap_id`);
   }
 
+  async listSince(lastSeenMs: number): Promise<PresenceRecord[]> {
+    return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence WHERE last_seen >= ?`, [
+      Math.round(lastSeenMs),
+    ]);
+  }
+
   async update(records: readonly PresenceRecord[]): Promise<void> {
     if (records.length === 0) return;
     await this.#db.transaction(async (tx) => {

@@ -1,0 +1,181 @@
+// All agents in the memory of this node, without their configurations: lists, selectors and counts are answered from here.
+// Kept true by the revision that every change of agents and sites raises: `refresh` reads what is newer than what it knows.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { VisibleAgent } from '../../agents/agent-visibility.ts';
+import type { FleetAgent, FleetStore } from './fleet-store.ts';
+
+const pageSize = 1000;
+
+/** Never changed: a change of the agent is another object with the same slot. */
+export interface IndexedAgent extends FleetAgent, VisibleAgent {
+  /** The path of its site. */
+  site: string | null;
+  /** A small number of its own, for arrays with one value per agent; another agent may have it later. */
+  slot: number;
+  /** In lower case, for searches; made when it is first needed. */
+  searchText: string | undefined;
+}
+
+export interface FleetIndexOptions {
+  store: FleetStore;
+  /** Called for each agent that is gone, before its slot is given to another. */
+  onGone?: (agent: IndexedAgent) => void;
+}
+
+export class FleetIndex {
+  readonly #store: FleetStore;
+  readonly #onGone: (agent: IndexedAgent) => void;
+  readonly #byApId = new Map<string, IndexedAgent>();
+  readonly #freeSlots: number[] = [];
+  /** The same few texts stand in very many agents. */
+  readonly #texts = new Map<string, string>();
+  /** Ordered by ap_id; replaced as a whole, so that whoever holds it can go on. */
+  #agents: readonly IndexedAgent[] = [];
+  #sites = new Map<string, string>();
+  /** What is known completely; 0: nothing. */
+  #revision = 0;
+  #sitesRevision = -1;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  constructor({ store, onGone = () => {} }: FleetIndexOptions) {
+    this.#store = store;
+    this.#onGone = onGone;
+  }
+
+  /** Ordered by ap_id, byte by byte. Stays as it is, whatever changes afterwards. */
+  get agents(): readonly IndexedAgent[] {
+    return this.#agents;
+  }
+
+  /** Every slot is below this. */
+  get slots(): number {
+    return this.#byApId.size + this.#freeSlots.length;
+  }
+
+  get(ap_id: string): IndexedAgent | undefined {
+    return this.#byApId.get(ap_id);
+  }
+
+  /** Once it resolves, every change that was durable before the call is known. Calls at the same time share the work. */
+  refresh(): Promise<void> {
+    if (!this.#running) {
+      this.#running = this.#read().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    // What runs now may have looked before the change that this caller knows of.
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.refresh();
+      });
+    return this.#next;
+  }
+
+  async #read(): Promise<void> {
+    const now = await this.#store.revision();
+    if (now.sites !== this.#sitesRevision) {
+      const sites = await this.#store.sites();
+      this.#takeSites(sites);
+      this.#sitesRevision = now.sites;
+    }
+    if (now.revision === this.#revision) return;
+    if (this.#revision === 0 || now.forgotten > this.#revision) await this.#readAll();
+    else await this.#readChanges();
+    this.#revision = now.revision;
+  }
+
+  async #readAll(): Promise<void> {
+    const found: FleetAgent[] = [];
+    for (let after = ''; ; after = found.at(-1)!.ap_id) {
+      const page = await this.#store.page(after, pageSize);
+      found.push(...page);
+      if (page.length < pageSize) break;
+      await nextTurn();
+    }
+    const names = new Set(found.map(({ ap_id }) => ap_id));
+    const gone = [...this.#byApId.keys()].filter((ap_id) => !names.has(ap_id));
+    this.#take(found, gone);
+  }
+
+  async #readChanges(): Promise<void> {
+    const gone = await this.#store.removed(this.#revision);
+    const changed: FleetAgent[] = [];
+    // From the first name of the next revision on.
+    let at: { revision: number; ap_id: string } | undefined = { revision: this.#revision + 1, ap_id: '' };
+    while (at) {
+      const { agents, next } = await this.#store.changed(at, pageSize);
+      changed.push(...agents);
+      at = next;
+      if (at) await nextTurn();
+    }
+    this.#take(changed, gone);
+  }
+
+  #take(changed: readonly FleetAgent[], gone: readonly string[]): void {
+    let isReordered = false;
+    for (const ap_id of gone) {
+      const agent = this.#byApId.get(ap_id);
+      if (!agent) continue;
+      this.#byApId.delete(ap_id);
+      this.#onGone(agent);
+      this.#freeSlots.push(agent.slot);
+      isReordered = true;
+    }
+    for (const agent of changed) {
+      const before = this.#byApId.get(agent.ap_id);
+      const slot = before?.slot ?? this.#freeSlots.pop() ?? this.#byApId.size;
+      if (!before) isReordered = true;
+      // Another one with the name of one that was removed.
+      else if (before.id !== agent.id) this.#onGone(before);
+      this.#byApId.set(agent.ap_id, this.#toIndexed(agent, slot));
+    }
+    if (changed.length === 0 && !isReordered) return;
+    if (isReordered) this.#agents = [...this.#byApId.values()].sort(byApId);
+    else this.#agents = this.#agents.map(({ ap_id }) => this.#byApId.get(ap_id)!);
+  }
+
+  #takeSites(sites: Map<string, string>): void {
+    this.#sites = sites;
+    let isChanged = false;
+    for (const agent of this.#byApId.values()) {
+      const site = this.#pathOf(agent.site_id);
+      if (site === agent.site) continue;
+      this.#byApId.set(agent.ap_id, { ...agent, site, searchText: undefined });
+      isChanged = true;
+    }
+    if (isChanged) this.#agents = this.#agents.map(({ ap_id }) => this.#byApId.get(ap_id)!);
+  }
+
+  #toIndexed(agent: FleetAgent, slot: number): IndexedAgent {
+    const { access_point_type, tags } = agent;
+    return {
+      ...agent,
+      access_point_type: access_point_type === null ? null : this.#shared(access_point_type),
+      tags: tags.map((tag) => this.#shared(tag)),
+      site: this.#pathOf(agent.site_id),
+      slot,
+      searchText: undefined,
+    };
+  }
+
+  #pathOf(site_id: string | null): string | null {
+    return site_id === null ? null : (this.#sites.get(site_id) ?? null);
+  }
+
+  #shared(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    if (this.#texts.size >= 10_000) this.#texts.clear();
+    this.#texts.set(text, text);
+    return text;
+  }
+}
+
+/** Names of agents are ASCII: this is the order of their bytes. */
+export function byApId(a: { ap_id: string }, b: { ap_id: string }): number {
+  return a.ap_id < b.ap_id ? -1 : a.ap_id > b.ap_id ? 1 : 0;
+}

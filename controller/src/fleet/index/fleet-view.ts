@@ -1,0 +1,149 @@
+// The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
+// selector. Everything is in memory; only what a question needs is prepared.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
+import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import type { Caller } from '../../caller.ts';
+import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
+import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
+import type { MetricColumns } from './metric-columns.ts';
+
+/** What emulated access points report: 1 while they serve, 0 while they sleep. */
+const powerMetric = 'active';
+/** How long a scan keeps the thread before others have a turn. */
+const sliceMs = 8;
+const checkEvery = 256;
+
+export interface FleetNeeds {
+  state?: boolean;
+  power?: boolean;
+  metrics?: readonly string[];
+}
+
+export interface FleetMoment {
+  /** Ordered by ap_id. */
+  agents: readonly IndexedAgent[];
+  stateOf(agent: IndexedAgent): AgentState;
+  lastSeenOf(agent: IndexedAgent): number | null;
+  powerOf(agent: IndexedAgent): 'awake' | 'asleep' | null;
+  metricOf(name: string): (agent: IndexedAgent) => number | undefined;
+}
+
+export interface FleetViewOptions {
+  index: FleetIndex;
+  columns: MetricColumns;
+  presence: Pick<PresenceService, 'followOthers' | 'stateNow' | 'lastSeen'>;
+}
+
+export class FleetView {
+  readonly #options: FleetViewOptions;
+
+  constructor(options: FleetViewOptions) {
+    this.#options = options;
+  }
+
+  /** Knows every change that was durable before the call. */
+  async moment({ state = false, power = false, metrics = [] }: FleetNeeds): Promise<FleetMoment> {
+    const { index, columns, presence } = this.#options;
+    await index.refresh();
+    if (state) await presence.followOthers();
+    const names = [...metrics, ...(power ? [powerMetric] : [])];
+    if (names.length > 0) await columns.require(names);
+    const activeOf = columns.newest(powerMetric);
+    return {
+      agents: index.agents,
+      stateOf: (agent) => (agent.isEnded ? 'ended' : presence.stateNow(agent.ap_id, agent.configuredMs)),
+      lastSeenOf: ({ ap_id }) => presence.lastSeen(ap_id),
+      powerOf: (agent) => {
+        const active = activeOf(agent);
+        return active === undefined ? null : active === 0 ? 'asleep' : 'awake';
+      },
+      metricOf: (name) => columns.newest(name),
+    };
+  }
+
+  /** The agent as it is known now. */
+  get(ap_id: string): IndexedAgent | undefined {
+    return this.#options.index.get(ap_id);
+  }
+
+  /** Those that match and that the caller may see (undefined: Weft itself), ordered by ap_id. */
+  async select(selector: Selector | string, caller: Caller | undefined): Promise<IndexedAgent[]> {
+    const parsed = typeof selector === 'string' ? parseSelector(selector) : selector;
+    const moment = await this.moment(needsOf(parsed));
+    const test = createTest(parsed, moment);
+    const found: IndexedAgent[] = [];
+    await scan(moment.agents, (agent) => {
+      if (test(agent) && (!caller || canSeeAgent(caller, agent))) found.push(agent);
+    });
+    return found;
+  }
+}
+
+export function needsOf({ needsState, needsPower, metrics }: Selector): Required<FleetNeeds> {
+  return { state: needsState, power: needsPower, metrics };
+}
+
+/**
+ * Emulated agents whose run has ended stay for a while, thousands of them: they match only a selector that asks for states.
+ * One object stands for all agents, because creating 100,000 of them would cost more than the tests.
+ */
+export function createTest(selector: Selector, moment: FleetMoment): (agent: IndexedAgent) => boolean {
+  const probe = new Probe(moment, selector.metrics);
+  const { test, needsState } = selector;
+  return (agent) => {
+    if (agent.isEnded && !needsState) return false;
+    probe.agent = agent;
+    return test(probe);
+  };
+}
+
+class Probe implements Selectable {
+  agent!: IndexedAgent;
+  readonly #moment: FleetMoment;
+  readonly #metrics: Map<string, (agent: IndexedAgent) => number | undefined>;
+
+  constructor(moment: FleetMoment, metrics: readonly string[]) {
+    this.#moment = moment;
+    this.#metrics = new Map(metrics.map((name) => [name, moment.metricOf(name)]));
+  }
+
+  get ap_id() {
+    return this.agent.ap_id;
+  }
+  get display_name() {
+    return this.agent.display_name;
+  }
+  get site() {
+    return this.agent.site;
+  }
+  get tags() {
+    return this.agent.tags;
+  }
+  get access_point_type() {
+    return this.agent.access_point_type;
+  }
+  get state() {
+    return this.#moment.stateOf(this.agent);
+  }
+  get power_state() {
+    return this.#moment.powerOf(this.agent);
+  }
+  get emulated() {
+    return this.agent.emulated_for !== null;
+  }
+  metric(name: string) {
+    return this.#metrics.get(name)?.(this.agent);
+  }
+}
+
+/** Visits all of them, and lets others have a turn now and then. */
+export async function scan<T>(list: readonly T[], visit: (item: T, index: number) => void): Promise<void> {
+  let endMs = performance.now() + sliceMs;
+  for (let index = 0; index < list.length; index++) {
+    visit(list[index]!, index);
+    if (index % checkEvery !== checkEvery - 1 || performance.now() < endMs) continue;
+    await nextTurn();
+    endMs = performance.now() + sliceMs;
+  }
+}

@@ -1,0 +1,47 @@
+// Where the next page of a list begins, as an opaque text: the key and the name of the last one, of which list it is, and the
+// snapshot that the page before was taken from, if it was.
+import { hash } from 'node:crypto';
+import { isObject } from '@weft/contract/is-object';
+import { invalidValue } from '../../input/value-rules.ts';
+import type { SortKey } from './list-order.ts';
+
+export interface ListCursor {
+  key: SortKey;
+  ap_id: string;
+  snapshot: string | undefined;
+}
+
+const version = 1;
+
+/** What a list is asked for; a cursor goes on only in the same. */
+export function fingerprint(parts: readonly unknown[]): string {
+  return hash('sha1', JSON.stringify(parts), 'base64url').slice(0, 12);
+}
+
+export function toCursor({ key, ap_id, snapshot }: ListCursor, list: string): string {
+  const json = JSON.stringify({ v: version, k: key, a: ap_id, l: list, s: snapshot });
+  return Buffer.from(json).toString('base64url');
+}
+
+/** Throws ValidationError for what is no cursor, and for one of another list. */
+export function readCursor(text: string, list: string): ListCursor {
+  const cursor = parse(text);
+  if (!cursor) throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+  if (cursor.list !== list) {
+    throw invalidValue(['query', 'cursor'], 'this cursor is of a list with another selector, search or sort');
+  }
+  return cursor;
+}
+
+function parse(text: string): (ListCursor & { list: unknown }) | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (!isObject(value) || value.v !== version) return undefined;
+    const { k: key, a: ap_id, l: list, s: snapshot } = value;
+    if (key !== null && typeof key !== 'string' && typeof key !== 'number') return undefined;
+    if (typeof ap_id !== 'string' || (snapshot !== undefined && typeof snapshot !== 'string')) return undefined;
+    return { key, ap_id, snapshot, list };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+// Operations that look at the whole fleet: the list of agents, and what a selector means.
+import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import type { ListService } from './list-service.ts';
+
+const fieldNames = ['configuration', 'latest'] as const;
+
+export function listRoutes(lists: ListService): Route[] {
+  const tag = 'Fleet';
+  return [
+    route({
+      operation: 'list_agents',
+      method: 'GET',
+      url: '/api/v1/agents',
+      tag,
+      summary: 'List access points by selector, search and order, page by page',
+      description:
+        'Where the order cannot change by itself, nothing is skipped or repeated while others come and go. Orders and selectors by state, power state or metric are of the moment of the first page, for 60 seconds.',
+      query: Type.Object({
+        selector: Type.Optional(
+          selectorText('Which of them; without a state in it, emulated ones whose run has ended are left out.'),
+        ),
+        search: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description: 'In the ap_id, display name, site or tags; case does not matter.',
+          }),
+        ),
+        sort: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            default: 'ap_id',
+            description:
+              'A field, or a metric by its newest value; after `-` the largest first. What has none is last.',
+          }),
+        ),
+        cursor: Type.Optional(Type.String({ maxLength: 2048, description: '`next` of the page before.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+        fields: Type.Optional(
+          Type.Array(Type.String(), {
+            format: 'agent-fields',
+            description: '`configuration` and `latest` add those; also separated by commas.',
+          }),
+        ),
+        count: Type.Optional(Type.Boolean({ description: 'Add how many match.' })),
+      }),
+      response: AgentPage,
+      handle: ({ query, caller }) =>
+        lists.list(caller, {
+          selector: query.selector ?? '',
+          search: query.search,
+          sort: query.sort,
+          cursor: query.cursor,
+          limit: query.limit!,
+          fields: (query.fields ?? []) as (typeof fieldNames)[number][],
+          count: query.count ?? false,
+        }),
+    }),
+    route({
+      operation: 'explain_selector',
+      method: 'POST',
+      url: '/api/v1/selectors/explain',
+      tag,
+      summary: 'Say in words what a selector means, and how many access points match',
+      body: SelectorExplain,
+      response: SelectorExplanation,
+      handle: ({ body, caller }) => lists.explain(caller, body.selector),
+    }),
+  ];
+}

@@ -1,0 +1,194 @@
+// The list of agents: who matches a selector and a search, in any order, page by page. Where the keys of an order cannot change,
+// a page goes on after the key of the last one, so that nothing is skipped or repeated whoever comes and goes; where they
+// change by themselves (states, metrics), pages are of the moment of the first one.
+import type { AgentListItem, AgentPage, SelectorExplanation } from '@weft/contract';
+import { describeSelector, parseSelector } from '@weft/contract/selector';
+import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import type { Caller } from '../../caller.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
+import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import type { IndexedAgent } from '../index/fleet-index.ts';
+import type { FleetStore } from '../index/fleet-store.ts';
+import { type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
+import { type Found, findByKey, findByName, type ListQuery, pageOf, takeSnapshot } from './find-agents.ts';
+import { fingerprint, readCursor, toCursor } from './list-cursor.ts';
+import { readOrder } from './list-order.ts';
+import { ListSnapshots } from './list-snapshots.ts';
+
+const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
+const maxExamples = 10;
+/** A page with configurations ends earlier when they are larger than this together. */
+const maxConfigurationBytes = 4 * 1024 * 1024;
+
+export interface ListRequest {
+  selector: string;
+  search: string | undefined;
+  sort: string | undefined;
+  cursor: string | undefined;
+  limit: number;
+  fields: readonly ('configuration' | 'latest')[];
+  count: boolean;
+}
+
+export interface ListServiceOptions {
+  view: FleetView;
+  store: Pick<FleetStore, 'configurations'>;
+  telemetry: Pick<TelemetryStore, 'latest'>;
+  shares: Shares;
+  snapshots?: ListSnapshots;
+}
+
+export class ListService {
+  readonly #options: ListServiceOptions;
+  readonly #turns: FairTurns;
+  readonly #snapshots: ListSnapshots;
+
+  constructor(options: ListServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('agent_lists', turns);
+    this.#snapshots = options.snapshots ?? new ListSnapshots();
+  }
+
+  /** Throws ValidationError for a sort or a cursor that is none. */
+  list(caller: Caller, request: ListRequest): Promise<AgentPage> {
+    const query = readRequest(caller, request);
+    return this.#turns.run(principalOf(caller), async () => {
+      const { selector, order, limit } = query;
+      const needs = needsOf(selector);
+      const metrics = order.metric === undefined ? needs.metrics : [...needs.metrics, order.metric];
+      const moment = await this.#options.view.moment({ state: true, power: true, metrics });
+      const found = await this.#find(query, moment);
+      const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
+      const items = shown.map(({ agent, configuration }) => ({ ...toItem(agent, moment), ...configuration }));
+      if (request.fields.includes('latest')) await this.#addLatest(items);
+      const hasMore = shown.length < found.entries.length;
+      const last = shown.at(-1)?.entry;
+      return {
+        items,
+        next: hasMore && last ? this.#next(query, last, found.snapshot) : null,
+        ...(found.count !== undefined && { count: found.count }),
+      };
+    });
+  }
+
+  async explain(caller: Caller, text: string): Promise<SelectorExplanation> {
+    const selector = parseSelector(text);
+    return this.#turns.run(principalOf(caller), async () => {
+      const found = await this.#options.view.select(selector, caller);
+      return {
+        selector: text,
+        meaning: describeSelector(selector),
+        matches: found.length,
+        examples: found.slice(0, maxExamples).map(({ ap_id }) => ap_id),
+        only_labels: selector.isOwnedByAdministrators,
+      };
+    });
+  }
+
+  get openSnapshots(): number {
+    return this.#snapshots.size;
+  }
+
+  stop(): void {
+    this.#snapshots.stop();
+  }
+
+  async #find(query: ListQuery, moment: FleetMoment): Promise<Found> {
+    const { selector, order } = query;
+    const isVolatile = order.isVolatile || selector.needsState || selector.needsPower || selector.metrics.length > 0;
+    if (isVolatile) return this.#findInSnapshot(query, moment);
+    const isByName = order.field === 'ap_id' && !query.needsCount;
+    return isByName ? findByName(query, moment) : findByKey(query, moment);
+  }
+
+  async #findInSnapshot(query: ListQuery, moment: FleetMoment): Promise<Found> {
+    const { caller, cursor, list, limit } = query;
+    const principal = principalOf(caller);
+    const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
+    // Of one that is gone, or on another node, the list goes on with the values of now.
+    const snapshot = known ?? (await takeSnapshot(query, moment));
+    const entries = await pageOf(snapshot, query);
+    const id = known
+      ? cursor!.snapshot
+      : entries.length > limit
+        ? this.#snapshots.keep(snapshot, principal, list)
+        : undefined;
+    return { entries, count: query.needsCount ? snapshot.agents.length : undefined, snapshot: id };
+  }
+
+  #next(query: ListQuery, { key, agent }: Found['entries'][number], snapshot: string | undefined): string {
+    return toCursor({ key, ap_id: agent.ap_id, snapshot }, query.list);
+  }
+
+  /** As they are now: what was removed since a snapshot was taken, or is not to be seen any more, is left out. */
+  async #withConfigurations(entries: Found['entries'], { fields }: ListRequest, caller: Caller) {
+    const { view, store } = this.#options;
+    const present = entries.flatMap((entry) => {
+      const agent = view.get(entry.agent.ap_id);
+      return agent?.id === entry.agent.id && canSeeAgent(caller, agent) ? [{ entry, agent, configuration: {} }] : [];
+    });
+    if (!fields.includes('configuration')) return present;
+    const configurations = await store.configurations(present.map(({ agent }) => agent.ap_id));
+    const shown: typeof present = [];
+    let bytes = 0;
+    for (const { entry, agent } of present) {
+      const json = configurations.get(agent.ap_id) ?? '{}';
+      bytes += json.length;
+      if (bytes > maxConfigurationBytes && shown.length > 0) break;
+      const configuration = JSON.parse(json) as Record<string, unknown>;
+      shown.push({ entry, agent, configuration: { configuration: withEmulated(configuration, agent) } });
+    }
+    return shown;
+  }
+
+  async #addLatest(items: AgentListItem[]): Promise<void> {
+    const values = await this.#options.telemetry.latest(items.map(({ ap_id }) => ap_id));
+    const byAgent = new Map(values.map(({ ap_id, metrics }) => [ap_id, metrics]));
+    for (const item of items) {
+      const metrics = byAgent.get(item.ap_id) ?? [];
+      item.latest = Object.fromEntries(
+        metrics.map(({ name, ts, value }) => [name, { ts: new Date(ts).toISOString(), value }]),
+      );
+    }
+  }
+}
+
+function readRequest(caller: Caller, { selector, search, sort, cursor, limit, count }: ListRequest): ListQuery {
+  const order = readOrder(sort);
+  const list = fingerprint([selector, search ?? '', sort ?? 'ap_id']);
+  return {
+    caller,
+    selector: parseSelector(selector),
+    order,
+    search: search === undefined || search.trim() === '' ? undefined : search.trim().toLowerCase(),
+    cursor: cursor === undefined ? undefined : readCursor(cursor, list),
+    limit,
+    needsCount: count,
+    list,
+  };
+}
+
+function toItem(agent: IndexedAgent, moment: FleetMoment): AgentListItem {
+  const { id, ap_id, display_name, site, tags, access_point_type, onboard, emulated_for, created_at } = agent;
+  const lastSeen = moment.lastSeenOf(agent);
+  return {
+    id,
+    ap_id,
+    display_name,
+    site,
+    tags: [...tags],
+    access_point_type,
+    state: moment.stateOf(agent),
+    power_state: moment.powerOf(agent),
+    last_seen: lastSeen === null ? null : new Date(lastSeen).toISOString(),
+    onboard,
+    emulated: emulated_for !== null,
+    created_at: new Date(created_at).toISOString(),
+  };
+}
+
+/** As #14 shows it. */
+function withEmulated(configuration: Record<string, unknown>, { emulated_for }: IndexedAgent): Record<string, unknown> {
+  return emulated_for === null ? configuration : { ...configuration, emulated: true };
+}
