@@ -29,6 +29,9 @@ const noTransport: CommandTransports = { channel: false, command_ready: false };
 export interface KnownPresence {
   ap_id: string;
   presence: Presence;
+  /** Since when it is so. */
+  sinceMs: number;
+  lastSeenMs: number;
   /** After this long without a report it is offline. */
   offlineAfterMs: number;
 }
@@ -168,7 +171,14 @@ export class PresenceService {
     const nowMs = this.#now();
     const known: KnownPresence[] = [];
     for (const [ap_id, tracker] of this.#trackers) {
-      known.push({ ap_id, presence: tracker.presenceAt(nowMs), offlineAfterMs: tracker.offlineAfterMs });
+      const presence = tracker.presenceAt(nowMs);
+      known.push({
+        ap_id,
+        presence,
+        sinceMs: tracker.sinceMs(presence, nowMs),
+        lastSeenMs: tracker.record.last_seen,
+        offlineAfterMs: tracker.offlineAfterMs,
+      });
     }
     return known;
   }

@@ -92,6 +92,16 @@ export class AgentPresenceTracker {
     return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
   }
 
+  /** Since when it is as `presenceAt` says. */
+  sinceMs(presence: Presence, nowMs: number): number {
+    const { last_seen, returned_at, online_since } = this.record;
+    const interval = this.intervalMs;
+    if (presence === 'offline') return last_seen + offlineAfter(interval);
+    if (nowMs - last_seen > lateAfter(interval)) return last_seen + lateAfter(interval);
+    if (presence === 'late') return returned_at!;
+    return (returned_at === null ? online_since : returned_at + interval) ?? last_seen;
+  }
+
   /** The same with all that is to be said about it. */
   stateAt(nowMs: number): PresenceState {
     const { last_seen, returned_at, online_since } = this.record;
