@@ -55,22 +55,64 @@ export const levels: readonly Level[] = [
 
 export const serviceMetrics: readonly string[] = [...new Set(['active', ...levels.flatMap(({ metrics }) => metrics)])];
 
-/** The means of one minute. */
-export interface Minute {
+/** The means of one slot: a minute, or longer where reports are rarer than that. */
+export interface Slot {
   value: (metric: string) => number | undefined;
 }
 
+/** How long a slot is, so that each should hold a report. */
+export function slotMsOf(intervalMs: number): number {
+  return Math.max(1, Math.ceil((2 * intervalMs) / minuteMs)) * minuteMs;
+}
+
+/** The slots that hold anything, oldest first. NaN stands for no value. */
+export function toSlots(
+  ts: ArrayLike<number>,
+  columns: ReadonlyMap<string, ArrayLike<number>>,
+  slotMs: number,
+): Slot[] {
+  const slots = new Map<number, Map<string, { sum: number; count: number }>>();
+  for (const [name, values] of columns) {
+    for (let row = 0; row < ts.length; row++) {
+      const value = values[row]!;
+      if (Number.isNaN(value)) continue;
+      const number = Math.floor(ts[row]! / slotMs);
+      let means = slots.get(number);
+      if (!means) slots.set(number, (means = new Map()));
+      const mean = means.get(name);
+      if (mean) {
+        mean.sum += value;
+        mean.count++;
+      } else means.set(name, { sum: value, count: 1 });
+    }
+  }
+  const ordered = [...slots].sort(([a], [b]) => a - b);
+  return ordered.map(([, means]) => ({
+    value: (metric) => {
+      const mean = means.get(metric);
+      return mean && mean.sum / mean.count;
+    },
+  }));
+}
+
 /**
- * `expected`: how many minutes there were in which it should have reported. What a sleeping access point reports says nothing
+ * `expected`: how many slots there were in which it should have reported. What a sleeping access point reports says nothing
  * about the service of users, who are elsewhere; that it reported does.
  */
-export function countMinutes(minutes: readonly Minute[], expected: number): ServiceLevel[] {
-  const reported = Math.min(minutes.length, expected);
-  const availability = { level: 'availability' as const, good_minutes: reported, minutes: expected, goal: 0.99 };
-  const awake = minutes.filter(({ value }) => value('active') === undefined || value('active')! > 0);
+export function countMinutes(slots: readonly Slot[], expected: number, slotMs: number): ServiceLevel[] {
+  const each = slotMs / minuteMs;
+  const reported = Math.min(slots.length, expected);
+  const availability: ServiceLevel = {
+    level: 'availability',
+    good_minutes: reported * each,
+    minutes: expected * each,
+    goal: 0.99,
+  };
+  const awake = slots.filter(({ value }) => value('active') === undefined || value('active')! > 0);
   const counted = levels.map(({ name, isGood, goal }) => {
     const verdicts = awake.map(({ value }) => isGood(value)).filter((verdict) => verdict !== undefined);
-    return { level: name, good_minutes: verdicts.filter(Boolean).length, minutes: verdicts.length, goal };
+    const good = verdicts.filter(Boolean).length;
+    return { level: name, good_minutes: good * each, minutes: verdicts.length * each, goal };
   });
   return [availability, ...counted.filter((level) => level.minutes > 0)];
 }
@@ -81,6 +123,7 @@ export function isBelowGoal({ good_minutes, minutes, goal }: ServiceLevel): bool
 }
 
 const minMinutes = 10;
+const minuteMs = 60_000;
 
 function all(...verdicts: (boolean | undefined)[]): boolean | undefined {
   const known = verdicts.filter((verdict) => verdict !== undefined);
