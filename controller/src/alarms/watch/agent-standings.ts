@@ -1,7 +1,7 @@
 // How all access points are, and since when: presence, sleep, ended runs and past changes put together for rules on states.
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { AgentStateStore } from '../../telemetry/presence/agent-state-store.ts';
-import type { KnownPresence } from '../../telemetry/presence/presence-service.ts';
+import type { KnownPresence } from '../../telemetry/presence/presence.ts';
 import type { Standing } from '../engine/timed-condition.ts';
 import type { StateChanges } from './state-changes.ts';
 
