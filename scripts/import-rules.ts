@@ -163,6 +163,7 @@ const featureOrder = [
   ['fleet'],
   ['timeline'],
   ['alarms'],
+  ['health', 'notifications'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -173,7 +174,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
   'controller/src/fleet': [['index'], ['list'], ['bulk']],
-  'controller/src/alarms': [['engine'], ['rules', 'silences']],
+  'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

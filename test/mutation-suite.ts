@@ -55,7 +55,23 @@ const known = {
   remove_tags: [['a']],
   display_name: ['Hall'],
   id: ['nothing'],
+  url: ['http://127.0.0.1:9/hook'],
+  events: [['alarm.*']],
+  after: [0],
+  cursor: ['a0'],
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
+  name: ['a name', 'another name'],
+  alarm_id: ['nothing'],
+  rule_id: ['nothing'],
+  silence_id: ['nothing'],
+  condition: [{ state: 'offline' }, { metric: 'rssi', op: '<', value: -80 }],
+  severity: ['major', 'minor'],
+  clear: [{ for_seconds: 5 }],
+  labels: [{ team: 'radio' }],
+  seconds: [60],
+  until: ['2030-01-01T00:00:00Z'],
+  from: ['2026-01-01T00:00:00Z'],
+  weekly: [{ days: ['sun'], from: '02:00', until: '05:00' }],
 };
 
 /** Only agents may do these; everything else the administrator does. */
@@ -80,7 +96,11 @@ const costly = /^(create_token|reset_password|sign_up|(create|update)_(user|agen
 
 export async function describeMutations(runs: Runs): Promise<void> {
   // Networks that are asked for by chance need not run.
-  const weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0', WEFT_EMULATOR_MAX_ACCESS_POINTS: '50' });
+  const weft = await startWeft({
+    WEFT_WEBHOOK_ALLOW: '127.0.0.1',
+    WEFT_EMULATOR_MAX_RUNS: '0',
+    WEFT_EMULATOR_MAX_ACCESS_POINTS: '50',
+  });
   const agent = new Agent({ keepAlive: true });
   const token = await weft.admin();
   await weft.user('victim@weft.test');

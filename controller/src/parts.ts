@@ -1,5 +1,6 @@
 // All parts of Weft. A part may use those above it; what it tells those below goes through the events.
 import { createAgentsPart } from './agents/agents-part.ts';
+import { createAlarmsPart } from './alarms/alarms-part.ts';
 import { createAuditPart } from './audit/audit-part.ts';
 import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
@@ -8,7 +9,9 @@ import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createFleetPart } from './fleet/fleet-part.ts';
+import { createHealthPart } from './health/health-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
+import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
@@ -63,6 +66,42 @@ export function createParts(platform: Platform, events: Events) {
     events,
   );
   const fleet = createFleetPart({ ...platform, presence }, events);
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth }, events);
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline };
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const alarms = createAlarmsPart(
+    {
+      ...platform,
+      agentStore,
+      siteStore: accounts.sites.siteStore,
+      auditLog,
+      eventLog,
+      presence,
+      agentStates: telemetry.agentStates,
+      reportBudget: telemetry.reportBudget,
+      deadLetters: jobs.letterStore,
+    },
+    events,
+  );
+  const health = createHealthPart({
+    ...platform,
+    fleet: fleet.fleet,
+    alarms: alarms.book,
+    siteStore: accounts.sites.siteStore,
+  });
+  const notifications = createNotificationsPart(
+    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    events,
+  );
+  return {
+    ...accounts,
+    telemetry,
+    jobs,
+    commands,
+    transports,
+    emulator,
+    fleet,
+    timeline,
+    alarms,
+    health,
+    notifications,
+  };
 }

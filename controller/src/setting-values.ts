@@ -68,6 +68,22 @@ export function pushDestination(value: string): { host: string; port: number } {
   }
 }
 
+/** A name or a network, with a port or for every port. */
+export function webhookDestination(value: string): { host: string; port: number } {
+  try {
+    const version = isIP(value);
+    if (version !== 0) return { host: `${value}/${version === 4 ? 32 : 128}`, port: 0 };
+    if (value.includes('/') && isIP(value.split('/')[0]!) !== 0 && !/\]?:[0-9]+$/.test(value.split('/')[1]!)) {
+      return { host: network(value), port: 0 };
+    }
+    return value.includes(':') ? pushDestination(value) : { host: hostName(value), port: 0 };
+  } catch {
+    throw new Error(
+      'must hold names and networks such as hooks.example.org, 10.1.0.0/16 or 10.1.0.0/16:8080, separated by commas',
+    );
+  }
+}
+
 export function origin(value: string): string {
   if (value === '*') throw new Error('must name each origin; * would allow every web page');
   const url = URL.parse(value);

@@ -235,6 +235,13 @@ export function describeEventLog(open: (now: () => number, onLogged: () => void)
     });
   });
 
+  test('byIds answers those that are kept, in their order', async () => {
+    await append(Array.from({ length: 250 }, (_, index) => eventOf(String(index))));
+    const ids = Array.from({ length: 250 }, (_, index) => 250 - index);
+    expect((await log.byIds([...ids, 7, 999])).map(({ id }) => id)).toEqual(ids.reverse());
+    expect(await log.byIds([])).toEqual([]);
+  });
+
   describe('prune', () => {
     test('removes what is too old in bounded steps, oldest first; devices earlier', async () => {
       await append([eventOf('a'), eventOf('d1', { kind: 'device.moved', subject_kind: 'device' })]);

@@ -25,6 +25,7 @@ const stretch = 2_000;
 /** How many events one call looks at. */
 const maxScanned = 50_000;
 const maxTextLength = 2_000;
+const byIdsAtOnce = 100;
 
 type Row = {
   id: number;
@@ -78,6 +79,17 @@ class SqlEventLog implements EventLog {
     return options.order === 'newest_first'
       ? this.#readDown(range, conditions, params, options)
       : this.#readUp(range, conditions, params, options);
+  }
+
+  async byIds(ids: readonly number[]): Promise<LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    const sorted = [...new Set(ids)].sort((a, b) => a - b);
+    for (let start = 0; start < sorted.length; start += byIdsAtOnce) {
+      const part = sorted.slice(start, start + byIdsAtOnce);
+      const sql = `SELECT ${COLUMNS} FROM event_log WHERE id IN (${part.map(() => '?').join(', ')}) ORDER BY id`;
+      events.push(...(await this.#db.query<Row>(sql, part)).map(toEvent));
+    }
+    return events;
   }
 
   async newest(): Promise<number> {

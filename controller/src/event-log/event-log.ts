@@ -89,6 +89,8 @@ export interface EventLog {
   append(tx: SqlQueries, events: readonly NewEvent[]): Promise<void>;
   /** Events that match all filters: at most `limit`, and fewer if their data exceeds `maxPageBytes`, but at least one. A long search does not block others. */
   read(options: EventReadOptions): Promise<EventPage>;
+  /** Those of these that are kept, in the order of their ids. */
+  byIds(ids: readonly number[]): Promise<LoggedEvent[]>;
   /** The id of the newest event, 0 if there was none; also of one that is no longer kept. */
   newest(): Promise<number>;
   /** The id of the oldest event that is kept; undefined if there is none. */

@@ -95,6 +95,14 @@ export const operationSettings = {
     description:
       'Whether the site and the tags that an agent names in its configuration become its labels where an administrator has set none. Rights may depend on labels: yes trusts every agent with them.',
   }),
+  webhookAllow: list('webhook-allow', '', {
+    name: 'WEFT_WEBHOOK_ALLOW',
+    group: 'Operation',
+    placeholder: 'DESTINATIONS',
+    read: read.webhookDestination,
+    description:
+      'Destinations to which webhooks may send: names (hooks.example.org) or networks (10.1.0.0/16), each also with a port (10.1.0.0/16:9093), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
+  }),
   shutdownSeconds: withDefault('shutdown-seconds', '25', {
     name: 'WEFT_SHUTDOWN_SECONDS',
     group: 'Operation',

@@ -6,7 +6,7 @@ import type { EventLog, LoggedEvent } from '../event-log/event-log.ts';
 import type { OpenShare } from '../shares/open-share.ts';
 import { principalOf } from '../shares/shares.ts';
 import { EventStream } from './event-stream.ts';
-import type { EventView, Select } from './event-view.ts';
+import type { EventView } from './event-view.ts';
 
 /** Events that come within this time are handed on together. */
 const gatherMs = 20;
@@ -31,7 +31,7 @@ export interface EventStreamRequest {
   token: string;
   kinds: readonly string[] | undefined;
   ap_id?: string | undefined;
-  select?: Select | undefined;
+  selector?: string | undefined;
   /** The id of the last event the reader has; undefined to begin with what comes next. */
   after: number | undefined;
 }
@@ -64,7 +64,7 @@ export class EventFeed {
   }
 
   /** Throws TryLaterError (429) if the caller has too many open. */
-  async open({ caller, token, kinds, ap_id, select, after }: EventStreamRequest): Promise<EventStream> {
+  async open({ caller, token, kinds, ap_id, selector, after }: EventStreamRequest): Promise<EventStream> {
     const { share, log, view } = this.#options;
     if (this.#isClosed) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
     const giveBack = share.take(principalOf(caller), 'too_many_streams');
@@ -79,7 +79,7 @@ export class EventFeed {
         kinds,
         ap_id,
         next: (position) => this.#next(position),
-        show: (present, events) => view.show(present, events, select),
+        show: (present, events) => view.show(present, events, selector),
       });
       this.#streams.set(stream, token);
       stream.once('close', () => {

@@ -7,34 +7,31 @@ import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { LoggedEvent } from '../event-log/event-log.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
-
-/** Whether an event about this agent, or about a site, is wanted. */
-export type Select = (about: { ap_id: string } | { site: string }) => boolean;
+import type { EventSelection } from './event-selection.ts';
 
 export interface EventViewOptions {
   agents: Pick<AgentService, 'requireVisible'>;
+  selection: Pick<EventSelection, 'choose'>;
 }
 
 export class EventView {
   readonly #agents: EventViewOptions['agents'];
+  readonly #selection: EventViewOptions['selection'];
 
-  constructor({ agents }: EventViewOptions) {
+  constructor({ agents, selection }: EventViewOptions) {
     this.#agents = agents;
+    this.#selection = selection;
   }
 
-  /** Those of the events that the caller may see and that are selected, in their order. */
-  async show(caller: Caller, events: readonly LoggedEvent[], select?: Select): Promise<LoggedEvent[]> {
-    const seesAll = canSeeAll(caller);
-    const visible = seesAll ? undefined : await this.#visible(caller, events);
-    const isSeen = (ap_id: string) => (visible?.has(ap_id) ?? true) && (select?.({ ap_id }) ?? true);
-    return events.flatMap((event) => {
-      const isWhole = visible === undefined && select === undefined;
-      if (isWhole) return [event];
-      if (groupedNames(event) !== undefined) return narrowed(event, isSeen) ?? [];
-      if (event.ap_id !== null) return isSeen(event.ap_id) ? [event] : [];
-      if (!seesAll) return [];
-      return select === undefined || (event.site !== null && select({ site: event.site })) ? [event] : [];
+  /** Those of the events that the caller may see and that the selector selects, in their order. */
+  async show(caller: Caller, events: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
+    if (canSeeAll(caller)) return this.#selection.choose(selector, events);
+    const visible = await this.#visible(caller, events);
+    const seen = events.flatMap((event) => {
+      if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
+      return event.ap_id !== null && visible.has(event.ap_id) ? [event] : [];
     });
+    return this.#selection.choose(selector, seen);
   }
 
   /** Agents that are gone are seen by nobody who may not see all. */

@@ -1,11 +1,14 @@
 // The timeline as a part: the event log for callers, in pages and live.
 import type { AgentService } from '../agents/agent-service.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { EventFeed } from './event-feed.ts';
+import { EventSelection } from './event-selection.ts';
 import { EventView } from './event-view.ts';
 import { timelineFormats } from './timeline-formats.ts';
 import { timelineRoutes } from './timeline-routes.ts';
@@ -17,10 +20,14 @@ interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError'> {
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
+  agentStore: AgentStore;
+  presence: PresenceService;
 }
 
-export function createTimelinePart({ eventLog: log, agents, auth, shares, onError }: TimelinePartDeps, events: Events) {
-  const view = new EventView({ agents });
+export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
+  const { eventLog: log, agents, auth, agentStore, presence, shares, onError } = deps;
+  const selection = new EventSelection({ agents: agentStore, presence });
+  const view = new EventView({ agents, selection });
   const timeline = new TimelineService({ log, view });
   const feed = new EventFeed({
     log,
@@ -36,7 +43,7 @@ export function createTimelinePart({ eventLog: log, agents, auth, shares, onErro
   events.logged.on(() => feed.logged());
   events.callerChanged.on(({ id }) => feed.callerChanged(id));
   return {
-    view,
+    selection,
     routes: timelineRoutes({ timeline, feed }),
     formats: timelineFormats,
     metrics: {

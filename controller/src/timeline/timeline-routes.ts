@@ -26,6 +26,14 @@ const ApId = Type.Optional(
   }),
 );
 
+const Selector = Type.Optional(
+  Type.String({
+    maxLength: 1000,
+    format: 'selector',
+    description: 'Only events about access points that it selects, and about their sites.',
+  }),
+);
+
 export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; feed: EventFeed }): Route[] {
   return [
     route({
@@ -36,6 +44,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
       summary: 'List events, newest first, or oldest first after an id',
       query: Type.Object({
         kinds: Kinds,
+        selector: Selector,
         ap_id: ApId,
         subject: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only of this subject.' })),
         site: Type.Optional(
@@ -79,12 +88,13 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
       holdsOpen: true,
       query: Type.Object({
         kinds: Kinds,
+        selector: Selector,
         ap_id: ApId,
         after: Id('The id of the last event received. Default: only what comes from now on.'),
         token: Type.Optional(Type.String({ description: 'The token, for clients that cannot set headers.' })),
       }),
       response: Type.Unknown({ description: 'Events `event`, `gap` (events were no longer kept) and `end`.' }),
-      async handle({ query: { kinds, ap_id, after }, request, reply, caller }) {
+      async handle({ query: { kinds, selector, ap_id, after }, request, reply, caller }) {
         const token = tokenOf(request, true);
         if (token === undefined) throw new AuthenticationError();
         const resume = request.headers['last-event-id'];
@@ -94,6 +104,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
           token,
           kinds: kinds && kinds.length > 0 ? kinds : undefined,
           ap_id,
+          selector,
           after: last !== undefined && /^[0-9]{1,15}$/.test(last) ? Number(last) : after,
         });
         reply.headers({

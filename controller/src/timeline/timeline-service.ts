@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import { ValidationError } from '../errors.ts';
 import type { EventFilters, EventLog, LoggedEvent } from '../event-log/event-log.ts';
 import { valueError } from '../input/value-rules.ts';
-import { type EventView, type Select, toEventItem } from './event-view.ts';
+import { type EventView, toEventItem } from './event-view.ts';
 
 /** How many stretches of the log one call looks at. */
 const maxRounds = 10;
@@ -17,6 +17,7 @@ export interface TimelineQuery extends EventFilters {
   /** What `next` was. It holds the order; all other parameters must be the same again. */
   cursor?: string | undefined;
   order?: 'oldest_first' | 'newest_first' | undefined;
+  selector?: string | undefined;
   limit: number;
 }
 
@@ -34,8 +35,8 @@ export class TimelineService {
     this.#view = view;
   }
 
-  async list(caller: Caller, query: TimelineQuery, select?: Select): Promise<EventList> {
-    const { cursor, after, limit, order: wanted, ...filters } = query;
+  async list(caller: Caller, query: TimelineQuery): Promise<EventList> {
+    const { cursor, after, limit, order: wanted, selector, ...filters } = query;
     const start = cursor === undefined ? undefined : parseCursor(cursor);
     const order = start?.order ?? wanted ?? (after === undefined ? 'newest_first' : 'oldest_first');
     const isUp = order === 'oldest_first';
@@ -46,7 +47,7 @@ export class TimelineService {
       if (!isUp && after !== undefined) bounds.after = after;
       const room = limit - items.length;
       const { events, next } = await this.#log.read({ ...filters, ...bounds, order, limit: Math.max(room, minRead) });
-      const seen = await this.#view.show(caller, events, select);
+      const seen = await this.#view.show(caller, events, selector);
       const shown: LoggedEvent[] = seen.slice(0, room);
       items.push(...shown.map((event) => toEventItem(event, caller)));
       edge = shown.length < seen.length ? shown.at(-1)!.id : next;

@@ -7,10 +7,11 @@ export class PushRefused extends Error {
   override name = 'PushRefused';
 }
 
-/** An entry of WEFT_PUSH_ALLOW. */
+/** An entry of WEFT_PUSH_ALLOW or WEFT_WEBHOOK_ALLOW. */
 export interface PushEntry {
   /** A name in lower case, or a network such as 10.0.0.0/8. */
   host: string;
+  /** 0: any. */
   port: number;
 }
 
@@ -75,21 +76,26 @@ export class PushAllowList {
 
   /** False if it is refused whatever its name resolves to: no lookup is needed. */
   mayResolve({ host, port }: PushDestination): boolean {
-    return this.#names.has(`${host}:${port}`) || this.#networks.has(port);
+    return this.#isNamed(host, port) || this.#networks.has(port) || this.#networks.has(0);
   }
 
   /** Whether it is sure to be allowed, without asking what its name stands for. */
   isListed({ host, port }: PushDestination): boolean {
-    return isIP(host) === 0 ? this.#names.has(`${host}:${port}`) : this.permits({ host, port }, host);
+    return isIP(host) === 0 ? this.#isNamed(host, port) : this.permits({ host, port }, host);
   }
 
   /** Whether this address, for which the host stands, may be connected to. */
   permits({ host, port }: Pick<PushDestination, 'host' | 'port'>, address: string): boolean {
     const plain = plainAddress(address);
     if (isIP(plain) === 0) return false;
-    const networks = this.#networks.get(port);
-    if (networks && contains(networks, plain)) return true;
-    return this.#names.has(`${host}:${port}`) && !isSpecial(plain);
+    for (const networks of [this.#networks.get(port), this.#networks.get(0)]) {
+      if (networks && contains(networks, plain)) return true;
+    }
+    return this.#isNamed(host, port) && !isSpecial(plain);
+  }
+
+  #isNamed(host: string, port: number): boolean {
+    return this.#names.has(`${host}:${port}`) || this.#names.has(`${host}:0`);
   }
 }
 

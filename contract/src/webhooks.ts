@@ -1,0 +1,104 @@
+// Webhooks: events as requests to other programs.
+import Type from 'typebox';
+
+export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
+  type: 'string',
+  description:
+    '`json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message.',
+});
+export type WebhookFormat = Type.Static<typeof WebhookFormat>;
+
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2048,
+    description: 'http or https; its host must be allowed by WEFT_WEBHOOK_ALLOW.',
+  }),
+  events: Type.Optional(
+    Type.Array(Type.String(), {
+      format: 'event-kinds',
+      default: ['alarm.*'],
+      description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
+    }),
+  ),
+  selector: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      format: 'selector',
+      default: '',
+      description: 'Only events about access points that it selects, and about their sites. Default: all.',
+    }),
+  ),
+  format: Type.Optional(WebhookFormat),
+  enabled: Type.Optional(
+    Type.Boolean({ default: true, description: 'False: nothing is sent; it goes on where it stopped.' }),
+  ),
+};
+
+export const WebhookInput = Type.Object(fields, { title: 'WebhookInput' });
+export type WebhookInput = Type.Static<typeof WebhookInput>;
+
+const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+export const Webhook = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    url: Type.String(),
+    events: Type.Array(Type.String()),
+    selector: Type.String(),
+    format: WebhookFormat,
+    enabled: Type.Boolean(),
+    created_by: Type.String(),
+    created_at: Type.String({ format: 'date-time' }),
+    state: Type.Enum(['ok', 'retrying', 'failing', 'disabled'], {
+      type: 'string',
+      description: '`retrying`: attempts fail now; `failing`: none has succeeded for an hour.',
+    }),
+    failing_since: NullableTime,
+    position: Type.Integer({
+      description: 'Everything up to this event was delivered, parked, or waits for another attempt.',
+    }),
+    waiting: Type.Integer({ description: 'Events that wait for another attempt, or behind one of the same subject.' }),
+    parked: Type.Integer({ description: 'Events that were given up after 24 hours.' }),
+  },
+  { title: 'Webhook' },
+);
+export type Webhook = Type.Static<typeof Webhook>;
+
+export const WebhookWithSecret = Type.Object(
+  { ...Webhook.properties, secret: Type.String({ description: 'Signs the requests. Shown only now.' }) },
+  { title: 'WebhookWithSecret' },
+);
+export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
+
+export const WebhookList = Type.Object({ items: Type.Array(Webhook), next: Type.Null() }, { title: 'WebhookList' });
+export type WebhookList = Type.Static<typeof WebhookList>;
+
+export const WebhookDelivery = Type.Object(
+  {
+    id: Type.String(),
+    ts: Type.String({ format: 'date-time' }),
+    event_id: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for a test.' }),
+    kind: Type.String(),
+    attempt: Type.Integer(),
+    outcome: Type.Enum(['delivered', 'failed', 'parked'], { type: 'string' }),
+    status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none.' }),
+    error: Type.Union([Type.String(), Type.Null()]),
+    duration_ms: Type.Integer(),
+  },
+  { title: 'WebhookDelivery' },
+);
+export type WebhookDelivery = Type.Static<typeof WebhookDelivery>;
+
+export const WebhookDeliveryList = Type.Object(
+  {
+    items: Type.Array(WebhookDelivery, { description: 'Newest first; the last 1,000 attempts are kept.' }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Pass it as `cursor` for the next page; null at the end.',
+    }),
+  },
+  { title: 'WebhookDeliveryList' },
+);
+export type WebhookDeliveryList = Type.Static<typeof WebhookDeliveryList>;

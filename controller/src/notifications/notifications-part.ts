@@ -1,0 +1,74 @@
+// Telling people and programs as a part: webhooks. The event log is the outbox; one node delivers.
+import type { AuditService } from '../audit/audit-service.ts';
+import { PushAllowList } from '../commands/delivery/push/push-address.ts';
+import type { EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import type { Events } from '../events.ts';
+import type { Part, Platform } from '../part.ts';
+import { NodeLease } from '../storage/node-lease.ts';
+import { WebhookClient, type WebhookClientOptions } from './webhooks/webhook-client.ts';
+import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { WebhookSender } from './webhooks/webhook-sender.ts';
+import { WebhookService } from './webhooks/webhook-service.ts';
+import { createWebhookStore } from './webhooks/webhook-store.sql.ts';
+
+interface NotificationsPartDeps extends Platform {
+  audit: AuditService;
+  eventLog: EventLog;
+  /** Those of the events that a selector selects. */
+  choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
+  /** For tests. */
+  clientTuning?: Pick<WebhookClientOptions, 'timeoutMs' | 'resolve'>;
+}
+
+export function createNotificationsPart(deps: NotificationsPartDeps, events: Events) {
+  const { config, database, keyring, audit, eventLog, choose, clientTuning, onError } = deps;
+  const store = createWebhookStore(database);
+  const client = new WebhookClient({ allow: new PushAllowList(config.webhookAllow), ...clientTuning });
+  const sender = new WebhookSender({ client, keyring });
+  const lease = new NodeLease({ database, name: 'notifications', onTaken: () => void delivery.look(), onError });
+  const delivery: WebhookDelivery = new WebhookDelivery({
+    database,
+    lease,
+    store,
+    eventLog,
+    choose,
+    send: (webhook, event, attempt, signal) => sender.send(webhook, event, attempt, signal),
+    onError,
+  });
+  const webhooks = new WebhookService({
+    store,
+    eventLog,
+    client,
+    sender,
+    keyring,
+    audit,
+    onChanged: () => void delivery.look(),
+  });
+  events.logged.on(() => delivery.logged());
+  return {
+    webhooks,
+    webhookStore: store,
+    routes: webhookRoutes(webhooks),
+    metrics: {
+      weft_webhook_deliveries_total: {
+        help: 'Events that this process has delivered to webhooks',
+        value: () => delivery.delivered,
+      },
+      weft_webhook_events_waiting: {
+        help: 'Events that wait in this process for webhooks',
+        value: () => delivery.waiting,
+      },
+    },
+    prepare: () => webhooks.reencrypt(),
+    start() {
+      if (!config.roles.includes('api')) return;
+      lease.start();
+      delivery.start();
+    },
+    async stop() {
+      await delivery.stop();
+      await lease.stop();
+    },
+  } satisfies Part & Record<string, unknown>;
+}
