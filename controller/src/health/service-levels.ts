@@ -77,8 +77,8 @@ export function toSlots(
       const value = values[row]!;
       if (Number.isNaN(value)) continue;
       const number = Math.floor(ts[row]! / slotMs);
-      let means = slots.get(number);
-      if (!means) slots.set(number, (means = new Map()));
+      const means = slots.get(number) ?? new Map<string, { sum: number; count: number }>();
+      slots.set(number, means);
       const mean = means.get(name);
       if (mean) {
         mean.sum += value;
