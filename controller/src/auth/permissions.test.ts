@@ -53,6 +53,8 @@ const table = `
    -  get_labels                      yes  yes  self read
    -  update_labels                   yes  no   no   no manager
    -  list_agents                     yes  yes  own  read
+   -  start_bulk                      yes  own  no   commands
+   -  get_bulk                        yes  own  no   own
    -  agent_metrics_text              yes  yes  own  read
    -  explain_selector                yes  yes  own  read
    -  list_sites                      yes  yes  no   read

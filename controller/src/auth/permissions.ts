@@ -87,6 +87,9 @@ export const permissions = {
   list_agents: fleetReaders,
   explain_selector: fleetReaders,
   agent_metrics_text: fleetReaders,
+  /** A user needs a grant, or networks of its own: decided for each access point. */
+  start_bulk: { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'within_permissions', right: 'commands' },
+  get_bulk: commandOwners,
   list_sites: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   get_site: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
   create_site: adminsOnly,
