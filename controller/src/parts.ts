@@ -64,7 +64,7 @@ export function createParts(platform: Platform, events: Events) {
     events,
   );
   const fleet = createFleetPart({ ...platform, presence }, events);
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose },
     events,

@@ -44,6 +44,8 @@ export interface EventLogOptions {
   auditLog: Pick<AuditLog, 'lock'>;
   /** Called once events are durable; must not throw. */
   onLogged?: () => void;
+  /** The path of the site of an agent now, where an event does not say; default: none is filled in. */
+  siteOf?: (ap_id: string) => string | null | undefined;
   now?: () => number;
 }
 
@@ -67,7 +69,7 @@ class SqlEventLog implements EventLog {
     const { onLogged } = this.#options;
     const head = await this.#lockHead(tx);
     const ts = Math.max(this.#now(), head.ts);
-    const rows = events.map((event, index) => toColumns(event, head.newest + 1 + index, ts));
+    const rows = events.map((event, index) => this.#toColumns(event, head.newest + 1 + index, ts));
     await runRows(tx, `INSERT INTO event_log (${COLUMNS}) VALUES {{rows}}`, rows);
     await tx.query('UPDATE event_head SET newest = ?, ts = ? WHERE id = 1', [head.newest + events.length, ts]);
     if (onLogged) afterCommit(tx, onLogged);
@@ -125,6 +127,26 @@ class SqlEventLog implements EventLog {
     );
     if (!head) throw new Error('The event log is damaged: its end is not known any more');
     return head;
+  }
+
+  #toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
+    const { kind, subject_kind, subject, severity = 'info', text, data = {}, ts: happenedMs } = event;
+    const ap_id = agentOf(event);
+    const site = event.site === undefined && ap_id !== null ? this.#options.siteOf?.(ap_id) : event.site;
+    const isEarlier = happenedMs !== undefined && happenedMs < ts;
+    const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
+    return [
+      id,
+      ts,
+      kind,
+      subject_kind,
+      storable(subject),
+      ap_id,
+      site === null || site === undefined ? null : storable(site),
+      severity,
+      storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
+      toDataText(whole),
+    ];
   }
 
   /** The ids between which events may match; both belong to it. */
@@ -220,24 +242,6 @@ class PageInMaking {
   endingAt(next: number | null): EventPage {
     return { events: this.#events, next };
   }
-}
-
-function toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
-  const { kind, subject_kind, subject, site = null, severity = 'info', text, data = {}, ts: happenedMs } = event;
-  const isEarlier = happenedMs !== undefined && happenedMs < ts;
-  const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
-  return [
-    id,
-    ts,
-    kind,
-    subject_kind,
-    storable(subject),
-    agentOf(event),
-    site === null ? null : storable(site),
-    severity,
-    storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
-    toDataText(whole),
-  ];
 }
 
 function agentOf({ subject_kind, subject, data }: NewEvent): string | null {
