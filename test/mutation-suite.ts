@@ -56,6 +56,7 @@ const known = {
   display_name: ['Hall'],
   id: ['nothing'],
   url: ['http://127.0.0.1:9/hook'],
+  email: ['victim@weft.test'],
   events: [['alarm.*']],
   after: [0],
   cursor: ['a0'],

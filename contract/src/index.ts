@@ -15,6 +15,7 @@ export * from './fleet.ts';
 export * from './grants.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
+export * from './notifications.ts';
 export * from './sites.ts';
 export * from './telemetry.ts';
 export * from './third-party-apps.ts';

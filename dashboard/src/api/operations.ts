@@ -149,6 +149,14 @@ export type MetricComparison = { with?: number; without?: number; change?: numbe
 
 export type MetricSeries = { metric: string; points: ({ ts: string; value: number })[] };
 
+export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
+
+export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
+
+export type NotificationList = { items: (Notification)[]; next: null };
+
+export type NotificationTest = { sent: boolean; error: string | null };
+
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
 export type PasswordChange = { current_password: string; new_password: string };
@@ -162,6 +170,8 @@ export type PlannedFault = { access_point: number; after_seconds?: number; kind:
 export type Presence = 'online' | 'late' | 'offline';
 
 export type PushSecret = { ap_id: string; secret: string };
+
+export type QuietHours = { from: string; until: string; except?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[] };
 
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
@@ -242,6 +252,7 @@ export interface Operations {
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
+  create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
   create_site: { json: SiteCreate; answer: Site };
   create_third_party_app: { json: ThirdPartyAppCreate; answer: ThirdPartyApp };
@@ -269,6 +280,7 @@ export interface Operations {
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
+  get_notification: { path: { id: string }; answer: Notification };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
@@ -282,6 +294,7 @@ export interface Operations {
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
@@ -301,6 +314,7 @@ export interface Operations {
   refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
+  remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
@@ -316,10 +330,12 @@ export interface Operations {
   set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
   sign_up: { json: UserRegister; answer: TokenData };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
+  update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
@@ -344,6 +360,7 @@ export const operations = {
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
+  create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_site: 'POST /api/v1/sites',
   create_third_party_app: 'POST /api/v1/third_party_apps/',
@@ -371,6 +388,7 @@ export const operations = {
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
+  get_notification: 'GET /api/v1/notifications/{id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
@@ -384,6 +402,7 @@ export const operations = {
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
+  list_notifications: 'GET /api/v1/notifications',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_sites: 'GET /api/v1/sites',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
@@ -403,6 +422,7 @@ export const operations = {
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
+  remove_notification: 'DELETE /api/v1/notifications/{id}',
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
@@ -418,10 +438,12 @@ export const operations = {
   set_grants: 'PUT /api/v1/users/{username}/grants',
   sign_up: 'POST /api/v1/users/signup',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
+  update_notification: 'PUT /api/v1/notifications/{id}',
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',
