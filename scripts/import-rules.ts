@@ -162,8 +162,8 @@ const featureOrder = [
   ['emulator'],
   ['fleet'],
   ['timeline'],
-  ['notifications'],
   ['alarms'],
+  ['notifications'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
@@ -174,7 +174,7 @@ const folderOrder: Record<string, string[][]> = {
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],
   'controller/src/fleet': [['index'], ['list'], ['bulk']],
-  'controller/src/alarms': [['engine'], ['rules', 'silences']],
+  'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
 };
 

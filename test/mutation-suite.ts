@@ -61,6 +61,18 @@ const known = {
   after: [0],
   cursor: ['a0'],
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
+  name: ['a name', 'another name'],
+  alarm_id: ['nothing'],
+  rule_id: ['nothing'],
+  silence_id: ['nothing'],
+  condition: [{ state: 'offline' }, { metric: 'rssi', op: '<', value: -80 }],
+  severity: ['major', 'minor'],
+  clear: [{ for_seconds: 5 }],
+  labels: [{ team: 'radio' }],
+  seconds: [60],
+  until: ['2030-01-01T00:00:00Z'],
+  from: ['2026-01-01T00:00:00Z'],
+  weekly: [{ days: ['sun'], from: '02:00', until: '05:00' }],
 };
 
 /** Only agents may do these; everything else the administrator does. */

@@ -1,5 +1,6 @@
 // All parts of Weft. A part may use those above it; what it tells those below goes through the events.
 import { createAgentsPart } from './agents/agents-part.ts';
+import { createAlarmsPart } from './alarms/alarms-part.ts';
 import { createAuditPart } from './audit/audit-part.ts';
 import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
@@ -65,9 +66,23 @@ export function createParts(platform: Platform, events: Events) {
   );
   const fleet = createFleetPart({ ...platform, presence }, events);
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
-  const notifications = createNotificationsPart(
-    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+  const alarms = createAlarmsPart(
+    {
+      ...platform,
+      agentStore,
+      siteStore: accounts.sites.siteStore,
+      auditLog,
+      eventLog,
+      presence,
+      agentStates: telemetry.agentStates,
+      reportBudget: telemetry.reportBudget,
+      deadLetters: jobs.letterStore,
+    },
     events,
   );
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, notifications };
+  const notifications = createNotificationsPart(
+    { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
+    events,
+  );
+  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, alarms, notifications };
 }

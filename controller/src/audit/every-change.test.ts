@@ -57,6 +57,8 @@ const disabled = '/api/v1/disabled_users/';
 const webhooks = '/api/v1/webhooks';
 const notices = '/api/v1/notifications';
 const spinup = '/api/v1/emulator/spinup';
+const alarmRules = '/api/v1/alarm_rules';
+const alarmRule = (name: string) => ({ name, condition: { metric: 'm', op: '>', value: 5 }, severity: 'major' });
 const network = {
   emulators: [
     { access_point_type: 'WiFi', num_access_points: 3, locations: ['51.45,-2.58'], num_devices: 5, duration: 600 },
@@ -442,6 +444,105 @@ const changes: Change[] = [
     },
   },
   {
+    route: 'POST /api/v1/alarm_rules',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const name = newName();
+      const { id } = await send('POST', alarmRules, alarmRule(name));
+      const target = { kind: 'alarm_rule', name };
+      return { actor: byAdmin, action: 'alarm_rule_created', target, detail: { id, rule: expect.anything() } };
+    },
+  },
+  {
+    route: 'PUT /api/v1/alarm_rules/{rule_id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newName();
+      const { id } = await send('POST', alarmRules, alarmRule(name));
+      return async () => {
+        await send('PUT', `${alarmRules}/${id}`, { ...alarmRule(name), severity: 'minor' });
+        const detail = { id, keys: ['severity'], before: expect.anything(), after: expect.anything() };
+        return { actor: byAdmin, action: 'alarm_rule_updated', target: { kind: 'alarm_rule', name }, detail };
+      };
+    },
+  },
+  {
+    route: 'POST /api/v1/alarm_rules/{rule_id}/reset',
+    how: 'by an administrator',
+    prepare: async () => {
+      const { items } = await send('GET', alarmRules);
+      const rule = items.find(({ product }: { product: string | null }) => product === 'offline');
+      await send('PUT', `${alarmRules}/${rule.id}`, { ...rule, severity: 'critical' });
+      return async () => {
+        await send('POST', `${alarmRules}/${rule.id}/reset`);
+        const detail = { id: rule.id, keys: ['severity'], before: expect.anything(), after: expect.anything() };
+        const target = { kind: 'alarm_rule', name: rule.name };
+        return { actor: byAdmin, action: 'alarm_rule_reset', target, detail };
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/alarm_rules/{rule_id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const name = newName();
+      const { id } = await send('POST', alarmRules, alarmRule(name));
+      return async () => {
+        await send('DELETE', `${alarmRules}/${id}`);
+        const target = { kind: 'alarm_rule', name };
+        return { actor: byAdmin, action: 'alarm_rule_removed', target, detail: { id, product: null } };
+      };
+    },
+  },
+  ...(['acknowledge', 'shelve', 'unshelve', 'clear'] as const).map((how) => ({
+    route: `POST /api/v1/alarms/{alarm_id}/${how}`,
+    how: 'by a user',
+    prepare: async () => {
+      const name = newName();
+      await weft.agent(name);
+      const rule = { ...alarmRule(newName()), selector: `name:${name}` };
+      const { id: rule_id } = await send('POST', alarmRules, rule);
+      await weft.parts.alarms.refresh();
+      await weft.record(name, [{ ts: Date.now(), names: ['m'], values: [9], texts: [] }]);
+      const id: string = await untilSo(async () => {
+        const { items } = await send('GET', `/api/v1/alarms?rule_id=${rule_id}`);
+        expect(items).toHaveLength(1);
+        return items[0].id;
+      });
+      if (how === 'unshelve') await send('POST', `/api/v1/alarms/${id}/shelve`, { seconds: 60 });
+      const user = newUsername();
+      const token = await weft.user(user);
+      return async () => {
+        const body = how === 'shelve' ? { seconds: 60, note: 'n' } : how === 'unshelve' ? undefined : { note: 'n' };
+        await send('POST', `/api/v1/alarms/${id}/${how}`, body, token);
+        const words = { acknowledge: 'acknowledged', shelve: 'shelved', unshelve: 'unshelved', clear: 'cleared' };
+        const until = how === 'shelve' ? { until: expect.stringMatching(/Z$/) } : {};
+        const note = how === 'unshelve' ? {} : { note: 'n' };
+        return {
+          actor: { kind: 'user', id: expect.any(String), name: user },
+          action: `alarm_${words[how]}`,
+          target: { kind: 'alarm', name: id },
+          detail: { rule: rule.name, subject_kind: 'agent', subject: name, ...until, ...note },
+        };
+      };
+    },
+  })),
+  ...(['POST', 'PUT', 'DELETE'] as const).map((method) => ({
+    route: `${method} /api/v1/silences${method === 'POST' ? '' : '/{silence_id}'}`,
+    how: 'by an administrator',
+    prepare: async () => {
+      const silence = { selector: 'tag:lab', weekly: { days: ['sun'], from: '02:00', until: '05:00' } };
+      const before = method === 'POST' ? undefined : await send('POST', '/api/v1/silences', silence);
+      return async () => {
+        const path = before ? `/api/v1/silences/${before.id}` : '/api/v1/silences';
+        const after = await send(method, path, method === 'DELETE' ? undefined : { ...silence, comment: 'c' });
+        const action = { POST: 'silence_created', PUT: 'silence_updated', DELETE: 'silence_removed' }[method];
+        const detail = { silence: expect.anything(), ...(method === 'PUT' && { before: expect.anything() }) };
+        return { actor: byAdmin, action, target: { kind: 'silence', name: before?.id ?? after.id }, detail };
+      };
+    },
+  })),
+  {
     route: 'POST /api/v1/sites',
     how: 'by an administrator',
     prepare: async () => async () => {
@@ -705,6 +806,8 @@ function decidedAbout(ap_id: string) {
 
 /** Routes that take something in and change no record. */
 const changeNothing = [
+  // It looks at what is stored.
+  'POST /api/v1/alarm_rules/preview',
   // The same session goes on.
   'POST /api/v1/token/renew',
   // The wish is stored; what comes of it is a mail.

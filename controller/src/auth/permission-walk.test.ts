@@ -104,6 +104,24 @@ const table = `
   GET    /api/v1/conflicts                        yes  yes  no   yes
   GET    /api/v1/conflicts/rules                  yes  yes  no   yes
   PUT    /api/v1/conflicts/rules                  yes  no   no   no
+  GET    /api/v1/alarms                           yes  yes  yes  yes
+  GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes
+  POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no
+  POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no
+  POST   /api/v1/alarms/{alarm_id}/unshelve       yes  own  no   no
+  POST   /api/v1/alarms/{alarm_id}/clear          yes  own  no   no
+  GET    /api/v1/alarm_rules                      yes  yes  no   yes
+  POST   /api/v1/alarm_rules                      yes  no   no   no
+  POST   /api/v1/alarm_rules/preview              yes  no   no   no
+  GET    /api/v1/alarm_rules/{rule_id}            yes  yes  no   yes
+  PUT    /api/v1/alarm_rules/{rule_id}            yes  no   no   no
+  DELETE /api/v1/alarm_rules/{rule_id}            yes  no   no   no
+  POST   /api/v1/alarm_rules/{rule_id}/reset      yes  no   no   no
+  GET    /api/v1/silences                         yes  yes  no   no
+  POST   /api/v1/silences                         yes  no   no   no
+  GET    /api/v1/silences/{silence_id}            yes  yes  no   no
+  PUT    /api/v1/silences/{silence_id}            yes  no   no   no
+  DELETE /api/v1/silences/{silence_id}            yes  no   no   no
   POST   /api/v1/emulator/spinup                  yes  yes  no   yes
   GET    /api/v1/emulator                         yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}            yes  own  no   own
@@ -129,7 +147,15 @@ type Known = keyof Row['rules'];
 type Target = 'own' | 'foreign';
 
 const names = { admin: adminUsername, user: 'ada@weft.test', agent: 'ap-1', app: 'app-1' };
-const foreign: Record<string, string> = { username: 'bob@weft.test', ap_id: 'roof-1', app_name: 'app-2', id: 'none' };
+const foreign: Record<string, string> = {
+  username: 'bob@weft.test',
+  ap_id: 'roof-1',
+  app_name: 'app-2',
+  id: 'none',
+  alarm_id: 'none',
+  rule_id: 'none',
+  silence_id: 'none',
+};
 
 let weft: TestWeft;
 let known: Record<Known, string>;
@@ -225,6 +251,7 @@ const radioMap = { layer: 'signal', technology: '5G' };
 
 function bodyOf(path: string): unknown {
   if (path.endsWith('/faults')) return { agent_id: 'x', kind: 'crash', seconds: 1 };
+  if (path.endsWith('/shelve')) return { seconds: 60 };
   if (path.endsWith('/coverage')) return { ...radioMap, commands: [{ agent_id: 'x', command: 'sleep' }] };
   return path.includes('/callback/') ? [] : {};
 }

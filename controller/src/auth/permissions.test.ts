@@ -106,6 +106,24 @@ const table = `
    -  remove_enrolment_token          yes  no   no   no manager
    -  list_third_party_apps           yes  no   no   no
    -  list_audit_entries              yes  no   no   no auditor
+   -  list_alarms                     yes  yes  own  read
+   -  get_alarm                       yes  yes  own  read
+   -  acknowledge_alarm               yes  own  no   no operator
+   -  shelve_alarm                    yes  own  no   no operator
+   -  unshelve_alarm                  yes  own  no   no operator
+   -  clear_alarm                     yes  own  no   no operator
+   -  list_alarm_rules                yes  yes  no   yes
+   -  get_alarm_rule                  yes  yes  no   yes
+   -  create_alarm_rule               yes  no   no   no
+   -  update_alarm_rule               yes  no   no   no
+   -  reset_alarm_rule                yes  no   no   no
+   -  remove_alarm_rule               yes  no   no   no
+   -  preview_alarm_rule              yes  no   no   no
+   -  list_silences                   yes  yes  no   no
+   -  get_silence                     yes  yes  no   no
+   -  create_silence                  yes  no   no   no
+   -  update_silence                  yes  no   no   no
+   -  remove_silence                  yes  no   no   no
    -  list_events                     yes  yes  own  read
    -  event_stream                    yes  yes  own  read
    -  list_webhooks                   yes  no   no   no auditor

@@ -53,6 +53,8 @@ const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'ow
 const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
 const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
 const emulatorOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
+/** `own`: those of access points that the user may see, or with grants operate. */
+const alarmHandlers = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'no', grant: 'operator' } as const;
 /** What an access point does in its own name. */
 const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
@@ -190,6 +192,24 @@ export const permissions = {
   remove_enrolment_token: adminsAndManagers,
   list_third_party_apps: adminsOnly,
   list_audit_entries: adminsAndAuditors,
+  list_alarms: fleetReaders,
+  get_alarm: fleetReaders,
+  acknowledge_alarm: alarmHandlers,
+  shelve_alarm: alarmHandlers,
+  unshelve_alarm: alarmHandlers,
+  clear_alarm: alarmHandlers,
+  list_alarm_rules: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'yes' },
+  get_alarm_rule: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'yes' },
+  create_alarm_rule: adminsOnly,
+  update_alarm_rule: adminsOnly,
+  reset_alarm_rule: adminsOnly,
+  remove_alarm_rule: adminsOnly,
+  preview_alarm_rule: adminsOnly,
+  list_silences: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
+  get_silence: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' },
+  create_silence: adminsOnly,
+  update_silence: adminsOnly,
+  remove_silence: adminsOnly,
   list_events: fleetReaders,
   event_stream: fleetReaders,
   list_webhooks: adminsAndAuditors,

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { packBackup } from './backup-archive.ts';
 import { BackupError, toBackupError } from './backup-error.ts';
 import { type BackupManifest, type BackupPart, createManifest, type LeftOut } from './backup-manifest.ts';
+import { stampBackup } from './backup-stamp.ts';
 import { copyLive } from './live-copy.ts';
 
 export type BackupStage = 'Copying' | 'Packing';
@@ -96,6 +97,7 @@ async function makeBackup(
     await giveName(packed, target!);
     await syncFolder(dirname(target!));
   }
+  await stampBackup(request.dataDir);
   return manifest;
 }
 

@@ -1,4 +1,5 @@
 // Telling people and programs as a part: webhooks and e-mail. The event log is the outbox; one node delivers.
+import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { openMailer } from '../backends.ts';
 import { PushAllowList } from '../commands/delivery/push/push-address.ts';
@@ -24,6 +25,8 @@ interface NotificationsPartDeps extends Platform {
   eventLog: EventLog;
   /** Those of the events that a selector selects. */
   choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
+  /** What alarms look at. */
+  readings: Pick<WeftReadings, 'add'>;
   /** For tests. */
   clientTuning?: Pick<WebhookClientOptions, 'timeoutMs' | 'resolve'>;
 }
@@ -66,6 +69,10 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     onError,
   });
   const notifications = new NotificationService({ store: notificationStore, eventLog, send: sendMail, audit });
+  deps.readings.add('notification_failing_minutes', async () => [
+    ...failingOf('webhook', await store.list()),
+    ...failingOf('notification', await notificationStore.list()),
+  ]);
   events.logged.on(() => delivery.logged());
   return {
     webhooks,
@@ -93,4 +100,16 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
+}
+
+/** For how many minutes nothing could be delivered; those that work are not in it. */
+function failingOf(
+  subject_kind: string,
+  channels: readonly { id: string; name: string; enabled: boolean; failing_since: number | null }[],
+) {
+  return channels.flatMap(({ id, name, enabled, failing_since }) =>
+    enabled && failing_since !== null
+      ? [{ subject_kind, subject: id, name, value: Math.round((Date.now() - failing_since) / 60_000) }]
+      : [],
+  );
 }

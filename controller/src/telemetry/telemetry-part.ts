@@ -102,6 +102,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   return {
     telemetry,
     presence,
+    agentStates: states,
+    reportBudget: budget,
     metricsService: metrics,
     feed,
     routes: [

@@ -29,6 +29,30 @@ export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: n
 
 export type AgentUpdateRequest = Record<string, unknown>;
 
+export type Alarm = { id: string; rule_id: string; rule: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: AlarmSeverity; state: AlarmState; since: string; fired_at: string; value: number | null; message: string; labels: Record<string, unknown>; acknowledged_by: string | null; acknowledged_at: string | null; note: string | null; shelved_until: string | null; shelved_by: string | null; silenced_by: string | null; inhibited_by: string | null; inhibits: number; cleared_at: string | null; cleared_by: string | null };
+
+export type AlarmClear = { value?: number; for_seconds?: number };
+
+export type AlarmCondition = { metric?: string; op?: '>' | '>=' | '<' | '<=' | '==' | '!='; value?: number; other_metric?: string; times?: number; over_seconds?: number; change?: '>' | '<' | '<>'; within_seconds?: number; absent_seconds?: number; state?: 'online' | 'late' | 'offline' | 'never' | 'ended'; state_changes?: number; share_of_site?: { state: 'online' | 'late' | 'offline' | 'never' | 'ended'; at_least?: number }; weft?: string };
+
+export type AlarmNote = { note?: string };
+
+export type AlarmPage = { items: (Alarm)[]; next: string | null };
+
+export type AlarmPreview = { from: string; until: string; times: number; agents: number; agents_selected: number; is_complete: boolean; alarms: ({ ap_id: string | null; subject: string; from: string; until: string | null; value: number | null })[]; detail: string };
+
+export type AlarmRule = { id: string; name: string; selector?: string; condition: AlarmCondition; for_seconds?: number; clear?: AlarmClear; severity: AlarmSeverity; message?: string; labels?: Record<string, unknown>; when_asleep?: 'ignore' | 'evaluate'; enabled?: boolean; product: string | null; adjusted: boolean; created_at: string; updated_at: string };
+
+export type AlarmRuleInput = { name: string; selector?: string; condition: AlarmCondition; for_seconds?: number; clear?: AlarmClear; severity: AlarmSeverity; message?: string; labels?: Record<string, unknown>; when_asleep?: 'ignore' | 'evaluate'; enabled?: boolean };
+
+export type AlarmRuleList = { items: (AlarmRule)[]; next: null };
+
+export type AlarmSeverity = 'critical' | 'major' | 'minor' | 'warning';
+
+export type AlarmShelf = { seconds?: number; until?: string; note?: string };
+
+export type AlarmState = 'firing' | 'acknowledged' | 'cleared';
+
 export type Amount = { mean: number; plus_minus?: number };
 
 export type AppPermissions = { agents?: (string)[]; selector?: string; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
@@ -183,6 +207,12 @@ export type SelectorExplanation = { selector: string; meaning: string; matches: 
 
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
+export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; active: boolean; next: { from: string; until: string } | null };
+
+export type SilenceInput = { selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string };
+
+export type SilenceList = { items: (Silence)[]; next: null };
+
 export type Site = { id: string; path: string; name: string; geolocation: { latitude: number; longitude: number } | null; time_zone: string | null; notes: string; access_points: number; created_at: string };
 
 export type SiteCreate = { path: string; name?: string | null; geolocation?: { latitude: number; longitude: number } | null; time_zone?: string | null; notes?: string | null };
@@ -238,6 +268,7 @@ export type WhatIfAnswer = { job_number: string; model: number; model_time: stri
 export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
 
 export interface Operations {
+  acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
   approve_user: { path: { username: string }; answer: TokenData };
@@ -248,12 +279,15 @@ export interface Operations {
   cancel_command: { path: { command_id: string }; answer: Command };
   cancel_job: { path: { job_number: string }; answer: Job };
   change_password: { json: PasswordChange; answer: Token };
+  clear_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
   command_batch: { json: BatchRequest; answer: BatchAnswer };
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
+  create_alarm_rule: { json: AlarmRuleInput; answer: AlarmRule };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
   create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
+  create_silence: { json: SilenceInput; answer: Silence };
   create_site: { json: SiteCreate; answer: Site };
   create_third_party_app: { json: ThirdPartyAppCreate; answer: ThirdPartyApp };
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
@@ -273,6 +307,8 @@ export interface Operations {
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
+  get_alarm: { path: { alarm_id: string }; answer: Alarm };
+  get_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
@@ -281,11 +317,14 @@ export interface Operations {
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
   get_notification: { path: { id: string }; answer: Notification };
+  get_silence: { path: { silence_id: string }; answer: Silence };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
   get_webhook: { path: { id: string }; answer: Webhook };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
+  list_alarm_rules: { answer: AlarmRuleList };
+  list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
@@ -296,6 +335,7 @@ export interface Operations {
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };
+  list_silences: { answer: SilenceList };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
@@ -311,10 +351,13 @@ export interface Operations {
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
+  preview_alarm_rule: { query?: { window?: number }; json: AlarmRuleInput; answer: AlarmPreview };
   refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
+  remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_notification: { path: { id: string }; answer: StatusAnswer };
+  remove_silence: { path: { silence_id: string }; answer: StatusAnswer };
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
   remove_user: { path: { username: string }; answer: StatusAnswer };
@@ -325,17 +368,22 @@ export interface Operations {
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
+  reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
   set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
+  shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
   test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
+  unshelve_alarm: { path: { alarm_id: string }; answer: Alarm };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
+  update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
   update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
+  update_silence: { path: { silence_id: string }; json: SilenceInput; answer: Silence };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
@@ -346,6 +394,7 @@ export interface Operations {
 }
 
 export const operations = {
+  acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
@@ -356,12 +405,15 @@ export const operations = {
   cancel_command: 'DELETE /api/v1/commands/{command_id}',
   cancel_job: 'DELETE /api/v1/jobs/{job_number}',
   change_password: 'POST /api/v1/users/me/password',
+  clear_alarm: 'POST /api/v1/alarms/{alarm_id}/clear',
   command_batch: 'POST /api/v1/commands/batch',
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
+  create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
   create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
+  create_silence: 'POST /api/v1/silences',
   create_site: 'POST /api/v1/sites',
   create_third_party_app: 'POST /api/v1/third_party_apps/',
   create_token: 'POST /api/v1/token/',
@@ -381,6 +433,8 @@ export const operations = {
   explain_selector: 'POST /api/v1/selectors/explain',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
+  get_alarm: 'GET /api/v1/alarms/{alarm_id}',
+  get_alarm_rule: 'GET /api/v1/alarm_rules/{rule_id}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
@@ -389,11 +443,14 @@ export const operations = {
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
   get_notification: 'GET /api/v1/notifications/{id}',
+  get_silence: 'GET /api/v1/silences/{silence_id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
   get_webhook: 'GET /api/v1/webhooks/{id}',
   list_agents: 'GET /api/v1/agents/',
+  list_alarm_rules: 'GET /api/v1/alarm_rules',
+  list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
   list_commands: 'GET /api/v1/commands',
   list_conflicts: 'GET /api/v1/conflicts',
@@ -404,6 +461,7 @@ export const operations = {
   list_jobs: 'GET /api/v1/jobs',
   list_notifications: 'GET /api/v1/notifications',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
+  list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',
@@ -419,10 +477,13 @@ export const operations = {
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_stream: 'GET /api/v1/metrics/stream',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
+  preview_alarm_rule: 'POST /api/v1/alarm_rules/preview',
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
+  remove_alarm_rule: 'DELETE /api/v1/alarm_rules/{rule_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_notification: 'DELETE /api/v1/notifications/{id}',
+  remove_silence: 'DELETE /api/v1/silences/{silence_id}',
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
   remove_user: 'DELETE /api/v1/users/{username}',
@@ -433,17 +494,22 @@ export const operations = {
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
+  reset_alarm_rule: 'POST /api/v1/alarm_rules/{rule_id}/reset',
   reset_password: 'POST /api/v1/users/reset-password',
   send_command: 'POST /api/v1/send_command',
   set_grants: 'PUT /api/v1/users/{username}/grants',
+  shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
   test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
+  unshelve_alarm: 'POST /api/v1/alarms/{alarm_id}/unshelve',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
+  update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
   update_notification: 'PUT /api/v1/notifications/{id}',
+  update_silence: 'PUT /api/v1/silences/{silence_id}',
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',

@@ -10,6 +10,7 @@ const standing = (ap_id: string, more: Partial<Standing> = {}): Standing => ({
   sinceMs: now - 3_600_000,
   lastSeenMs: now - 1000,
   isAsleep: false,
+  isUncertain: false,
   changesMs: [],
   ...more,
 });
@@ -42,6 +43,15 @@ describe('a state', () => {
     expect(verdicts(rule({ absent_seconds: 60 }), [standing('a', { state: 'ended', lastSeenMs: now - 1e6 })])).toEqual({
       a: false,
     });
+  });
+});
+
+it('nothing changes because of an access point for which nobody has looked for long enough', () => {
+  const away = { state: 'offline', sinceMs: now - 90_000, isUncertain: true, site: 's' } as const;
+  expect(verdicts(rule({ state: 'offline' }), [standing('a', away)])).toEqual({ a: undefined });
+  const share = rule({ share_of_site: { state: 'offline' }, op: '>', value: 0.2 });
+  expect(verdicts(share, [standing('a', away), standing('b', { ...away, isUncertain: false })])).toEqual({
+    s: undefined,
   });
 });
 
@@ -83,6 +93,17 @@ describe('a share of a site', () => {
       ['uk/bristol', true, 0.75, 4],
       ['uk/cardiff', false, 0, 9],
     ]);
+  });
+
+  it('names the lowest site that has all of it', () => {
+    const found = findTimed(share, [...site('uk/bristol/hall', 4, 4), ...site('uk/bath', 0, 1)], now);
+    expect(found.map(({ subject, fires }) => [subject, fires])).toEqual([
+      ['uk', false],
+      ['uk/bristol', false],
+      ['uk/bristol/hall', true],
+    ]);
+    const both = findTimed(share, [...site('uk/bristol', 4, 4), ...site('uk/bath', 4, 4)], now);
+    expect(both.map(({ fires }) => fires)).toEqual([true, true, true]);
   });
 
   it('holds since the last one that was needed for it', () => {

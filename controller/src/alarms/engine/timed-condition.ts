@@ -16,6 +16,8 @@ export interface Standing {
   /** Null if it never reported. */
   lastSeenMs: number | null;
   isAsleep: boolean;
+  /** Nobody has looked for long enough to know: nothing changes because of it. */
+  isUncertain: boolean;
   /** When it went away or came back, oldest first. */
   changesMs: readonly number[];
 }
@@ -53,7 +55,7 @@ export function findTimed(rule: TimedRule, standings: Iterable<Standing>, nowMs:
       subject_kind: 'agent',
       subject: standing.ap_id,
       site: standing.site,
-      fires: isOver ? held.holds : undefined,
+      fires: isOver && !standing.isUncertain ? held.holds : undefined,
       sinceMs: held.sinceMs,
       value: held.value,
     });
@@ -90,6 +92,7 @@ function holding(
 interface SiteCount {
   inMs: number[];
   otherMs: number[];
+  isUncertain: boolean;
 }
 
 /** Of each site with everything below it. Sleeping access points are not away. */
@@ -107,27 +110,38 @@ function findShares(
     if (standing.site === null || standing.state === 'ended' || standing.state === 'never') continue;
     const isIn = standing.state === state && !(standing.isAsleep && when_asleep === 'ignore');
     for (const path of pathsAbove(standing.site)) {
-      const count = sites.get(path) ?? { inMs: [], otherMs: [] };
+      const count = sites.get(path) ?? { inMs: [], otherMs: [], isUncertain: false };
       sites.set(path, count);
+      count.isUncertain ||= standing.isUncertain;
       (isIn ? count.inMs : count.otherMs).push(standing.sinceMs);
     }
   }
   const findings: Finding[] = [];
-  for (const [subject, { inMs, otherMs }] of sites) {
+  for (const [subject, { inMs, otherMs, isUncertain }] of sites) {
     const of = inMs.length + otherMs.length;
     if (of < at_least) continue;
     const value = inMs.length / of;
-    const holds = isBeyond(op, value, limit);
-    const isCleared = !isBeyond(op, value, clearLimit);
+    const holds = isBeyond(op, value, limit) && !isExplained(subject, inMs.length);
+    const isCleared = !holds && (!isBeyond(op, value, clearLimit) || isBeyond(op, value, limit));
     // Since the last one that was needed for it is as it is.
     const sinceMs = holds
       ? crossingMs(inMs, (count) => isBeyond(op, count / of, limit))
       : crossingMs(otherMs, (count) => !isBeyond(op, (of - count) / of, clearLimit));
     const neededMs = 1000 * (holds ? for_seconds : (clear?.for_seconds ?? for_seconds));
-    const fires = (holds || isCleared) && nowMs - sinceMs >= neededMs ? holds : undefined;
+    const fires = !isUncertain && (holds || isCleared) && nowMs - sinceMs >= neededMs ? holds : undefined;
     findings.push({ subject_kind: 'site', subject, site: subject, fires, sinceMs, value, of });
   }
   return findings;
+
+  /** Everything that is so in the site is so in one site below it, which says it better. */
+  function isExplained(path: string, count: number): boolean {
+    for (const [below, { inMs, otherMs }] of sites) {
+      if (!below.startsWith(`${path}/`) || inMs.length !== count) continue;
+      const of = inMs.length + otherMs.length;
+      if (of >= at_least && isBeyond(op, inMs.length / of, limit)) return true;
+    }
+    return false;
+  }
 }
 
 function crossingMs(timesMs: number[], isEnough: (count: number) => boolean): number {

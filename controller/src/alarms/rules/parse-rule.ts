@@ -75,14 +75,18 @@ export function parseRule(input: AlarmRuleInput, readings: readonly string[]): R
  * A selector by what access points are, and not by how they are at the moment: that would be a second condition, without a
  * time. Adds to `problems` if it is none.
  */
-export function parseStaticSelector(text: string, problems: Problem[]): Selector | undefined {
+export function parseStaticSelector(
+  text: string,
+  problems: Problem[],
+  loc: string[] = ['body', 'selector'],
+): Selector | undefined {
   try {
     const selector = parseSelector(text);
     if (!selector.needsState && !selector.needsPower && selector.metrics.length === 0) return selector;
-    problems.push(valueError(['body', 'selector'], 'state:, power: and metrics belong into the condition'));
+    problems.push(valueError(loc, 'state:, power: and metrics belong into the condition'));
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
-    problems.push(valueError(['body', 'selector'], `column ${error.column}: ${error.message}`));
+    problems.push(valueError(loc, `column ${error.column}: ${error.message}`));
   }
   return undefined;
 }

@@ -15,6 +15,7 @@ export const tagDescriptions = {
   Metrics: 'What agents have reported: series, latest values, live values, presence.',
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',
   Callbacks: 'Where workers deliver the results of jobs.',
+  Alarms: 'What is wrong with access points: rules, alarms and silences.',
   Commands: 'Commands to agents, and their results.',
   Conflicts: 'Commands that exclude each other, and the rules that decide.',
   Emulator: 'Emulated networks of access points and devices.',

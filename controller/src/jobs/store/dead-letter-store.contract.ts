@@ -27,6 +27,12 @@ export function describeDeadLetterStore(open: () => Promise<DeadLetterStoreFixtu
   });
   afterEach(() => fixture.remove());
 
+  test('countSince counts those received from that moment on', async () => {
+    await store.record(letterOf('a', NOW - 1));
+    await store.record(letterOf('b', NOW));
+    expect([await store.countSince(NOW), await store.countSince(0)]).toEqual([1, 2]);
+  });
+
   test('list gives what was recorded, newest first, up to the limit', async () => {
     await store.record(letterOf('b', NOW, { job_number: 'job', body: '{"é":"\\u0000"}' }));
     await store.record(letterOf('c', NOW - 1));

@@ -32,6 +32,14 @@ class SqlDeadLetterStore implements DeadLetterStore {
     return rows.map((row) => ({ ...row }));
   }
 
+  async countSince(ms: number): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM dead_letters WHERE received_at >= ?',
+      [ms],
+    );
+    return row?.count ?? 0;
+  }
+
   async prune(beforeMs: number, keep: number): Promise<void> {
     await this.#db.query('DELETE FROM dead_letters WHERE received_at < ?', [beforeMs]);
     await this.#db.query(

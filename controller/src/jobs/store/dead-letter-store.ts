@@ -18,6 +18,8 @@ export interface DeadLetterStore {
   record(letter: DeadLetterRecord): Promise<void>;
   /** Newest first. */
   list(limit: number): Promise<DeadLetterRecord[]>;
+  /** How many were received from this moment on. */
+  countSince(ms: number): Promise<number>;
   /** Forgets those received before `beforeMs`, and all but the newest `keep`. */
   prune(beforeMs: number, keep: number): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { AgentPresenceTracker, configuredIntervalMs } from './presence.ts';
+import { AgentPresenceTracker, configuredIntervalMs, type KnownPresence } from './presence.ts';
 import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
 import type { PresenceStore } from './presence-store.ts';
 
@@ -24,14 +24,6 @@ const clockToleranceMs = 1_000;
 export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>;
 
 const noTransport: CommandTransports = { channel: false, command_ready: false };
-
-/** An agent that was heard of at least once. */
-export interface KnownPresence {
-  ap_id: string;
-  presence: Presence;
-  /** After this long without a report it is offline. */
-  offlineAfterMs: number;
-}
 
 export interface PresenceServiceOptions {
   presence: PresenceStore;
@@ -166,11 +158,7 @@ export class PresenceService {
     if (isShared) await this.#adopt();
     this.#followClock();
     const nowMs = this.#now();
-    const known: KnownPresence[] = [];
-    for (const [ap_id, tracker] of this.#trackers) {
-      known.push({ ap_id, presence: tracker.presenceAt(nowMs), offlineAfterMs: tracker.offlineAfterMs });
-    }
-    return known;
+    return Array.from(this.#trackers.values(), (tracker) => tracker.knownAt(nowMs));
   }
 
   /** Of one agent, with the interval that its configuration names now. */

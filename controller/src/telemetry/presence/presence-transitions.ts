@@ -6,7 +6,7 @@ import { groupedEvent } from '../../event-log/grouped-event.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { AgentStateStore } from './agent-state-store.ts';
-import type { KnownPresence } from './presence-service.ts';
+import type { KnownPresence as Known } from './presence.ts';
 
 const everyMs = 3_000;
 /** More of one kind in a round are one event. */
@@ -20,6 +20,8 @@ export interface PresenceChange {
   to: AgentState;
   atMs: number;
 }
+
+type KnownPresence = Pick<Known, 'ap_id' | 'presence' | 'offlineAfterMs'>;
 
 type Told = 'online' | 'late' | 'offline';
 

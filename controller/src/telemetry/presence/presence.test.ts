@@ -131,3 +131,15 @@ test('every state says why', () => {
   expect(tracker.stateAt(30_000).reason).toBe('Last report: 30 s ago; expected every 10 s.');
   expect(tracker.stateAt(600_000).reason).toBe('No report for 10 min; expected every 10 s.');
 });
+
+test('says since when it is as it is', () => {
+  const tracker = AgentPresenceTracker.first('ap', 1_000_000);
+  const known = (ms: number) => tracker.knownAt(1_000_000 + ms);
+  expect(known(1_000)).toMatchObject({ presence: 'online', sinceMs: 1_000_000, lastSeenMs: 1_000_000 });
+  expect(known(26_000)).toMatchObject({ presence: 'late', sinceMs: 1_025_000 });
+  expect(known(60_000)).toMatchObject({ presence: 'offline', sinceMs: 1_050_000, offlineAfterMs: 50_000 });
+  tracker.seen(1_100_000);
+  expect(known(100_500)).toMatchObject({ presence: 'late', sinceMs: 1_100_000 });
+  tracker.seen(1_105_000);
+  expect(known(105_000)).toMatchObject({ presence: 'online', sinceMs: 1_105_000 });
+});

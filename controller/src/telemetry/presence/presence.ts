@@ -32,6 +32,17 @@ export interface PresenceState {
   reason: string;
 }
 
+/** An agent that was heard of at least once. */
+export interface KnownPresence {
+  ap_id: string;
+  presence: Presence;
+  /** Since when it is so. */
+  sinceMs: number;
+  lastSeenMs: number;
+  /** After this long without a report it is offline. */
+  offlineAfterMs: number;
+}
+
 export class AgentPresenceTracker {
   /** Has changed since it was written down. */
   isUnsaved = false;
@@ -92,6 +103,18 @@ export class AgentPresenceTracker {
     return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
   }
 
+  knownAt(nowMs: number): KnownPresence {
+    const { ap_id, last_seen: lastSeenMs } = this.record;
+    const presence = this.presenceAt(nowMs);
+    return {
+      ap_id,
+      presence,
+      sinceMs: this.#sinceMs(presence, nowMs),
+      lastSeenMs,
+      offlineAfterMs: this.offlineAfterMs,
+    };
+  }
+
   /** The same with all that is to be said about it. */
   stateAt(nowMs: number): PresenceState {
     const { last_seen, returned_at, online_since } = this.record;
@@ -121,6 +144,15 @@ export class AgentPresenceTracker {
     record.last_seen += ms;
     if (record.online_since !== null) record.online_since += ms;
     if (record.returned_at !== null) record.returned_at += ms;
+  }
+
+  #sinceMs(presence: Presence, nowMs: number): number {
+    const { last_seen, returned_at, online_since } = this.record;
+    const interval = this.intervalMs;
+    if (presence === 'offline') return last_seen + offlineAfter(interval);
+    if (nowMs - last_seen > lateAfter(interval)) return last_seen + lateAfter(interval);
+    if (presence === 'late') return returned_at!;
+    return (returned_at === null ? online_since : returned_at + interval) ?? last_seen;
   }
 
   /** The second longest of the last few gaps: one outage is not a habit, and two posts in a row are not one either. */

@@ -1,0 +1,226 @@
+// Alarms as a part: rules that watch access points, the alarms that they find, and silences.
+import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { AgentStore } from '../agents/agent-store.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { backupStampOf } from '../backup/backup-stamp.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Events } from '../events.ts';
+import type { DeadLetterStore } from '../jobs/store/dead-letter-store.ts';
+import type { Part, Platform } from '../part.ts';
+import type { SiteStore } from '../sites/site-store.ts';
+import { NodeLease } from '../storage/node-lease.ts';
+import type { ReportBudget } from '../telemetry/ingest/report-budget.ts';
+import type { AgentStateStore } from '../telemetry/presence/agent-state-store.ts';
+import type { PresenceService } from '../telemetry/presence/presence-service.ts';
+import { alarmRoutes } from './api/alarm-routes.ts';
+import { alarmRuleRoutes } from './api/alarm-rule-routes.ts';
+import { AlarmRuleService } from './api/alarm-rule-service.ts';
+import { AlarmService } from './api/alarm-service.ts';
+import { PreviewService } from './api/preview-service.ts';
+import { SilenceService } from './api/silence-service.ts';
+import { productRules } from './rules/product-rules.ts';
+import { alarmEvent } from './store/alarm-events.ts';
+import { createAlarmStore } from './store/alarm-store.sql.ts';
+import { createRuleStore, createSilenceStore } from './store/rule-store.sql.ts';
+import { AgentDirectory } from './watch/agent-directory.ts';
+import { AgentStandings } from './watch/agent-standings.ts';
+import { AlarmBook } from './watch/alarm-book.ts';
+import { AlarmRounds } from './watch/alarm-rounds.ts';
+import { AlarmWriter } from './watch/alarm-writer.ts';
+import { Follower } from './watch/follower.ts';
+import { type MutingView, saysSiteIsAway } from './watch/muting.ts';
+import { ReadingWatch } from './watch/reading-watch.ts';
+import { SampleWatch } from './watch/sample-watch.ts';
+import { SiteZones } from './watch/site-zones.ts';
+import { StateChanges } from './watch/state-changes.ts';
+import { ClockSkews, WeftReadings } from './watch/weft-readings.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const mib = 1024 * 1024;
+/** Cleared alarms that are kept. */
+const keptAlarms = 100_000;
+const syncEveryMs = 1_000;
+const refreshEveryMs = 30_000;
+
+interface AlarmsPartDeps extends Platform {
+  agentStore: AgentStore;
+  siteStore: SiteStore;
+  auditLog: AuditLog;
+  eventLog: EventLog;
+  presence: PresenceService;
+  agentStates: AgentStateStore;
+  reportBudget: ReportBudget;
+  deadLetters: DeadLetterStore;
+}
+
+export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
+  const { config, database, telemetryStore, agentStore, siteStore, auditLog, eventLog, onError, onChange } = deps;
+  const stores = {
+    alarms: createAlarmStore(database),
+    rules: createRuleStore(database),
+    silences: createSilenceStore(database),
+  };
+  const directory = new AgentDirectory(agentStore);
+  const zones = new SiteZones(siteStore);
+  const book: AlarmBook = new AlarmBook({
+    ...stores,
+    onTurned: (alarm, isActive) => samples.turned(alarm, isActive),
+    onRules: () => samples.rulesChanged(),
+  });
+  const muting = (): MutingView => ({
+    rule: (id) => book.rule(id),
+    silences: book.silences,
+    agent: (ap_id) => directory.get(ap_id),
+    find: (...key) => book.find(...key),
+    siteRules: book.rules.filter(saysSiteIsAway),
+    siteZone: zones.of,
+  });
+  const { alarms } = stores;
+  const writer = new AlarmWriter({ database, alarms, eventLog, book, muting });
+  const samples: SampleWatch = new SampleWatch({ telemetry: telemetryStore, alarms, book, directory, writer, onError });
+  const skews = new ClockSkews();
+  const readings = new WeftReadings();
+  addReadings(readings, skews, directory, deps);
+  const readingWatch = new ReadingWatch({ readings, book, directory });
+  const lease: NodeLease = new NodeLease({ database, name: 'alarms', onLost: () => standings.forget(), onError });
+  const standings = new AgentStandings({
+    database,
+    presence: () => deps.presence.known({ isShared: database.dialect === 'postgres' }),
+    states: deps.agentStates,
+    changes: new StateChanges(eventLog),
+  });
+  const rounds = new AlarmRounds({
+    lease,
+    book,
+    directory,
+    writer,
+    alarms,
+    muting,
+    standings: (nowMs) => standings.read(nowMs),
+    readings: readingWatch,
+    kept: { ms: config.eventRetentionDays * dayMs, count: keptAlarms },
+    onChange,
+  });
+  const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft, readings)));
+  const rules = new AlarmRuleService({
+    database,
+    ...stores,
+    eventLog,
+    auditLog,
+    book,
+    readings: () => readings.names,
+    products,
+  });
+  const silences = new SilenceService({ database, ...stores, auditLog, book });
+  const previews = new PreviewService({ telemetry: telemetryStore, directory, parse: (input) => rules.parse(input) });
+  const service = new AlarmService({ database, alarms, eventLog, auditLog, book, directory });
+
+  events.recorded.on((ap_id, list, receivedMs) => {
+    samples.recorded(ap_id, list);
+    skews.recorded(ap_id, list, receivedMs);
+  });
+  events.agentRemoved.add('data', async (ap_id) => {
+    await database.transaction(async (tx) => {
+      await alarms.nextVersion(tx);
+      const active = await alarms.removeOf(tx, ap_id);
+      const told = active.filter(({ is_announced }) => is_announced);
+      await eventLog.append(
+        tx,
+        told.map((alarm) => alarmEvent('cleared', { ...alarm, state: 'cleared' })),
+      );
+    });
+    book.forget(ap_id);
+    samples.forget(ap_id);
+    skews.forget(ap_id);
+  });
+  const refresh = async () => {
+    await directory.refresh();
+    await zones.refresh();
+    await book.sync();
+  };
+  const follow = new Follower(refresh, onError);
+  events.agentConfigured.on(() => follow.soon());
+  events.labelsChanged.on(() => follow.soon());
+  events.sitesChanged.on(() => follow.soon());
+  events.recordsChanged.on(() => follow.soon());
+  let timers: NodeJS.Timeout[] = [];
+
+  return {
+    alarms: service,
+    alarmRules: rules,
+    /** For parts that know more of what may go wrong with Weft. */
+    readings,
+    book,
+    rounds,
+    samples,
+    routes: [...alarmRoutes(service), ...alarmRuleRoutes({ rules, silences, previews })],
+    metrics: {
+      weft_alarms_active: { help: 'Alarms that have not cleared', value: () => book.activeCount },
+      weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },
+    },
+    /** Reads agents, sites, rules and alarms as they are now. */
+    refresh,
+    async prepare() {
+      await rules.seed();
+      await refresh();
+    },
+    start() {
+      const sync = () => book.sync().catch((error) => onError(error, 'alarms could not be read; trying again'));
+      timers = [setInterval(sync, syncEveryMs).unref(), setInterval(() => follow.soon(), refreshEveryMs).unref()];
+      if (!config.roles.includes('api')) return;
+      lease.start();
+      rounds.start();
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer);
+      await follow.stop();
+      await rounds.stop();
+      await samples.stop();
+      await lease.stop();
+    },
+  } satisfies Part & Record<string, unknown>;
+}
+
+function isReadable(name: string | undefined, readings: WeftReadings): boolean {
+  return name === undefined || readings.names.includes(name);
+}
+
+function addReadings(
+  readings: WeftReadings,
+  skews: ClockSkews,
+  directory: AgentDirectory,
+  { config, diskSpace, reportBudget, deadLetters }: AlarmsPartDeps,
+): void {
+  const node = { subject_kind: 'node', subject: hostname() };
+  readings.add('clock_ahead_seconds', () => skews.read(), true);
+  readings.add(
+    'report_budget_left',
+    () =>
+      [...directory.all()].flatMap(({ ap_id }) => {
+        const left = reportBudget.left(ap_id);
+        return left
+          ? [{ subject_kind: 'agent', subject: ap_id, value: Math.min(left.points_left, left.bytes_left) }]
+          : [];
+      }),
+    true,
+  );
+  readings.add(
+    'disk_above_reserve_mib',
+    () => [{ ...node, value: diskSpace.freeBytes / mib - config.diskReserveMb }],
+    true,
+  );
+  readings.add('dead_letters_in_an_hour', async () => {
+    const value = await deadLetters.countSince(Date.now() - hourMs);
+    return [{ subject_kind: 'weft', subject: 'jobs', value }];
+  });
+  readings.add(
+    'backup_age_hours',
+    async () => {
+      const stamp = await stat(backupStampOf(config.dataDir)).catch(() => undefined);
+      return stamp ? [{ ...node, value: (Date.now() - stamp.mtimeMs) / hourMs }] : [];
+    },
+    true,
+  );
+}

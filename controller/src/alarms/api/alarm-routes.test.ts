@@ -1,0 +1,320 @@
+// Alarms over HTTP, from the sample to the people: the whole server in process.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { untilSo } from '../../../../test/pure/until-so.ts';
+import { startWeft, type TestWeft } from '../../../../test/weft.ts';
+
+let dataDir: string;
+let weft: TestWeft;
+let admin: string;
+let user: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'weft-alarms-'));
+  weft = await startWeft({ WEFT_DATA_DIR: dataDir });
+  admin = await weft.admin();
+  user = await weft.user('ada@weft.test');
+});
+afterAll(async () => {
+  await weft.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const rulesPath = '/api/v1/alarm_rules';
+const get = async (path: string, token = admin) => (await weft.request('GET', path, { token })).body;
+async function send(method: string, path: string, json?: unknown, token = admin) {
+  const answer = await weft.request(method, path, { token, ...(json !== undefined && { json }) });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+const alarmsOf = async (ap_id: string, more = '') => (await get(`/api/v1/alarms?agent=${ap_id}${more}`)).items;
+
+/** Samples of the metric `m` and others, one a second up to now, as if they had just been posted. */
+async function report(ap_id: string, values: number[], name = 'm', endMs = Date.now()): Promise<number> {
+  const start = endMs - (values.length - 1) * 1000;
+  for (const [at, value] of values.entries()) {
+    await weft.record(ap_id, [{ ts: start + at * 1000, names: [name], values: [value], texts: [] }]);
+  }
+  return start;
+}
+
+async function ruleFor(ap_id: string, more: object = {}): Promise<{ id: string }> {
+  const condition = { metric: 'm', op: '>', value: 100 };
+  const rule = { name: `Rule of ${ap_id}`, selector: `name:${ap_id}`, condition, for_seconds: 10, severity: 'major' };
+  const made = await send('POST', rulesPath, { ...rule, clear: { value: 80, for_seconds: 5 }, ...more });
+  await weft.agent(ap_id);
+  await weft.parts.alarms.refresh();
+  return made;
+}
+
+describe('rules', () => {
+  it('come with Weft, can be changed, and be as they came', async () => {
+    const { items, next } = await get(rulesPath, user);
+    expect(next).toBeNull();
+    const names = items.map(({ product }: { product: string }) => product);
+    expect(names).toEqual(
+      expect.arrayContaining(['offline', 'late', 'flapping', 'nr_sinr', 'wifi_noise', 'disk_reserve']),
+    );
+    expect(items.every(({ enabled }: { enabled: boolean }) => enabled)).toBe(true);
+    const late = items.find(({ product }: { product: string }) => product === 'late');
+    const changed = await send('PUT', `${rulesPath}/${late.id}`, { ...late, for_seconds: 600 });
+    expect(changed).toMatchObject({ adjusted: true, for_seconds: 600, product: 'late' });
+    expect(await send('POST', `${rulesPath}/${late.id}/reset`)).toMatchObject({
+      adjusted: false,
+      for_seconds: late.for_seconds,
+    });
+  });
+
+  it('are refused with all that is wrong, with a name that is taken, and by others than administrators', async () => {
+    const post = (json: unknown, token = admin) => weft.request('POST', rulesPath, { token, json });
+    const bad = await post({
+      name: 'bad',
+      selector: 'state:offline',
+      condition: { metric: 'm', op: '>' },
+      severity: 'major',
+    });
+    expect(bad.status).toBe(422);
+    expect(bad.body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toEqual([
+      'body.condition.value',
+      'body.selector',
+    ]);
+    const taken = await post({ name: 'Offline', condition: { state: 'offline' }, severity: 'major' });
+    expect([taken.status, taken.body.code]).toEqual([409, 'alarm_rule_exists']);
+    expect((await post({ name: 'x' }, user)).status).toBe(403);
+    expect((await weft.request('GET', `${rulesPath}/none`, { token: admin })).status).toBe(404);
+    expect((await weft.request('POST', `${rulesPath}/none/reset`, { token: admin })).status).toBe(404);
+    const own = await send('POST', rulesPath, { name: 'own', condition: { absent_seconds: 3600 }, severity: 'minor' });
+    expect((await weft.request('POST', `${rulesPath}/${own.id}/reset`, { token: admin })).status).toBe(409);
+    await send('DELETE', `${rulesPath}/${own.id}`);
+  });
+});
+
+describe('an alarm', () => {
+  it('fires when the samples have said so for its time, and clears when they say so', async () => {
+    const { id } = await ruleFor('ap-life');
+    const start = await report('ap-life', [50, ...Array(11).fill(150)]);
+    const [alarm] = await untilSo(async () => {
+      const items = await alarmsOf('ap-life');
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    expect(alarm).toMatchObject({
+      rule_id: id,
+      rule: 'Rule of ap-life',
+      ap_id: 'ap-life',
+      severity: 'major',
+      state: 'firing',
+      since: new Date(start + 1000).toISOString(),
+      value: 150,
+      message: 'ap-life: m is 150, limit 100',
+    });
+    const acknowledged = await send('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { note: 'on it' }, user);
+    expect(acknowledged).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ada@weft.test', note: 'on it' });
+    await report('ap-life', Array(7).fill(60), 'm', Date.now() + 10_000);
+    await untilSo(async () =>
+      expect(await alarmsOf('ap-life', '&state=cleared')).toMatchObject([{ cleared_by: null }]),
+    );
+    const again = await weft.request('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { token: user, json: {} });
+    expect([again.status, again.body.code]).toEqual([409, 'alarm_cleared']);
+    const { items } = await get('/api/v1/events?kinds=alarm.*&agent=ap-life');
+    expect(items.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
+      'alarm.acknowledged',
+      'alarm.cleared',
+      'alarm.fired',
+    ]);
+  });
+
+  it('does not fire while a late sample within its time speaks against it, in whatever order samples come', async () => {
+    await ruleFor('ap-late');
+    const now = Date.now();
+    const sample = (ts: number, value: number) => ({ ts, names: ['m'], values: [value], texts: [] as [] });
+    const looks = weft.parts.alarms.samples.looks;
+    for (const ago of [20, 19, 18, 17, 16, 15, 14, 13, 12])
+      await weft.record('ap-late', [sample(now - ago * 1000, 150)]);
+    // It was held up on its way.
+    await weft.record('ap-late', [sample(now - 14_500, 20)]);
+    for (const ago of [11, 10, 9, 8, 7]) await weft.record('ap-late', [sample(now - ago * 1000, 150)]);
+    await untilSo(() => expect(weft.parts.alarms.samples.looks).toBeGreaterThan(looks));
+    await untilSo(() => expect(weft.parts.alarms.samples.waiting).toBe(0));
+    expect(await alarmsOf('ap-late')).toEqual([]);
+    for (const ago of [6, 5, 4, 3]) await weft.record('ap-late', [sample(now - ago * 1000, 150)]);
+    const since = new Date(now - 14_000).toISOString();
+    await untilSo(async () => expect(await alarmsOf('ap-late')).toMatchObject([{ state: 'firing', since }]));
+  });
+
+  it('that is cleared by hand fires again only after its time', async () => {
+    await ruleFor('ap-hand');
+    await report('ap-hand', Array(12).fill(150));
+    const [alarm] = await untilSo(async () => {
+      const items = await alarmsOf('ap-hand');
+      expect(items).toHaveLength(1);
+      return items;
+    });
+    const cleared = await send('POST', `/api/v1/alarms/${alarm.id}/clear`, { note: 'fixed' }, user);
+    expect(cleared).toMatchObject({ state: 'cleared', cleared_by: 'ada@weft.test', note: 'fixed' });
+    const at = Date.parse(cleared.cleared_at);
+    await report('ap-hand', Array(5).fill(150), 'm', at + 6_000);
+    await untilSo(() => expect(weft.parts.alarms.samples.waiting).toBe(0));
+    expect(await alarmsOf('ap-hand', '&state=firing')).toEqual([]);
+    await report('ap-hand', Array(9).fill(150), 'm', at + 15_000);
+    await untilSo(async () => expect(await alarmsOf('ap-hand', '&state=firing')).toHaveLength(1));
+  });
+
+  it('stays firing over a restart, and what was pending goes on', async () => {
+    await ruleFor('ap-firing');
+    await ruleFor('ap-pending');
+    const now = Date.now();
+    await report('ap-firing', Array(12).fill(150), 'm', now);
+    await report('ap-pending', Array(6).fill(150), 'm', now);
+    await untilSo(async () => expect(await alarmsOf('ap-firing')).toHaveLength(1));
+    const [before] = await alarmsOf('ap-firing');
+    await weft.stop();
+    weft = await startWeft({ WEFT_DATA_DIR: dataDir });
+    admin = await weft.admin();
+    user = await weft.login('user', 'ada@weft.test');
+    expect(await alarmsOf('ap-firing')).toEqual([before]);
+    await report('ap-firing', Array(3).fill(150), 'm', now + 3_000);
+    await report('ap-pending', Array(5).fill(150), 'm', now + 5_000);
+    const since = new Date(now - 5_000).toISOString();
+    await untilSo(async () => expect(await alarmsOf('ap-pending')).toMatchObject([{ state: 'firing', since }]));
+    expect(await alarmsOf('ap-firing')).toEqual([before]);
+    await report('ap-firing', Array(7).fill(50), 'm', now + 12_000);
+    await untilSo(async () => expect(await alarmsOf('ap-firing')).toMatchObject([{ state: 'cleared' }]));
+  });
+
+  it('is seen by whoever may see the access point, and goes with it', async () => {
+    await ruleFor('ap-seen', { for_seconds: 0 });
+    await report('ap-seen', [150]);
+    await untilSo(async () => expect(await alarmsOf('ap-seen')).toHaveLength(1));
+    const [{ id }] = await alarmsOf('ap-seen');
+    const near = await weft.app('near', { agents: ['ap-*'] });
+    const far = await weft.app('far', { agents: ['roof-*'] });
+    const itself = await weft.login('agent', 'ap-seen');
+    const status = async (token: string) => (await weft.request('GET', `/api/v1/alarms/${id}`, { token })).status;
+    expect(await Promise.all([user, near, itself, far].map(status))).toEqual([200, 200, 200, 404]);
+    expect((await get('/api/v1/alarms?limit=500', far)).items).toEqual([]);
+    const others = (await get('/api/v1/alarms', itself)).items.map(({ ap_id }: { ap_id: string }) => ap_id);
+    expect(new Set(others)).toEqual(new Set(['ap-seen']));
+    expect((await weft.request('POST', `/api/v1/alarms/${id}/clear`, { token: near, json: {} })).status).toBe(403);
+    await send('DELETE', '/api/v1/agents/ap-seen');
+    expect(await status(admin)).toBe(404);
+    const { items } = await get(`/api/v1/events?kinds=alarm.cleared`);
+    expect(items.some(({ subject }: { subject: string }) => subject === id)).toBe(true);
+  });
+
+  it('can be shelved for a time, and taken from the shelf', async () => {
+    await ruleFor('ap-shelf', { for_seconds: 0 });
+    await report('ap-shelf', [150]);
+    await untilSo(async () => expect(await alarmsOf('ap-shelf')).toHaveLength(1));
+    const [{ id }] = await alarmsOf('ap-shelf');
+    const shelve = (json: unknown) => weft.request('POST', `/api/v1/alarms/${id}/shelve`, { token: user, json });
+    expect((await shelve({})).status).toBe(422);
+    expect((await shelve({ until: '2020-01-01T00:00:00Z' })).status).toBe(422);
+    expect((await shelve({ seconds: 600 })).body).toMatchObject({ shelved_by: 'ada@weft.test', state: 'firing' });
+    expect(await alarmsOf('ap-shelf', '&shelved=true')).toHaveLength(1);
+    expect(await alarmsOf('ap-shelf', '&shelved=false')).toHaveLength(0);
+    expect(await send('POST', `/api/v1/alarms/${id}/unshelve`, undefined, user)).toMatchObject({ shelved_until: null });
+    const again = await weft.request('POST', `/api/v1/alarms/${id}/unshelve`, { token: user });
+    expect([again.status, again.body.code]).toEqual([409, 'alarm_not_shelved']);
+  });
+});
+
+describe('the list', () => {
+  it('goes on where a page ended, and takes filters', async () => {
+    const all = (await get('/api/v1/alarms?limit=500')).items.map(({ id }: { id: string }) => id);
+    const paged: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await get(`/api/v1/alarms?limit=2${cursor}`);
+      paged.push(...page.items.map(({ id }: { id: string }) => id));
+      if (page.next === null) break;
+      cursor = `&cursor=${page.next}`;
+    }
+    expect(paged).toEqual(all);
+    expect((await get('/api/v1/alarms?selector=name:ap-shelf')).items).toHaveLength(1);
+    expect((await get('/api/v1/alarms?severity=critical,minor')).items).toEqual([]);
+    expect((await get('/api/v1/alarms?state=firing,acknowledged&severity=major')).items.length).toBeGreaterThan(1);
+    for (const bad of ['state=gone', 'selector=(', 'selector=state:offline', 'severity=major,', 'limit=0']) {
+      expect((await weft.request('GET', `/api/v1/alarms?${bad}`, { token: admin })).status, bad).toBe(422);
+    }
+  });
+});
+
+describe('silences', () => {
+  it('are created, changed and removed; what makes no sense is refused', async () => {
+    const post = (json: unknown) => weft.request('POST', '/api/v1/silences', { token: admin, json });
+    for (const bad of [
+      {},
+      { until: '2020-01-01T00:00:00Z' },
+      { until: '2030-01-01T00:00:00Z', selector: 'latency_ms>5' },
+      { weekly: { days: ['sun'], from: '02:00', until: '25:00' } },
+      { weekly: { days: ['sun'], from: '02:00', until: '05:00' }, time_zone: 'Mars/Base' },
+    ]) {
+      expect((await post(bad)).status, JSON.stringify(bad)).toBe(422);
+    }
+    const weekly = { days: ['sun'], from: '02:00', until: '05:00' };
+    const made = await send('POST', '/api/v1/silences', { selector: 'site:uk/**', weekly, time_zone: 'Europe/London' });
+    expect(made).toMatchObject({
+      rules: ['*'],
+      weekly,
+      time_zone: 'Europe/London',
+      next: { from: expect.any(String) },
+    });
+    const path = `/api/v1/silences/${made.id}`;
+    expect(await send('PUT', path, { until: '2040-01-01T00:00:00Z', comment: 'move' })).toMatchObject({
+      active: true,
+      comment: 'move',
+    });
+    expect((await get('/api/v1/silences', user)).items).toHaveLength(1);
+    await send('DELETE', path);
+    expect((await weft.request('GET', path, { token: admin })).status).toBe(404);
+    expect((await weft.request('PUT', path, { token: admin, json: { until: '2040-01-01T00:00:00Z' } })).status).toBe(
+      404,
+    );
+    expect((await weft.request('DELETE', path, { token: admin })).status).toBe(404);
+  });
+});
+
+describe('a preview', () => {
+  it('says how often a rule would have fired, and when', async () => {
+    await weft.agent('ap-past');
+    await weft.parts.alarms.refresh();
+    const now = Date.now();
+    const values = [50, 150, 150, 150, 50, 50, 50, 150, 150, 150, 150];
+    const samples = values.map((value, at) => ({
+      ts: now - 3_600_000 + at * 10_000,
+      names: ['m'],
+      values: [value],
+      texts: [] as [],
+    }));
+    await weft.record('ap-past', samples);
+    const rule = {
+      name: 'x',
+      selector: 'name:ap-past',
+      condition: { metric: 'm', op: '>', value: 100 },
+      for_seconds: 20,
+      clear: { for_seconds: 10 },
+      severity: 'major',
+    };
+    const answer = await send('POST', `${rulesPath}/preview?window=24`, rule);
+    const at = (index: number) => new Date(samples[index]!.ts).toISOString();
+    expect(answer).toMatchObject({
+      times: 2,
+      agents: 1,
+      agents_selected: 1,
+      is_complete: true,
+      detail: 'It would have fired 2 times, on 1 access points.',
+      alarms: [
+        { ap_id: 'ap-past', from: at(1), until: at(5), value: 150 },
+        { ap_id: 'ap-past', from: at(7), until: null },
+      ],
+    });
+    expect((await get(rulesPath)).items.some(({ name }: { name: string }) => name === 'x')).toBe(false);
+    const other = await send('POST', `${rulesPath}/preview`, {
+      ...rule,
+      clear: undefined,
+      condition: { state: 'offline' },
+    });
+    expect(other).toMatchObject({ times: 0, is_complete: false });
+  });
+});

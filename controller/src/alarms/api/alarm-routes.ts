@@ -1,0 +1,119 @@
+// Operations on alarms: list them, and handle them.
+import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import type { AlarmService } from './alarm-service.ts';
+
+const tag = 'Alarms';
+const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const words = (list: string, description: string) =>
+  Type.Optional(
+    Type.String({ pattern: `^(${list})(,(${list})){0,5}$`, description: `${description}, separated by commas.` }),
+  );
+
+const AlarmPage = Type.Object(
+  {
+    items: Type.Array(Alarm),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty.',
+    }),
+  },
+  { title: 'AlarmPage' },
+);
+const cleared = { 409: 'The alarm has cleared already' };
+
+export function alarmRoutes(alarms: AlarmService): Route[] {
+  return [
+    route({
+      operation: 'list_alarms',
+      method: 'GET',
+      url: '/api/v1/alarms',
+      tag,
+      summary: 'List alarms of the access points that the caller may see, newest first',
+      query: Type.Object({
+        state: words('firing|acknowledged|cleared', 'Any of firing, acknowledged and cleared'),
+        severity: words('critical|major|minor|warning', 'Any of critical, major, minor and warning'),
+        selector: Type.Optional(
+          Type.String({ format: 'selector', maxLength: 1000, description: 'By `site:`, `tag:`, `name:` and `type:`.' }),
+        ),
+        agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
+        rule_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only alarms of this rule.' })),
+        shelved: Type.Optional(Type.Boolean({ description: 'Only those that are shelved, or not.' })),
+        since: Moment('Fired from this moment on.'),
+        until: Moment('Fired before this moment.'),
+        cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+      }),
+      response: AlarmPage,
+      handle: ({
+        query: { state, severity, selector, agent, rule_id, shelved, since, until, cursor, limit },
+        caller,
+      }) =>
+        alarms.list(caller, {
+          states: state?.split(',') as AlarmState[] | undefined,
+          severities: severity?.split(',') as AlarmSeverity[] | undefined,
+          selector,
+          ap_id: agent,
+          rule_id,
+          shelved,
+          fromMs: since === undefined ? undefined : Date.parse(since),
+          untilMs: until === undefined ? undefined : Date.parse(until),
+          cursor,
+          limit: limit!,
+        }),
+    }),
+    route({
+      operation: 'get_alarm',
+      method: 'GET',
+      url: '/api/v1/alarms/:alarm_id',
+      tag,
+      summary: 'Get an alarm',
+      response: Alarm,
+      handle: (context) => alarms.get(context.path('alarm_id'), context.caller),
+    }),
+    route({
+      operation: 'acknowledge_alarm',
+      method: 'POST',
+      url: '/api/v1/alarms/:alarm_id/acknowledge',
+      tag,
+      summary: 'Acknowledge an alarm: somebody looks after it',
+      failures: cleared,
+      body: AlarmNote,
+      response: Alarm,
+      handle: (context) => alarms.acknowledge(context.path('alarm_id'), context.body.note, context.caller),
+    }),
+    route({
+      operation: 'shelve_alarm',
+      method: 'POST',
+      url: '/api/v1/alarms/:alarm_id/shelve',
+      tag,
+      summary: 'Shelve an alarm: nobody is told of it until then',
+      failures: cleared,
+      body: AlarmShelf,
+      response: Alarm,
+      handle: (context) => alarms.shelve(context.path('alarm_id'), context.body, context.caller),
+    }),
+    route({
+      operation: 'unshelve_alarm',
+      method: 'POST',
+      url: '/api/v1/alarms/:alarm_id/unshelve',
+      tag,
+      summary: 'End the shelving of an alarm',
+      failures: { 409: 'The alarm is not shelved, or has cleared already' },
+      response: Alarm,
+      handle: (context) => alarms.unshelve(context.path('alarm_id'), context.caller),
+    }),
+    route({
+      operation: 'clear_alarm',
+      method: 'POST',
+      url: '/api/v1/alarms/:alarm_id/clear',
+      tag,
+      summary: 'Clear an alarm by hand; it fires again if its condition holds for its time again',
+      failures: cleared,
+      body: AlarmNote,
+      response: Alarm,
+      handle: (context) => alarms.clear(context.path('alarm_id'), context.body.note, context.caller),
+    }),
+  ];
+}

@@ -1,0 +1,228 @@
+// Alarms for callers: lists them, and records what people do about them. Each change, its event and its audit entry are one
+// transaction.
+import type { Alarm, AlarmSeverity, AlarmState } from '@weft/contract';
+import type { Selector } from '@weft/contract/selector';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import { invalidValue } from '../../input/value-rules.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { parseStaticSelector } from '../rules/parse-rule.ts';
+import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
+import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { AgentDirectory } from '../watch/agent-directory.ts';
+import type { AlarmBook } from '../watch/alarm-book.ts';
+import { canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
+
+const pageRows = 500;
+/** A search looks at so many pages: what a caller may not see is not in the index. */
+const maxPages = 20;
+const maxShelfMs = 30 * 86_400_000;
+
+export interface AlarmQuery {
+  states?: readonly AlarmState[] | undefined;
+  severities?: readonly AlarmSeverity[] | undefined;
+  selector?: string | undefined;
+  ap_id?: string | undefined;
+  rule_id?: string | undefined;
+  shelved?: boolean | undefined;
+  fromMs?: number | undefined;
+  untilMs?: number | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+export interface AlarmServiceOptions {
+  database: SqlDatabase;
+  alarms: AlarmStore;
+  eventLog: Pick<EventLog, 'append'>;
+  auditLog: Pick<AuditLog, 'append'>;
+  book: AlarmBook;
+  directory: AgentDirectory;
+  now?: () => number;
+}
+
+interface Handling {
+  action: 'acknowledged' | 'cleared' | 'shelved' | 'unshelved';
+  change: AlarmChange;
+  detail: Record<string, unknown>;
+}
+
+export class AlarmService {
+  readonly #options: AlarmServiceOptions;
+  readonly #now: () => number;
+
+  constructor(options: AlarmServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Newest first. A page may be short of `limit` before the end; `next` is where to go on, null at the end. */
+  async list(caller: Caller, query: AlarmQuery): Promise<{ items: Alarm[]; next: string | null }> {
+    const { states, severities, ap_id, rule_id, shelved, fromMs, untilMs, cursor, limit } = query;
+    const selector = query.selector === undefined ? undefined : toSelector(query.selector);
+    const inhibits = this.#inhibits();
+    const items: Alarm[] = [];
+    let beforeId = cursor;
+    for (let page = 0; page < maxPages; page++) {
+      const found = await this.#options.alarms.list({
+        states,
+        severities,
+        ap_id,
+        rule_id,
+        isShelved: shelved,
+        fromMs,
+        untilMs,
+        beforeId,
+        limit: pageRows,
+        nowMs: this.#now(),
+      });
+      for (const alarm of found) {
+        beforeId = alarm.id;
+        if (!this.#isListed(caller, alarm, selector)) continue;
+        items.push(toAlarm(alarm, inhibits.get(alarm.id) ?? 0));
+        if (items.length === limit)
+          return { items, next: alarm === found.at(-1) && found.length < pageRows ? null : alarm.id };
+      }
+      if (found.length < pageRows) return { items, next: null };
+    }
+    return { items, next: beforeId! };
+  }
+
+  /** Throws NotFoundError for an alarm that is unknown or that the caller may not see. */
+  async get(id: string, caller: Caller): Promise<Alarm> {
+    const alarm = await this.#options.alarms.get(id);
+    if (!alarm || !this.#isListed(caller, alarm, undefined)) throw alarmNotFound();
+    return toAlarm(alarm, this.#inhibits().get(id) ?? 0);
+  }
+
+  /** Somebody looks after it. Repeated, it changes the note. */
+  acknowledge(id: string, note: string | undefined, by: Caller): Promise<Alarm> {
+    const nowMs = this.#now();
+    return this.#handle(id, by, () => ({
+      action: 'acknowledged',
+      change: {
+        state: 'acknowledged',
+        acknowledged_by: by.name,
+        acknowledged_at: nowMs,
+        ...(note !== undefined && { note }),
+      },
+      detail: note === undefined ? {} : { note },
+    }));
+  }
+
+  /** Nobody is told of it until then. Shelving again sets another end. */
+  shelve(id: string, input: { seconds?: number; until?: string; note?: string }, by: Caller): Promise<Alarm> {
+    const untilMs = this.#endOfShelf(input);
+    const { note } = input;
+    return this.#handle(id, by, () => ({
+      action: 'shelved',
+      change: { shelved_until: untilMs, shelved_by: by.name, ...(note !== undefined && { note }) },
+      detail: { until: new Date(untilMs).toISOString(), ...(note !== undefined && { note }) },
+    }));
+  }
+
+  unshelve(id: string, by: Caller): Promise<Alarm> {
+    return this.#handle(id, by, (alarm) => {
+      if (alarm.shelved_until === null) throw new ConflictError('alarm_not_shelved', 'This alarm is not shelved');
+      return { action: 'unshelved', change: { shelved_until: null, shelved_by: null }, detail: {} };
+    });
+  }
+
+  /** It fires again only if its condition holds for its time again. */
+  clear(id: string, note: string | undefined, by: Caller): Promise<Alarm> {
+    const nowMs = this.#now();
+    return this.#handle(id, by, () => ({
+      action: 'cleared',
+      change: { state: 'cleared', cleared_at: nowMs, cleared_by: by.name, ...(note !== undefined && { note }) },
+      detail: note === undefined ? {} : { note },
+    }));
+  }
+
+  async #handle(id: string, by: Caller, describe: (alarm: AlarmRecord) => Handling): Promise<Alarm> {
+    const { database, alarms, eventLog, auditLog, book, directory } = this.#options;
+    const after = await database.transaction(async (tx) => {
+      const version = await alarms.nextVersion(tx);
+      const before = await alarms.get(id, tx);
+      const agent = before?.ap_id == null ? undefined : directory.get(before.ap_id);
+      if (!before || !canSeeAlarm(by, before, agent)) throw alarmNotFound();
+      if (!canHandleAlarm(by, before, agent)) throw new PermissionError();
+      if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
+      const { action, change, detail } = describe(before);
+      const changed = (await alarms.updateActive(tx, id, change, version))!;
+      await eventLog.append(tx, [alarmEvent(action as AlarmEventKind, changed, by.name)]);
+      const { rule, subject_kind, subject } = before;
+      await auditLog.append(tx, [
+        {
+          actor: by,
+          action: `alarm_${action}`,
+          target: { kind: 'alarm', name: id },
+          detail: { rule, subject_kind, subject, ...detail },
+        },
+      ]);
+      return changed;
+    });
+    await book.sync();
+    return toAlarm(after, this.#inhibits().get(id) ?? 0);
+  }
+
+  #isListed(caller: Caller, alarm: AlarmRecord, selector: Selector | undefined): boolean {
+    const agent = alarm.ap_id === null ? undefined : this.#options.directory.get(alarm.ap_id);
+    if (!canSeeAlarm(caller, alarm, agent)) return false;
+    if (!selector) return true;
+    const { ap_id, site } = alarm;
+    const nobody = { ap_id: ap_id ?? '', display_name: null, site, tags: [], access_point_type: null };
+    return selector.test(agent ?? nobody);
+  }
+
+  #inhibits(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { inhibited_by } of this.#options.book.active) {
+      if (inhibited_by !== null) counts.set(inhibited_by, (counts.get(inhibited_by) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  #endOfShelf({ seconds, until }: { seconds?: number; until?: string }): number {
+    if ((seconds === undefined) === (until === undefined)) {
+      throw invalidValue(['body', 'seconds'], 'give seconds or until, and not both');
+    }
+    const nowMs = this.#now();
+    const untilMs = until === undefined ? nowMs + seconds! * 1000 : Date.parse(until);
+    if (untilMs > nowMs && untilMs <= nowMs + maxShelfMs) return untilMs;
+    throw invalidValue(['body', 'until'], 'it must be in the future, and within 30 days');
+  }
+}
+
+function toSelector(text: string): Selector {
+  const problems: ValidationError['problems'] = [];
+  const selector = parseStaticSelector(text, problems, ['query', 'selector']);
+  if (!selector) throw new ValidationError(problems);
+  return selector;
+}
+
+function alarmNotFound(): NotFoundError {
+  return new NotFoundError('alarm_not_found', 'Alarm not found');
+}
+
+export function toAlarm(alarm: AlarmRecord, inhibits: number): Alarm {
+  const { version: _, is_announced: __, ...rest } = alarm;
+  return {
+    ...rest,
+    since: toTime(alarm.since),
+    fired_at: toTime(alarm.fired_at),
+    acknowledged_at: toTimeOrNull(alarm.acknowledged_at),
+    shelved_until: toTimeOrNull(alarm.shelved_until),
+    cleared_at: toTimeOrNull(alarm.cleared_at),
+    inhibits,
+  };
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function toTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTime(ms);
+}

@@ -1,0 +1,143 @@
+// What a rule would have done in the past: replays the stored telemetry of the access points that it selects, with bounds on
+// what is read.
+import type { AlarmPreview, AlarmRuleInput } from '@weft/contract';
+import { parseSelector } from '@weft/contract/selector';
+import { TryLaterError } from '../../errors.ts';
+import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { AlarmTracker } from '../engine/alarm-tracker.ts';
+import { MetricCondition } from '../engine/metric-condition.ts';
+import { replay } from '../engine/replay.ts';
+import { kindOf, type RuleText } from '../rules/parse-rule.ts';
+import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
+import { gapOf } from '../watch/sample-watch.ts';
+
+const rowsAtOnce = 5_000;
+const shownAlarms = 100;
+const atOnce = 2;
+
+export interface PreviewLimits {
+  agents: number;
+  rows: number;
+  ms: number;
+}
+
+const usualLimits: PreviewLimits = { agents: 500, rows: 5_000_000, ms: 10_000 };
+
+export interface PreviewServiceOptions {
+  telemetry: Pick<TelemetryStore, 'rows'>;
+  directory: AgentDirectory;
+  parse: (input: AlarmRuleInput) => RuleText;
+  limits?: PreviewLimits;
+  now?: () => number;
+}
+
+type Rung = AlarmPreview['alarms'][number] & { fromMs: number };
+
+export class PreviewService {
+  readonly #options: PreviewServiceOptions;
+  readonly #limits: PreviewLimits;
+  readonly #now: () => number;
+  #running = 0;
+
+  constructor(options: PreviewServiceOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? usualLimits;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) if others preview. */
+  async preview(input: AlarmRuleInput, windowHours: number): Promise<AlarmPreview> {
+    const rule = this.#options.parse(input);
+    const untilMs = this.#now();
+    const fromMs = untilMs - windowHours * 3_600_000;
+    if (kindOf(rule.condition) !== 'metric') return this.#unknown(fromMs, untilMs);
+    if (this.#running >= atOnce) {
+      throw new TryLaterError(429, 'too_many_previews', 'Other previews are under way; try again in a few seconds', 5);
+    }
+    this.#running++;
+    try {
+      return await this.#replayAll(rule, fromMs, untilMs);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #replayAll(rule: RuleText, fromMs: number, untilMs: number): Promise<AlarmPreview> {
+    const selector = parseSelector(rule.selector);
+    const chosen = [...this.#options.directory.all()].filter((agent) => selector.test(agent));
+    const condition = new MetricCondition(rule);
+    const deadline = performance.now() + this.#limits.ms;
+    const rung: Rung[] = [];
+    let rows = 0;
+    let looked = 0;
+    for (const agent of chosen.slice(0, this.#limits.agents)) {
+      if (rows >= this.#limits.rows || performance.now() > deadline) break;
+      rows += await this.#replayOne(agent, condition, fromMs, untilMs, rung);
+      looked++;
+    }
+    rung.sort((a, b) => a.fromMs - b.fromMs);
+    const is_complete = looked === chosen.length;
+    return {
+      from: new Date(fromMs).toISOString(),
+      until: new Date(untilMs).toISOString(),
+      times: rung.length,
+      agents: looked,
+      agents_selected: chosen.length,
+      is_complete,
+      alarms: rung.slice(0, shownAlarms).map(({ fromMs: _, ...each }) => each),
+      detail: sentence(rung.length, looked, chosen.length),
+    };
+  }
+
+  async #replayOne(
+    agent: KnownAgent,
+    condition: MetricCondition,
+    fromMs: number,
+    untilMs: number,
+    rung: Rung[],
+  ): Promise<number> {
+    const tracker = new AlarmTracker(condition, gapOf(agent));
+    tracker.isCertain = true;
+    let last: Rung | undefined;
+    let rows = 0;
+    for (let startMs = fromMs; startMs <= untilMs; ) {
+      const range = { startMs, endMs: untilMs };
+      const frame = await this.#options.telemetry.rows(agent.ap_id, range, rowsAtOnce, condition.metrics);
+      replay(tracker, frame, ({ to, sinceMs, atMs, value }) => {
+        tracker.turn(to === 'firing', atMs);
+        if (to === 'cleared') {
+          if (last) last.until = new Date(atMs).toISOString();
+          return;
+        }
+        const from = new Date(sinceMs).toISOString();
+        last = { ap_id: agent.ap_id, subject: agent.ap_id, from, until: null, value, fromMs: sinceMs };
+        rung.push(last);
+      });
+      rows += frame.ts.length;
+      if (frame.ts.length < rowsAtOnce) break;
+      startMs = frame.ts.at(-1)! + 1;
+    }
+    return rows;
+  }
+
+  #unknown(fromMs: number, untilMs: number): AlarmPreview {
+    return {
+      from: new Date(fromMs).toISOString(),
+      until: new Date(untilMs).toISOString(),
+      times: 0,
+      agents: 0,
+      agents_selected: 0,
+      is_complete: false,
+      alarms: [],
+      detail: 'Only rules on metrics can be tried on the past: the telemetry has them.',
+    };
+  }
+}
+
+function sentence(times: number, looked: number, selected: number): string {
+  const often =
+    times === 0 ? 'It would not have fired' : `It would have fired ${times === 1 ? 'once' : `${times} times`}`;
+  if (selected === 0) return 'The selector means no access point.';
+  if (looked === selected) return `${often}, on ${selected} access points.`;
+  return `${often}, on the first ${looked} of ${selected} access points: there was too much to read for all.`;
+}

@@ -1,0 +1,157 @@
+// Silences and maintenance windows for administrators.
+import { randomUUID } from 'node:crypto';
+import type { Silence, SilenceInput } from '@weft/contract';
+import type { AuditLog, NewAuditEntry } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
+import { valueError } from '../../input/value-rules.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { parseStaticSelector } from '../rules/parse-rule.ts';
+import { nextWindow } from '../silences/active-silence.ts';
+import { isTimeZone } from '../silences/weekly-window.ts';
+import type { AlarmStore } from '../store/alarm-store.ts';
+import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
+import type { AlarmBook } from '../watch/alarm-book.ts';
+
+const maxSilences = 1_000;
+/** Those that are over stay this long, to be looked at. */
+const keptMs = 7 * 86_400_000;
+
+export interface SilenceServiceOptions {
+  database: SqlDatabase;
+  silences: SilenceStore;
+  alarms: Pick<AlarmStore, 'nextVersion'>;
+  auditLog: Pick<AuditLog, 'append'>;
+  book: AlarmBook;
+  now?: () => number;
+}
+
+export class SilenceService {
+  readonly #options: SilenceServiceOptions;
+  readonly #now: () => number;
+
+  constructor(options: SilenceServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async list(): Promise<{ items: Silence[]; next: null }> {
+    const nowMs = this.#now();
+    return { items: (await this.#options.silences.list()).map((record) => toSilence(record, nowMs)), next: null };
+  }
+
+  async get(id: string): Promise<Silence> {
+    const record = await this.#options.silences.get(id);
+    if (!record) throw silenceNotFound();
+    return toSilence(record, this.#now());
+  }
+
+  async create(input: SilenceInput, by: Caller): Promise<Silence> {
+    const nowMs = this.#now();
+    const silence = parseSilence(input, nowMs);
+    const record = { id: randomUUID(), silence, created_by: by.name, created_at: nowMs, ends_at: endOf(silence) };
+    await this.#change(async (tx) => {
+      const { silences } = this.#options;
+      await silences.prune(tx, nowMs - keptMs);
+      if ((await silences.list(tx)).length >= maxSilences) {
+        throw new TryLaterError(
+          429,
+          'too_many_silences',
+          `There are at most ${maxSilences} silences; remove some first`,
+          3600,
+        );
+      }
+      await silences.create(tx, record);
+      return entry(by, 'silence_created', record);
+    });
+    return toSilence(record, nowMs);
+  }
+
+  async replace(id: string, input: SilenceInput, by: Caller): Promise<Silence> {
+    const nowMs = this.#now();
+    const silence = parseSilence(input, nowMs);
+    let after!: SilenceRecord;
+    await this.#change(async (tx) => {
+      const { silences } = this.#options;
+      const before = await silences.get(id, tx);
+      if (!before) throw silenceNotFound();
+      after = { ...before, silence, ends_at: endOf(silence) };
+      await silences.update(tx, after);
+      return entry(by, 'silence_updated', after, before);
+    });
+    return toSilence(after, nowMs);
+  }
+
+  async remove(id: string, by: Caller): Promise<void> {
+    await this.#change(async (tx) => {
+      const removed = await this.#options.silences.remove(tx, id);
+      if (!removed) throw silenceNotFound();
+      return entry(by, 'silence_removed', removed);
+    });
+  }
+
+  async #change(work: (tx: SqlQueries) => Promise<NewAuditEntry>): Promise<void> {
+    const { database, alarms, auditLog, book } = this.#options;
+    await database.transaction(async (tx) => {
+      await alarms.nextVersion(tx, 'rules');
+      await auditLog.append(tx, [await work(tx)]);
+    });
+    await book.sync();
+  }
+}
+
+/** Throws ValidationError with every problem. */
+export function parseSilence(input: SilenceInput, nowMs: number): SilenceInput {
+  const problems: Problem[] = [];
+  const { selector = '', rules = ['*'], weekly, from, until, time_zone = 'site', comment } = input;
+  parseStaticSelector(selector, problems);
+  if (time_zone !== 'site' && !isTimeZone(time_zone)) {
+    problems.push(valueError(['body', 'time_zone'], 'it must be `site` or an IANA zone such as Europe/London'));
+  }
+  if (!weekly && until === undefined) {
+    problems.push(valueError(['body', 'until'], 'a silence ends (`until`), or is `weekly`'));
+  }
+  const fromMs = from === undefined ? nowMs : Date.parse(from);
+  if (until !== undefined && Date.parse(until) <= Math.max(fromMs, nowMs)) {
+    problems.push(valueError(['body', 'until'], 'it must be after `from`, and in the future'));
+  }
+  if (problems.length > 0) throw new ValidationError(problems);
+  return {
+    selector,
+    rules,
+    ...(weekly ? { weekly, time_zone } : { from: new Date(fromMs).toISOString() }),
+    ...(weekly && from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+    ...(comment !== undefined && { comment }),
+  };
+}
+
+function endOf({ until }: SilenceInput): number | null {
+  return until === undefined ? null : Date.parse(until);
+}
+
+function entry(actor: Caller, action: string, after: SilenceRecord, before?: SilenceRecord): NewAuditEntry {
+  const detail = { silence: after.silence, ...(before && { before: before.silence }) };
+  return { actor, action, target: { kind: 'silence', name: after.id }, detail };
+}
+
+function silenceNotFound(): NotFoundError {
+  return new NotFoundError('silence_not_found', 'Silence not found');
+}
+
+function toSilence(record: SilenceRecord, nowMs: number): Silence {
+  const { id, silence, created_by, created_at } = record;
+  const window = nextWindow(record, nowMs);
+  const next = window && {
+    from: new Date(Math.max(window.fromMs, -8.64e15)).toISOString(),
+    until: new Date(Math.min(window.untilMs, 8.64e15)).toISOString(),
+  };
+  return {
+    id,
+    ...silence,
+    created_by,
+    created_at: new Date(created_at).toISOString(),
+    active: window !== undefined && window.fromMs <= nowMs,
+    next: next ?? null,
+  };
+}

@@ -1,0 +1,159 @@
+// Alarms in SQL.
+import { isObject } from '@weft/contract/is-object';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { AlarmChange, AlarmPageOptions, AlarmRecord, AlarmStore } from './alarm-store.ts';
+
+const columns = [
+  ...['id', 'rule_id', 'rule', 'subject_kind', 'subject', 'ap_id', 'site', 'severity', 'state', 'since', 'fired_at'],
+  ...['value', 'message', 'labels', 'acknowledged_by', 'acknowledged_at', 'note', 'shelved_until', 'shelved_by'],
+  ...['silenced_by', 'inhibited_by', 'is_announced', 'cleared_at', 'cleared_by', 'version'],
+] as (keyof AlarmRecord)[];
+const COLUMNS = columns.join(', ');
+const MARKS = columns.map(() => '?').join(', ');
+
+export function createAlarmStore(db: SqlDatabase): AlarmStore {
+  return new SqlAlarmStore(db);
+}
+
+class SqlAlarmStore implements AlarmStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async version(): Promise<{ all: number; rules: number }> {
+    const [head] = await this.#db.query<{ version: number; rules_version: number }>(
+      'SELECT version, rules_version FROM alarm_head WHERE id = 1',
+    );
+    return { all: head!.version, rules: head!.rules_version };
+  }
+
+  async nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number> {
+    const also = what === 'rules' ? ', rules_version = version + 1' : '';
+    const [head] = await tx.query<{ version: number }>(
+      `UPDATE alarm_head SET version = version + 1${also} WHERE id = 1 RETURNING version`,
+    );
+    return head!.version;
+  }
+
+  async create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean> {
+    const created = await tx.query(
+      `INSERT INTO alarms (${COLUMNS}) VALUES (${MARKS}) ON CONFLICT DO NOTHING RETURNING id`,
+      columns.map((column) => toValue(alarm[column])),
+    );
+    return created.length > 0;
+  }
+
+  async updateActive(
+    tx: SqlQueries,
+    id: string,
+    change: AlarmChange,
+    version: number,
+  ): Promise<AlarmRecord | undefined> {
+    const names = Object.keys(change) as (keyof AlarmChange)[];
+    const [row] = await tx.query(
+      `UPDATE alarms SET ${[...names.map((name) => `${name} = ?`), 'version = ?'].join(', ')}
+       WHERE id = ? AND cleared_at IS NULL RETURNING ${COLUMNS}`,
+      [...names.map((name) => toValue(change[name]!)), version, id],
+    );
+    return row && toRecord(row);
+  }
+
+  async get(id: string, tx: SqlQueries = this.#db): Promise<AlarmRecord | undefined> {
+    const [row] = await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE id = ?`, [id]);
+    return row && toRecord(row);
+  }
+
+  async listActive(tx: SqlQueries = this.#db): Promise<AlarmRecord[]> {
+    return (await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE cleared_at IS NULL ORDER BY id`)).map(toRecord);
+  }
+
+  async changedAfter(version: number, limit: number): Promise<AlarmRecord[]> {
+    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [
+      version,
+      limit,
+    ]);
+    // One version may have changed many: it is never cut in two.
+    if (rows.length < limit) return rows.map(toRecord);
+    const last = toRecord(rows.at(-1)!).version;
+    const whole = rows.map(toRecord).filter((alarm) => alarm.version < last);
+    const rest = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version = ? ORDER BY id`, [last]);
+    return [...whole, ...rest.map(toRecord)];
+  }
+
+  async list(options: AlarmPageOptions): Promise<AlarmRecord[]> {
+    const { conditions, params } = toConditions(options);
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms ${where} ORDER BY id DESC LIMIT ?`, [
+      ...params,
+      options.limit,
+    ]);
+    return rows.map(toRecord);
+  }
+
+  async clearedByHandAt(rule_id: string, subject: string): Promise<number | undefined> {
+    const [row] = await this.#db.query<{ cleared_at: number | null }>(
+      `SELECT MAX(cleared_at) AS cleared_at FROM alarms
+       WHERE rule_id = ? AND subject = ? AND cleared_at IS NOT NULL AND cleared_by IS NOT NULL`,
+      [rule_id, subject],
+    );
+    return row?.cleared_at ?? undefined;
+  }
+
+  async removeOf(tx: SqlQueries, ap_id: string): Promise<AlarmRecord[]> {
+    const rows = await tx.query(`DELETE FROM alarms WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
+    return rows.map(toRecord).filter(({ cleared_at }) => cleared_at === null);
+  }
+
+  async prune({ beforeMs, keep, limit }: { beforeMs: number; keep: number; limit: number }): Promise<boolean> {
+    const [oldest] = await this.#db.query<{ cleared_at: number }>(
+      'SELECT cleared_at FROM alarms WHERE cleared_at IS NOT NULL ORDER BY cleared_at DESC LIMIT 1 OFFSET ?',
+      [keep],
+    );
+    const removed = await this.#db.query(
+      `DELETE FROM alarms WHERE id IN (
+         SELECT id FROM alarms WHERE cleared_at IS NOT NULL AND (cleared_at < ? OR cleared_at <= ?)
+         ORDER BY cleared_at LIMIT ?) RETURNING id`,
+      [beforeMs, oldest?.cleared_at ?? -1, limit],
+    );
+    return removed.length === limit;
+  }
+}
+
+function toConditions(options: AlarmPageOptions): { conditions: string[]; params: SqlValue[] } {
+  const { states, severities, ap_id, rule_id, isShelved, fromMs, untilMs, beforeId, nowMs } = options;
+  const conditions: string[] = [];
+  const params: SqlValue[] = [];
+  const add = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(condition);
+    params.push(...values);
+  };
+  const among = (column: string, list: readonly string[]) =>
+    add(`${column} IN (${list.map(() => '?').join(', ')})`, ...list);
+  if (states) among('state', states);
+  // The index of active alarms is of few rows.
+  if (states && !states.includes('cleared')) add('cleared_at IS NULL');
+  if (severities) among('severity', severities);
+  if (ap_id !== undefined) add('ap_id = ?', ap_id);
+  if (rule_id !== undefined) add('rule_id = ?', rule_id);
+  if (isShelved === true) add('shelved_until > ?', nowMs);
+  if (isShelved === false) add('(shelved_until IS NULL OR shelved_until <= ?)', nowMs);
+  if (fromMs !== undefined) add('fired_at >= ?', fromMs);
+  if (untilMs !== undefined) add('fired_at < ?', untilMs);
+  if (beforeId !== undefined) add('id < ?', beforeId);
+  return { conditions, params };
+}
+
+function toValue(value: AlarmRecord[keyof AlarmRecord]): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return isObject(value) ? JSON.stringify(value) : (value as SqlValue);
+}
+
+function toRecord(row: SqlRow): AlarmRecord {
+  return {
+    ...(row as unknown as AlarmRecord),
+    labels: JSON.parse(row.labels as string),
+    is_announced: row.is_announced === 1,
+  };
+}

@@ -1,0 +1,189 @@
+// What time alone brings: states, absences and shares of sites become alarms, silences and shelves end, what is old is removed. One
+// node does it for all, every few seconds, and each look begins with what the database says.
+import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import { type Finding, findTimed, type Standing } from '../engine/timed-condition.ts';
+import type { AlarmStore } from '../store/alarm-store.ts';
+import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
+import type { AlarmBook } from './alarm-book.ts';
+import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
+import { type CompiledRule, toMessage } from './compiled-rule.ts';
+import { causeOf, type MutingView, silencedBy } from './muting.ts';
+import type { ReadingWatch } from './reading-watch.ts';
+
+const everyMs = 3_000;
+const pruneRounds = 100;
+const pruneRows = 500;
+
+const neverHeardOf = {
+  state: 'never',
+  sinceMs: 0,
+  lastSeenMs: null,
+  isAsleep: false,
+  isUncertain: false,
+  changesMs: [],
+} as const;
+
+export interface AlarmRoundsOptions {
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  book: AlarmBook;
+  directory: AgentDirectory;
+  writer: Pick<AlarmWriter, 'writeAll'>;
+  alarms: Pick<AlarmStore, 'prune'>;
+  muting: () => MutingView;
+  /** How every agent is that was ever heard of. */
+  standings: (nowMs: number) => Promise<ReadonlyMap<string, Omit<Standing, 'site'>>>;
+  readings: ReadingWatch;
+  /** How long, and how many, cleared alarms are kept. */
+  kept: { ms: number; count: number };
+  /** Called when it begins to fail, and when it works again; not for each round. */
+  onChange: (message: string, error?: unknown) => void;
+  now?: () => number;
+}
+
+export class AlarmRounds {
+  readonly #options: AlarmRoundsOptions;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #rounds = 0;
+  #isFailing = false;
+
+  constructor(options: AlarmRoundsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#round ??= this.run().finally(() => {
+        this.#round = undefined;
+      });
+    }, everyMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** One round. Never throws. */
+  async run(): Promise<void> {
+    const { lease, book, readings, writer, onChange } = this.#options;
+    try {
+      await book.sync();
+      await writer.writeAll(await readings.find(true, this.#now()));
+      if (lease.isHeld) await this.#runForAll();
+      if (this.#isFailing) onChange('the look at alarms goes on');
+      this.#isFailing = false;
+    } catch (error) {
+      if (error instanceof NodeLeaseLost) return;
+      if (!this.#isFailing) onChange('the look at alarms is held up; it will be tried again', error);
+      this.#isFailing = true;
+    }
+  }
+
+  async #runForAll(): Promise<void> {
+    const { book, standings, readings, alarms, kept } = this.#options;
+    const nowMs = this.#now();
+    const isTimed = ({ condition, kind }: CompiledRule) => condition === undefined && kind !== 'weft';
+    const rules = book.rules.filter(isTimed);
+    if (rules.length > 0) {
+      const all = await standings(nowMs);
+      // Sites first: what is below them has their alarm as its cause.
+      const isOfSite = ({ kind }: CompiledRule) => kind === 'share_of_site';
+      await this.#write(rules.filter(isOfSite).flatMap((rule) => this.#ofRule(rule, all, nowMs)));
+      await this.#write(rules.filter((rule) => !isOfSite(rule)).flatMap((rule) => this.#ofRule(rule, all, nowMs)));
+    }
+    await this.#write(await readings.find(false, nowMs));
+    await this.#write([...this.#orphans(), ...this.#shelves(nowMs)]);
+    await this.#write(this.#muted(nowMs));
+    if (this.#rounds++ % pruneRounds !== 0) return;
+    while (await alarms.prune({ beforeMs: nowMs - kept.ms, keep: kept.count, limit: pruneRows }));
+  }
+
+  async #write(operations: readonly AlarmOperation[]): Promise<void> {
+    const { writer, lease } = this.#options;
+    await writer.writeAll(operations, (tx: SqlQueries) => lease.require(tx));
+  }
+
+  #ofRule(rule: CompiledRule, standings: ReadonlyMap<string, Omit<Standing, 'site'>>, nowMs: number): AlarmOperation[] {
+    const { directory, book } = this.#options;
+    const chosen: Standing[] = [];
+    for (const agent of directory.all()) {
+      if (!rule.selector.test(agent)) continue;
+      const standing = standings.get(agent.ap_id) ?? { ...neverHeardOf, ap_id: agent.ap_id };
+      chosen.push({ ...standing, site: agent.site });
+    }
+    const operations: AlarmOperation[] = [];
+    const found = new Set<string>();
+    for (const finding of findTimed(rule.record.rule, chosen, nowMs)) {
+      const { subject_kind, subject, fires } = finding;
+      found.add(`${subject_kind}\n${subject}`);
+      if (fires === undefined) continue;
+      const active = book.find(rule.id, subject_kind, subject);
+      if (fires && !active) operations.push({ fire: this.#toAlarm(rule, finding) });
+      if (!fires && active) operations.push({ clear: active, value: finding.value });
+    }
+    // What the rule does not mean any more is no alarm.
+    for (const alarm of book.active) {
+      if (alarm.rule_id !== rule.id || alarm.subject_kind === 'storm') continue;
+      if (!found.has(`${alarm.subject_kind}\n${alarm.subject}`)) operations.push({ clear: alarm });
+    }
+    return operations;
+  }
+
+  #toAlarm(rule: CompiledRule, { subject_kind, subject, site, sinceMs, value, of }: Finding) {
+    const agent = subject_kind === 'agent' ? this.#options.directory.get(subject) : undefined;
+    const ap_id = agent?.ap_id ?? null;
+    const name = agent?.display_name ?? subject;
+    const message = toMessage(rule.record, { name, ap_id: ap_id ?? '', site: site ?? '', value, of });
+    return { rule, subject_kind, subject, ap_id, site, sinceMs, value, message };
+  }
+
+  /** Alarms of rules or agents that are no more, and storms that are over. */
+  #orphans(): AlarmOperation[] {
+    const { book, directory } = this.#options;
+    const operations: AlarmOperation[] = [];
+    const causes = new Set<string>();
+    for (const { inhibited_by } of book.active) if (inhibited_by !== null) causes.add(inhibited_by);
+    for (const alarm of book.active) {
+      const rule = book.rule(alarm.rule_id);
+      const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+      const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
+      if (!rule || isOver || (alarm.ap_id !== null && !isMeant(rule, agent))) operations.push({ clear: alarm });
+    }
+    return operations;
+  }
+
+  #shelves(nowMs: number): AlarmOperation[] {
+    const operations: AlarmOperation[] = [];
+    for (const alarm of this.#options.book.active) {
+      if (alarm.shelved_until === null || alarm.shelved_until > nowMs) continue;
+      operations.push({ change: alarm, to: { shelved_until: null, shelved_by: null }, event: 'unshelved' });
+    }
+    return operations;
+  }
+
+  /** Silences and causes come and go. Once there is neither, people are told of what is still firing. */
+  #muted(nowMs: number): AlarmOperation[] {
+    const { book, muting } = this.#options;
+    const view = muting();
+    const operations: AlarmOperation[] = [];
+    for (const alarm of book.active) {
+      const silenced_by = silencedBy(alarm, view, nowMs);
+      const isOfStorm = alarm.inhibited_by !== null && book.byId(alarm.inhibited_by)?.subject_kind === 'storm';
+      const inhibited_by = causeOf(alarm, view) ?? (isOfStorm ? alarm.inhibited_by : null);
+      const isFree = silenced_by === null && inhibited_by === null && alarm.shelved_until === null;
+      const isNews = isFree && !alarm.is_announced;
+      if (!isNews && silenced_by === alarm.silenced_by && inhibited_by === alarm.inhibited_by) continue;
+      const to = { silenced_by, inhibited_by, ...(isNews && { is_announced: true }) };
+      operations.push({ change: alarm, to, ...(isNews && { event: 'fired' as const }) });
+    }
+    return operations;
+  }
+}
+
+function isMeant(rule: CompiledRule, agent: KnownAgent | undefined): boolean {
+  return agent !== undefined && rule.selector.test(agent);
+}

@@ -1,0 +1,208 @@
+// Makes alarms durable: the rows and the events that tell of them, in one transaction. What is due at the same time on this
+// node shares one. Of several nodes that find the same, one succeeds.
+
+import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
+import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
+import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { AlarmBook } from './alarm-book.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import { causeOf, type MutingView, silencedBy } from './muting.ts';
+
+export interface NewAlarm {
+  rule: CompiledRule;
+  subject_kind: string;
+  subject: string;
+  ap_id: string | null;
+  site: string | null;
+  sinceMs: number;
+  value: number;
+  message: string;
+}
+
+export type AlarmOperation =
+  | { fire: NewAlarm }
+  | { clear: AlarmRecord; value?: number }
+  | { change: AlarmRecord; to: AlarmChange; event?: AlarmEventKind };
+
+/** More alarms of one rule within this time have one cause, and are told as one. */
+const stormMs = 60_000;
+const stormSize = 20;
+const maxOperations = 200;
+
+export interface AlarmWriterOptions {
+  database: SqlDatabase;
+  alarms: AlarmStore;
+  eventLog: Pick<EventLog, 'append'>;
+  book: AlarmBook;
+  muting: () => MutingView;
+  now?: () => number;
+}
+
+interface Waiting {
+  operation: AlarmOperation;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+export class AlarmWriter {
+  readonly #options: AlarmWriterOptions;
+  readonly #now: () => number;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
+
+  constructor(options: AlarmWriterOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Resolves once it is durable here and known to the book; also if another node was first. */
+  write(operation: AlarmOperation): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#waiting.push({ operation, done, failed });
+      if (!this.#isWriting) void this.#drain();
+    });
+  }
+
+  /** The same for all of them, in as few transactions as possible; `guard` runs first in each. */
+  async writeAll(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
+    for (let start = 0; start < operations.length; start += maxOperations) {
+      await this.#commit(operations.slice(start, start + maxOperations), guard);
+    }
+  }
+
+  async #drain(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, maxOperations);
+      try {
+        await this.#commit(batch.map(({ operation }) => operation));
+        for (const { done } of batch) done();
+      } catch (error) {
+        for (const { failed } of batch) failed(error);
+      }
+    }
+    this.#isWriting = false;
+  }
+
+  async #commit(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
+    const { database, alarms, eventLog, book } = this.#options;
+    await database.transaction(async (tx) => {
+      await guard?.(tx);
+      const version = await alarms.nextVersion(tx);
+      const events: NewEvent[] = [];
+      const storms = await this.#storms(tx, operations, version, events);
+      for (const operation of operations) {
+        if ('fire' in operation) await this.#fire(tx, operation.fire, version, storms, events);
+        else if ('clear' in operation) {
+          const { clear, value } = operation;
+          const to: AlarmChange = { state: 'cleared', cleared_at: this.#now() };
+          if (value !== undefined && Number.isFinite(value)) to.value = value;
+          const after = await alarms.updateActive(tx, clear.id, to, version);
+          if (after?.is_announced) events.push(alarmEvent('cleared', after));
+        } else {
+          const after = await alarms.updateActive(tx, operation.change.id, operation.to, version);
+          if (after && operation.event) events.push(alarmEvent(operation.event, after));
+        }
+      }
+      await eventLog.append(tx, events);
+    });
+    await book.sync();
+  }
+
+  async #fire(
+    tx: SqlQueries,
+    alarm: NewAlarm,
+    version: number,
+    storms: ReadonlyMap<string, string>,
+    events: NewEvent[],
+  ): Promise<void> {
+    const record = this.#toRecord(alarm, version);
+    const view = this.#options.muting();
+    record.silenced_by = silencedBy(record, view, record.fired_at);
+    record.inhibited_by = causeOf(record, view) ?? storms.get(alarm.rule.id) ?? null;
+    record.is_announced = record.silenced_by === null && record.inhibited_by === null;
+    const isCreated = await this.#options.alarms.create(tx, record);
+    if (isCreated && record.is_announced) events.push(alarmEvent('fired', record));
+  }
+
+  /** For each rule with very many alarms at once, the alarm that stands for them. */
+  async #storms(
+    tx: SqlQueries,
+    operations: readonly AlarmOperation[],
+    version: number,
+    events: NewEvent[],
+  ): Promise<Map<string, string>> {
+    const { book, alarms } = this.#options;
+    const counts = new Map<CompiledRule, number>();
+    for (const operation of operations) {
+      if (!('fire' in operation) || operation.fire.subject_kind !== 'agent') continue;
+      counts.set(operation.fire.rule, (counts.get(operation.fire.rule) ?? 0) + 1);
+    }
+    const storms = new Map<string, string>();
+    for (const [rule, count] of counts) {
+      const known = book.find(rule.id, 'storm', rule.record.rule.name);
+      if (known) storms.set(rule.id, known.id);
+      if (known || count + this.#recent(rule) <= stormSize) continue;
+      const { name } = rule.record.rule;
+      const message = `${name}: more than ${stormSize} access points within a minute`;
+      const storm = this.#toRecord(
+        {
+          rule,
+          subject_kind: 'storm',
+          subject: name,
+          ap_id: null,
+          site: null,
+          sinceMs: this.#now(),
+          value: count,
+          message,
+        },
+        version,
+      );
+      storm.silenced_by = silencedBy(storm, this.#options.muting(), storm.fired_at);
+      storm.is_announced = storm.silenced_by === null;
+      if (!(await alarms.create(tx, storm))) continue;
+      storms.set(rule.id, storm.id);
+      if (storm.is_announced) events.push(alarmEvent('fired', storm));
+    }
+    return storms;
+  }
+
+  #recent(rule: CompiledRule): number {
+    const sinceMs = this.#now() - stormMs;
+    let count = 0;
+    for (const alarm of this.#options.book.active) {
+      if (alarm.rule_id === rule.id && alarm.subject_kind === 'agent' && alarm.fired_at > sinceMs) count++;
+    }
+    return count;
+  }
+
+  #toRecord({ rule, sinceMs, value, ...rest }: NewAlarm, version: number): AlarmRecord {
+    const { name, severity, labels } = rule.record.rule;
+    const nowMs = this.#now();
+    return {
+      id: orderedUuid(nowMs),
+      rule_id: rule.id,
+      rule: name,
+      ...rest,
+      severity,
+      state: 'firing',
+      since: Math.round(sinceMs),
+      fired_at: nowMs,
+      value: Number.isFinite(value) ? value : null,
+      labels,
+      acknowledged_by: null,
+      acknowledged_at: null,
+      note: null,
+      shelved_until: null,
+      shelved_by: null,
+      silenced_by: null,
+      inhibited_by: null,
+      is_announced: false,
+      cleared_at: null,
+      cleared_by: null,
+      version,
+    };
+  }
+}
