@@ -7,8 +7,8 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
+import { toConditions } from './event-conditions.ts';
 import {
-  type EventFilters,
   type EventLog,
   type EventPage,
   type EventReadOptions,
@@ -272,32 +272,4 @@ function toData(text: string): Record<string, unknown> {
     // Below.
   }
   return {};
-}
-
-function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
-  const conditions: string[] = [];
-  const params: SqlValue[] = [];
-  const add = (condition: string, ...values: SqlValue[]) => {
-    conditions.push(` AND ${condition}`);
-    params.push(...values);
-  };
-  if (kinds && !kinds.includes('*')) {
-    const parts = kinds.map(kindCondition);
-    add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
-  }
-  if (ap_id !== undefined) add('ap_id = ?', ap_id);
-  if (subject !== undefined) add('subject = ?', subject);
-  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
-  // `0` is the character after `/`.
-  if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
-  if (fromMs !== undefined) add('ts >= ?', fromMs);
-  if (untilMs !== undefined) add('ts < ?', untilMs);
-  return { conditions: conditions.join(''), params };
-}
-
-function kindCondition(kind: string): { sql: string; values: string[] } {
-  if (!kind.endsWith('.*')) return { sql: 'kind = ?', values: [kind] };
-  const family = kind.slice(0, -2);
-  // `/` is the character after `.`.
-  return { sql: '(kind >= ? AND kind < ?)', values: [`${family}.`, `${family}/`] };
 }
