@@ -142,7 +142,7 @@ function judged(
   alarms: readonly HealthAlarm[],
 ): { health: HealthWord; causes: string[] } {
   const { good, degraded, bad, unknown } = countWords(healths);
-  const total = good + degraded + bad;
+  const total = healths.length;
   const sorted = [...alarms].sort(worstFirst);
   const causes = sorted.map(({ message }) => message);
   if (bad > 0) causes.push(`${bad} of ${total} access points serve nobody or hardly anybody`);
