@@ -141,6 +141,8 @@ const table = `
    -  update_notification             yes  no   no   no
    -  remove_notification             yes  no   no   no
    -  test_notification               yes  no   no   no
+   -  network_health                  yes  yes  no   read
+   -  agent_health                    yes  yes  self read
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

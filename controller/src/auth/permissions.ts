@@ -227,6 +227,8 @@ export const permissions = {
   update_notification: adminsOnly,
   remove_notification: adminsOnly,
   test_notification: adminsOnly,
+  network_health: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
+  agent_health: metricsReaders,
   health: everyone,
   readiness: everyone,
   service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },
