@@ -173,6 +173,6 @@ export class SampleWatch {
 }
 
 /** Samples that are further apart do not belong together. */
-export function gapOf({ intervalMs = 0 }: Pick<KnownAgent, 'intervalMs'>): number {
-  return Math.max(minGapMs, gapIntervals * intervalMs);
+export function gapOf({ configuredMs = 0 }: Pick<KnownAgent, 'configuredMs'>): number {
+  return Math.max(minGapMs, gapIntervals * configuredMs);
 }
