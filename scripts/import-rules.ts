@@ -163,7 +163,7 @@ const featureOrder = [
   ['fleet'],
   ['timeline'],
   ['alarms'],
-  ['notifications'],
+  ['health', 'notifications'],
 ];
 
 /** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */

@@ -165,8 +165,8 @@ test('nothing answers: says so and where to look', async () => {
 
 test('agents: a table for people, JSON for programs, by pattern and state', async () => {
   const { out } = await run(['agents'], { env: asApp });
-  expect(out.split('\n')[0]).toMatch(/^ACCESS POINT +TYPE +STATE/);
-  expect(out).toMatch(/roof-1 +WiFi +online/);
+  expect(out.split('\n')[0]).toMatch(/^ACCESS POINT +NAME +SITE +TYPE +STATE/);
+  expect(out).toMatch(/roof-1 +– +– +WiFi +online/);
   const json = await run(['agents', '--json', '*-2'], { env: asApp });
   expect(JSON.parse(json.out)).toMatchObject([{ ap_id: 'roof-2', presence: 'offline' }]);
   const offline = await run(['agents', 'roof-*', '--state', 'offline', '--json'], { env: asApp });
@@ -347,6 +347,50 @@ test('apps: made with a key that works, rotated, removed; only administrators', 
   expect(await run(['apps'], { env: asApp })).toMatchObject({ code: 1, out: '' });
 });
 
+test('sites, labels and selectors: an access point is placed, found and named', async () => {
+  await logIn();
+  expect(await run(['sites'])).toMatchObject({ code: 0, out: '', err: expect.stringContaining('weft sites add') });
+  expect((await run(['sites', 'add', 'uk/hall', '--zone', 'Europe/London'])).code).toBe(0);
+  expect((await run(['label', 'roof-2', '--site', 'uk/hall', '--tag', 'lobby', '--name', 'Lobby'])).code).toBe(0);
+  const { out } = await run(['agents', '--select', 'site:uk/** tag:lobby']);
+  expect(out).toMatch(/roof-2 +Lobby +uk\/hall/);
+  expect(out).not.toContain('roof-1');
+  expect(JSON.parse((await run(['label', 'roof-2', '--json'])).out)).toMatchObject({
+    tags: ['lobby'],
+    site: 'uk/hall',
+  });
+  expect(await run(['sites', 'remove', 'uk/hall'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('access point'),
+  });
+  expect((await run(['sites', 'move', 'uk/hall', 'uk/bath'])).code).toBe(0);
+  expect((await run(['label', 'roof-2', '--site', '', '--untag', 'lobby', '--name', ''])).out).toMatch(
+    /roof-2 +– +– +–/,
+  );
+  expect((await run(['sites', 'remove', 'uk/bath'])).code).toBe(0);
+  expect(await run(['agents', '--select', 'site:'])).toMatchObject({ code: 2, err: expect.stringContaining('column') });
+});
+
+test('events show what happened, and follow what happens until they are interrupted', async () => {
+  await logIn();
+  await run(['label', 'roof-2', '--tag', 'seen']);
+  const { out } = await run(['events', '--kind', 'config.*', '--agent', 'roof-2', '--json']);
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events.at(-1)).toMatchObject({ kind: 'config.changed', ap_id: 'roof-2' });
+  const controller = new AbortController();
+  const after = String(events.at(-1).id - 1);
+  const following = run(['events', '--follow', '--after', after, '--agent', 'roof-2'], { signal: controller.signal });
+  await untilSo(async () => {
+    expect((await weft.request('GET', '/metrics')).text).toMatch(/^weft_event_streams 1$/m);
+  });
+  controller.abort();
+  expect(await following).toMatchObject({ code: 0, out: expect.stringContaining('config.changed') });
+  await run(['label', 'roof-2', '--untag', 'seen']);
+});
+
 test.each([
   [['agents', '--sate', 'x'], 'Did you mean --state?'],
   [['agents', '--state', 'asleep'], '--state must be'],
@@ -374,6 +418,15 @@ test.each([
   [['emulate', 'map', 'a', '--layer', 'beauty'], '--layer must be one of best_server'],
   [['emulate', 'map', 'a', '--type', '4G'], '--type must be 5G'],
   [['logout', 'now'], 'weft logout takes no now'],
+  [['events', 'now'], 'weft events takes options only'],
+  [['events', '--after', '3'], 'weft events takes no --after'],
+  [['events', '--follow', '--after', 'x'], '--after must be the id of an event'],
+  [['alarms', 'eat', 'x'], 'Unknown action eat'],
+  [['alarms', 'ack'], 'Give at least one alarm'],
+  [['alarms', 'shelve', 'x'], 'Give --for'],
+  [['alarms', '--severity', 'bad'], '--severity'],
+  [['sites', 'move', 'a'], 'Usage: weft sites'],
+  [['label'], 'Give one access point'],
   [['agents', '--url', 'ftp://weft.example.org'], 'use http or https'],
   [['command', 'a', 'b', 'c=1', 'c=2'], 'c was given twice'],
   [['watch', 'a', '--count', '0.5'], '--count must be a whole number'],

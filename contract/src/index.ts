@@ -13,6 +13,7 @@ export * from './emulator-what-if.ts';
 export * from './events.ts';
 export * from './fleet.ts';
 export * from './grants.ts';
+export * from './health.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
 export * from './sites.ts';

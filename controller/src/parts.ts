@@ -9,6 +9,7 @@ import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createFleetPart } from './fleet/fleet-part.ts';
+import { createHealthPart } from './health/health-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
@@ -80,9 +81,27 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
+  const health = createHealthPart({
+    ...platform,
+    fleet: fleet.fleet,
+    alarms: alarms.book,
+    siteStore: accounts.sites.siteStore,
+  });
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose },
     events,
   );
-  return { ...accounts, telemetry, jobs, commands, transports, emulator, fleet, timeline, alarms, notifications };
+  return {
+    ...accounts,
+    telemetry,
+    jobs,
+    commands,
+    transports,
+    emulator,
+    fleet,
+    timeline,
+    alarms,
+    health,
+    notifications,
+  };
 }

@@ -1,6 +1,6 @@
 // `weft agents`: lists the access points and their state.
 import { matchesGlob } from '@weft/contract/glob';
-import type { AgentDetails, AgentPresence } from '@weft/sdk';
+import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -12,15 +12,24 @@ const states = ['online', 'late', 'offline'];
 
 export const agentsCommand: ClientCommand = {
   summary: 'list the access points and their state',
-  usage: ['agents [PATTERN] [--state STATE] [--wide] [--iso] [--json]'],
+  usage: ['agents [PATTERN] [--select SELECTOR] [--state STATE] [--wide] [--iso] [--json]'],
   about: identityHelp,
   options: {
+    select: {
+      value: 'SELECTOR',
+      about: "only these, such as 'site:uk/bristol/** -tag:lab load>0.8'",
+    },
     state: { value: 'STATE', about: 'only access points in this state: online, late or offline' },
     ...tableOptions,
     ...jsonOption,
     ...urlOption,
   },
-  examples: ['agents', "agents 'hall-*' --state offline", 'agents --json | jq -r .[].ap_id'],
+  examples: [
+    'agents',
+    "agents 'hall-*' --state offline",
+    "agents --select 'site:uk/bristol/** type:WiFi'",
+    'agents --json | jq -r .[].ap_id',
+  ],
   async run(line, around) {
     const [pattern = '*', ...rest] = line.words;
     if (rest.length > 0)
@@ -28,15 +37,27 @@ export const agentsCommand: ClientCommand = {
     const state = line.get('state');
     if (state !== undefined && !states.includes(state)) throw unknownValue('--state', state, states);
     const app = connect(line, around);
-    const [agents, presences] = await Promise.all([app.agents(), app.presence()]);
+    const selector = line.get('select') ?? '';
+    const [agents, presences, selected] = await Promise.all([
+      app.agents(),
+      app.presence(),
+      app.select(selector).toArray(),
+    ]);
+    const labelsOf = new Map(selected.map((labelled) => [labelled.ap_id, labelled]));
     const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
     const rows = agents
-      .filter(({ ap_id }) => matchesGlob(pattern, ap_id))
+      .filter(({ ap_id }) => matchesGlob(pattern, ap_id) && labelsOf.has(ap_id))
       .sort((a, b) => naturally(a.ap_id, b.ap_id))
-      .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id) }))
+      .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id), labels: labelsOf.get(agent.ap_id)! }))
       .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
     if (line.has('json')) {
-      const found = rows.map(({ agent, presence }) => ({ ...agent, ...presence }));
+      const found = rows.map(({ agent, presence, labels }) => ({
+        ...agent,
+        ...presence,
+        display_name: labels.display_name,
+        site: labels.site,
+        tags: labels.tags,
+      }));
       around.stdout.write(`${toJson(found, 2)}\n`);
       return exitCode.ok;
     }
@@ -46,7 +67,7 @@ export const agentsCommand: ClientCommand = {
       );
       return exitCode.ok;
     }
-    const head = ['ACCESS POINT', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];
+    const head = ['ACCESS POINT', 'NAME', 'SITE', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];
     const look = lookOf(line, around);
     around.stdout.write(
       toTable(
@@ -63,12 +84,15 @@ export const agentsCommand: ClientCommand = {
 interface ListedAgent {
   agent: AgentDetails;
   presence: AgentPresence | undefined;
+  labels: AgentListItem;
 }
 
-function toRow({ agent, presence }: ListedAgent, { isIso }: Look): string[] {
+function toRow({ agent, presence, labels }: ListedAgent, { isIso }: Look): string[] {
   const { access_point_type } = agent.configuration;
   return [
     agent.ap_id,
+    labels.display_name ?? '–',
+    labels.site ?? '–',
     typeof access_point_type === 'string' ? access_point_type : '–',
     presence?.presence ?? 'offline',
     toMoment(presence?.last_seen, isIso),

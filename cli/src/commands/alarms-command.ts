@@ -58,10 +58,13 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const limit = Number(line.get('limit') ?? 200);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
   const selector = line.get('select');
-  const alarms: Alarm[] = [];
-  const found = connect(line, around).alarms({
+  const wanted = {
     states: checked('--state', line.all('state'), states),
     severities: checked('--severity', line.all('severity'), severities),
+  };
+  const alarms: Alarm[] = [];
+  const found = connect(line, around).alarms({
+    ...wanted,
     ...(selector !== undefined && { selector }),
     signal: interruptionOf(around),
   });

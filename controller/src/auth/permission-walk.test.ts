@@ -124,6 +124,8 @@ const table = `
   POST   /api/v1/emulator/what_if                 yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
+  GET    /api/v1/health                           yes  yes  no   yes
+  GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob
   POST   /api/v1/callback/emulator/lease?job_number  no  no  no  no  callback
   POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
   POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback

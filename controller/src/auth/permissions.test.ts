@@ -135,6 +135,8 @@ const table = `
    -  list_webhook_deliveries         yes  no   no   no auditor
    -  test_webhook                    yes  no   no   no
    -  replay_webhook                  yes  no   no   no
+   -  network_health                  yes  yes  no   read
+   -  agent_health                    yes  yes  self read
    -  health                          open open open open
    -  readiness                       open open open open
    -  service_metrics                 no   no   no   no

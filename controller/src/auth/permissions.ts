@@ -221,6 +221,8 @@ export const permissions = {
   list_webhook_deliveries: adminsAndAuditors,
   test_webhook: adminsOnly,
   replay_webhook: adminsOnly,
+  network_health: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'within_permissions', right: 'read' },
+  agent_health: metricsReaders,
   health: everyone,
   readiness: everyone,
   service_metrics: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },

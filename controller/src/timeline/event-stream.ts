@@ -39,8 +39,8 @@ export class EventStream extends Readable {
     this.#options = options;
     this.#caller = options.caller;
     this.#position = options.after;
-    // The first bytes also carry the headers to the client.
-    this.push(options.hasGap ? 'retry: 2000\n\nevent: gap\ndata: {}\n\n' : 'retry: 2000\n\n');
+    // The first bytes also carry the headers to the client, and where it begins: one that breaks before anything has come goes on there.
+    this.push(`retry: 2000\nid: ${options.after}\n\n${options.hasGap ? 'event: gap\ndata: {}\n\n' : ''}`);
   }
 
   override _read(): void {

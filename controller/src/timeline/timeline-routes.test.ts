@@ -146,7 +146,7 @@ class Stream {
   }
 
   get ids(): number[] {
-    return [...this.text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+    return [...this.text.matchAll(/^id: (\d+)\nevent: event$/gm)].map(([, id]) => Number(id));
   }
 
   until(text: string): Promise<void> {

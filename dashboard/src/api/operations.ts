@@ -11,6 +11,10 @@ export type AgentData = { key: string; agent_id: string; window_minutes: number;
 
 export type AgentDetails = { id: string; ap_id: string; configuration: Record<string, unknown>; onboard: boolean };
 
+export type AgentHealth = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null };
+
+export type AgentHealthReport = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null; window_minutes: number; service: (ServiceLevel)[] };
+
 export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
 
 export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
@@ -149,6 +153,8 @@ export type Grant = { role: 'viewer' | 'operator' | 'manager' | 'auditor'; selec
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
+export type HealthWord = 'good' | 'degraded' | 'bad' | 'unknown';
+
 export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'reserved' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
@@ -173,6 +179,8 @@ export type MetricComparison = { with?: number; without?: number; change?: numbe
 
 export type MetricSeries = { metric: string; points: ({ ts: string; value: number })[] };
 
+export type NetworkHealth = { health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number }; unacknowledged: number; worst: (AgentHealth)[]; sites: (SiteHealth)[] };
+
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
 export type PasswordChange = { current_password: string; new_password: string };
@@ -195,6 +203,8 @@ export type SelectorExplain = { selector: string };
 
 export type SelectorExplanation = { selector: string; meaning: string; matches: number; examples: (string)[]; only_labels: boolean };
 
+export type ServiceLevel = { level: 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover'; good_minutes: number; minutes: number; goal: number };
+
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
 export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; active: boolean; next: { from: string; until: string } | null };
@@ -206,6 +216,8 @@ export type SilenceList = { items: (Silence)[]; next: null };
 export type Site = { id: string; path: string; name: string; geolocation: { latitude: number; longitude: number } | null; time_zone: string | null; notes: string; access_points: number; created_at: string };
 
 export type SiteCreate = { path: string; name?: string | null; geolocation?: { latitude: number; longitude: number } | null; time_zone?: string | null; notes?: string | null };
+
+export type SiteHealth = { path: string; name: string; health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number } };
 
 export type SitePage = { items: (Site)[]; next: string | null };
 
@@ -259,6 +271,7 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 
 export interface Operations {
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
+  agent_health: { path: { ap_id: string }; answer: AgentHealthReport };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
   approve_user: { path: { username: string }; answer: TokenData };
@@ -337,6 +350,7 @@ export interface Operations {
   metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
+  network_health: { answer: NetworkHealth };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
   preview_alarm_rule: { query?: { window?: number }; json: AlarmRuleInput; answer: AlarmPreview };
   refuse_user: { path: { username: string }; answer: StatusAnswer };
@@ -379,6 +393,7 @@ export interface Operations {
 
 export const operations = {
   acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
+  agent_health: 'GET /api/v1/health/agents/{ap_id}',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
@@ -457,6 +472,7 @@ export const operations = {
   metrics_latest: 'GET /api/v1/metrics/latest',
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_stream: 'GET /api/v1/metrics/stream',
+  network_health: 'GET /api/v1/health',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
   preview_alarm_rule: 'POST /api/v1/alarm_rules/preview',
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',

@@ -159,6 +159,43 @@ describe('reading', () => {
     expect(await live.next()).toEqual({ done: true, value: undefined });
   });
 
+  test('events go on where they were after a break, also before the first of them', async () => {
+    const { proxy, app } = await behindProxy();
+    const token = await weft.admin();
+    const tag = async (add_tags: string[]) =>
+      expect((await weft.request('PATCH', '/api/v1/agents/ap-2/labels', { token, json: { add_tags } })).status).toBe(
+        200,
+      );
+    let opened = 0;
+    const events = app.events({ kinds: ['config.changed'], agent: 'ap-2', onOpen: () => opened++ });
+    const first = events.next();
+    await untilSo(() => expect(opened).toBe(1));
+    proxy.cutAll();
+    await tag(['one']);
+    const { value } = await first;
+    expect(value).toMatchObject({ kind: 'config.changed', ap_id: 'ap-2' });
+    proxy.cutAll();
+    await tag(['two']);
+    const next = (await events.next()).value!;
+    expect(next.id).toBeGreaterThan(value!.id);
+    await events.return();
+    const past = await app.pastEvents({ kinds: ['config.*'], agent: 'ap-2' }).toArray();
+    expect(past.map(({ id }) => id).slice(0, 2)).toEqual([next.id, value!.id]);
+    const again = app.events({ kinds: ['config.changed'], agent: 'ap-2', after: value!.id });
+    expect((await again.next()).value?.id).toBe(next.id);
+    await again.return();
+  });
+
+  test('access points by selector, in order', async () => {
+    const app = as('saver');
+    const names = async (selector?: string, sort?: string) =>
+      (await app.select(selector, sort === undefined ? {} : { sort }).toArray()).map(({ ap_id }) => ap_id);
+    expect(await names()).toEqual(['ap-1', 'ap-2']);
+    expect(await names('name:ap-* -name:ap-1')).toEqual(['ap-2']);
+    expect(await names('', '-ap_id')).toEqual(['ap-2', 'ap-1']);
+    await expect(names('name:')).rejects.toMatchObject({ status: 422 });
+  });
+
   test('an aborted signal ends everything with its reason', async () => {
     const app = as('saver');
     const reason = new Error('enough');

@@ -4,6 +4,7 @@ export type {
   AgentDataRecord,
   AgentDetails,
   AgentFilter,
+  AgentListItem,
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,
@@ -38,6 +39,7 @@ export type {
   EventOptions,
   FollowOptions,
   PastEventOptions,
+  SelectOptions,
 } from './network-reader.ts';
 export type { RadioMap, RadioMapDifference, RadioMapRequest } from './radio-map.ts';
 export { type CommandReport, SentCommand } from './sent-command.ts';

@@ -1,5 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
+import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import { type Abortable, type Moment, toTime } from './app-options.ts';
 import { FleetReader } from './fleet-reader.ts';
@@ -7,6 +7,15 @@ import type { JobConnection } from './job-messages.ts';
 import type { RestClient } from './rest-client.ts';
 import { resumedStream, type StreamListeners } from './resumed-stream.ts';
 import { Stream } from './stream.ts';
+
+export interface SelectOptions extends Abortable {
+  /** Part of a name. */
+  search?: string;
+  /** A field or a metric; with `-` before it the largest first. Default: `ap_id`. */
+  sort?: string;
+  /** Also these: `configuration`, `latest`. */
+  fields?: readonly ('configuration' | 'latest')[];
+}
 
 export interface EventOptions extends Abortable {
   /** Kinds (`agent.offline`) or families (`alarm.*`). */
@@ -42,6 +51,20 @@ export class NetworkReader extends FleetReader {
   }
 
   /**
+   * The access points that a selector names and this app may see, with their labels and states.
+   *
+   * ```ts
+   * for await (const { ap_id, site, state } of app.select('name:ap-* -state:offline')) {
+   *   console.log(ap_id, site, state);
+   * }
+   * ```
+   */
+  select(selector = '', { search, sort, fields = [], signal }: SelectOptions = {}): Stream<AgentListItem> {
+    const query = { selector, search, sort, fields: fields.length > 0 ? fields.join() : undefined, limit: 200 };
+    return this.#pages('/api/v1/agents', query, signal);
+  }
+
+  /**
    * What happens from now on, or from an event on: comings and goings of access points, commands, conflicts, alarms,
    * changes. Goes on after a lost connection without missing anything; `onGap` tells that events were no longer kept.
    *
@@ -67,7 +90,7 @@ export class NetworkReader extends FleetReader {
    * What happened, newest first.
    *
    * ```ts
-   * for await (const { ts, text } of app.pastEvents({ kinds: ['agent.offline'], from: Date.now() - 86_400_000 })) {
+   * for await (const { ts, text } of app.pastEvents({ kinds: ['agent.*', 'config.*'], from: Date.now() - 86_400_000 })) {
    *   console.log(ts, text);
    * }
    * ```
@@ -81,7 +104,8 @@ export class NetworkReader extends FleetReader {
    * What is wrong now, or was: alarms, the worst first.
    *
    * ```ts
-   * for await (const { severity, ap_id, message } of app.alarms({ severities: ['critical'] })) console.log(severity, ap_id, message);
+   * const alarms = await app.alarms({ severities: ['critical', 'major'] }).toArray();
+   * console.log(`${alarms.length} serious alarms`, alarms.map(({ ap_id, message }) => `${ap_id}: ${message}`));
    * ```
    */
   alarms({ states = [], severities = [], selector, signal }: AlarmOptions = {}): Stream<Alarm> {
@@ -98,7 +122,9 @@ export class NetworkReader extends FleetReader {
    * Somebody is on it: the alarm stays, and stops calling people.
    *
    * ```ts
-   * for await (const { id } of app.alarms()) await app.acknowledge(id, 'a technician is on the way');
+   * const [first] = await app.alarms().toArray();
+   * if (first) await app.acknowledge(first.id, 'a technician is on the way');
+   * console.log(first?.message ?? 'nothing is wrong');
    * ```
    */
   acknowledge(id: string, note?: string, { signal }: Abortable = {}): Promise<Alarm> {

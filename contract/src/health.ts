@@ -1,0 +1,95 @@
+// How the network gets on, in one word and with its causes.
+import Type from 'typebox';
+import { AlarmSeverity } from './alarms.ts';
+
+export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
+  title: 'HealthWord',
+  type: 'string',
+  description:
+    'bad: users are not served (a critical or major alarm); degraded: they are served worse than they should be; unknown: nothing has been heard yet.',
+});
+export type HealthWord = Type.Static<typeof HealthWord>;
+
+export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover'], {
+  type: 'string',
+});
+export type ServiceLevelName = Type.Static<typeof ServiceLevelName>;
+
+export const ServiceLevel = Type.Object(
+  {
+    level: ServiceLevelName,
+    good_minutes: Type.Integer({ description: 'Minutes in which users were served well.' }),
+    minutes: Type.Integer({ description: 'Minutes that were counted.' }),
+    goal: Type.Number({ description: 'The share of good minutes below which it is a cause.' }),
+  },
+  { title: 'ServiceLevel' },
+);
+export type ServiceLevel = Type.Static<typeof ServiceLevel>;
+
+const Causes = Type.Array(Type.String(), { description: 'In words, the worst first; at most five.' });
+const Word = { health: HealthWord, causes: Causes };
+const BySeverity = Type.Object({
+  critical: Type.Integer(),
+  major: Type.Integer(),
+  minor: Type.Integer(),
+  warning: Type.Integer(),
+});
+const Counts = Type.Object({
+  good: Type.Integer(),
+  degraded: Type.Integer(),
+  bad: Type.Integer(),
+  unknown: Type.Integer(),
+});
+
+export const AgentHealth = Type.Object(
+  {
+    ap_id: Type.String(),
+    display_name: Type.Union([Type.String(), Type.Null()]),
+    site: Type.Union([Type.String(), Type.Null()]),
+    ...Word,
+    alarms: Type.Integer({ description: 'Alarms that are not cleared.' }),
+    severity: Type.Union([AlarmSeverity, Type.Null()], { description: 'Of the worst of them.' }),
+  },
+  { title: 'AgentHealth' },
+);
+export type AgentHealth = Type.Static<typeof AgentHealth>;
+
+export const AgentHealthReport = Type.Object(
+  {
+    ...AgentHealth.properties,
+    window_minutes: Type.Integer(),
+    service: Type.Array(ServiceLevel, {
+      description: 'Those that it reports about; the window ends now.',
+    }),
+  },
+  { title: 'AgentHealthReport' },
+);
+export type AgentHealthReport = Type.Static<typeof AgentHealthReport>;
+
+export const SiteHealth = Type.Object(
+  {
+    path: Type.String(),
+    name: Type.String(),
+    ...Word,
+    access_points: Counts,
+    alarms: BySeverity,
+  },
+  { title: 'SiteHealth', description: 'Of the site and what is below it.' },
+);
+export type SiteHealth = Type.Static<typeof SiteHealth>;
+
+export const NetworkHealth = Type.Object(
+  {
+    ...Word,
+    access_points: Counts,
+    alarms: BySeverity,
+    unacknowledged: Type.Integer({
+      description:
+        'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
+    }),
+    worst: Type.Array(AgentHealth, { description: 'At most ten that are not good, the worst first.' }),
+    sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),
+  },
+  { title: 'NetworkHealth' },
+);
+export type NetworkHealth = Type.Static<typeof NetworkHealth>;

@@ -1,0 +1,18 @@
+// Health as a part: what alarms, states and the last day's telemetry say in one word.
+import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
+import type { FleetView } from '../fleet/index/fleet-view.ts';
+import type { Part, Platform } from '../part.ts';
+import type { SiteStore } from '../sites/site-store.ts';
+import { healthRoutes } from './health-routes.ts';
+import { HealthService } from './health-service.ts';
+
+interface HealthPartDeps extends Platform {
+  fleet: FleetView;
+  alarms: { readonly active: Iterable<AlarmRecord> };
+  siteStore: SiteStore;
+}
+
+export function createHealthPart({ fleet, alarms, siteStore, telemetryStore, shares }: HealthPartDeps) {
+  const health = new HealthService({ fleet, alarms, sites: siteStore, telemetry: telemetryStore, shares });
+  return { health, routes: healthRoutes(health) } satisfies Part & Record<string, unknown>;
+}

@@ -1,0 +1,135 @@
+// Health for callers: of the network as far as they may see it, and of one access point with its service levels.
+import type { AgentHealthReport, NetworkHealth, ServiceLevel } from '@weft/contract';
+import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
+import { canSeeAlarm } from '../alarms/api/alarm-rights.ts';
+import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
+import type { Caller } from '../caller.ts';
+import { NotFoundError } from '../errors.ts';
+import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
+import { type FleetView, scan } from '../fleet/index/fleet-view.ts';
+import type { FairTurns } from '../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../shares/shares.ts';
+import type { SiteStore } from '../sites/site-store.ts';
+import { defaultIntervalMs } from '../telemetry/presence/presence.ts';
+import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
+import { agentHealths, type HealthAgent, type HealthAlarm, networkHealth } from './network-health.ts';
+import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './service-levels.ts';
+
+const windowMinutes = 24 * 60;
+const minuteMs = 60_000;
+const maxSitesPerPage = 1_000;
+const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
+
+export interface HealthServiceOptions {
+  fleet: FleetView;
+  alarms: { readonly active: Iterable<AlarmRecord> };
+  sites: Pick<SiteStore, 'page'>;
+  telemetry: Pick<TelemetryStore, 'query'>;
+  shares: Shares;
+  now?: () => number;
+}
+
+export class HealthService {
+  readonly #options: HealthServiceOptions;
+  readonly #turns: FairTurns;
+  readonly #now: () => number;
+
+  constructor(options: HealthServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('health_queries', turns);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Counts, sites and the worst ones of what the caller may see. */
+  async network(caller: Caller): Promise<NetworkHealth> {
+    const { fleet } = this.#options;
+    const moment = await fleet.moment({ state: true });
+    const agents: HealthAgent[] = [];
+    await scan(moment.agents, (agent) => {
+      if (!agent.isEnded && canSeeAgent(caller, agent))
+        agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
+    });
+    return networkHealth(agents, this.#alarms(caller), await this.#siteNames());
+  }
+
+  /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
+  async agent(caller: Caller, ap_id: string): Promise<AgentHealthReport> {
+    const { fleet } = this.#options;
+    const moment = await fleet.moment({ state: true });
+    const agent = fleet.get(ap_id);
+    if (!agent || !canSeeAgent(caller, agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
+    const alarms = this.#alarms(caller).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
+    const [health] = agentHealths([{ ...labelsOf(agent), state: moment.stateOf(agent) }], alarms);
+    const service = await this.#turns.run(principalOf(caller), () => this.#service(agent));
+    const ended = { ...labelsOf(agent), health: 'unknown' as const, causes: ['Its emulated network has ended'] };
+    const word = health ?? { ...ended, alarms: 0, severity: null };
+    const below = service.filter(isBelowGoal);
+    const causes = [...word.causes, ...below.map(inWords)].slice(0, 5);
+    return {
+      ...word,
+      health: word.health === 'good' && below.length > 0 ? 'degraded' : word.health,
+      causes,
+      window_minutes: windowMinutes,
+      service,
+    };
+  }
+
+  async #service(agent: IndexedAgent): Promise<ServiceLevel[]> {
+    const endMs = this.#now();
+    const slotMs = slotMsOf(agent.configuredMs ?? defaultIntervalMs);
+    const startMs = endMs - windowMinutes * minuteMs;
+    const { ts, columns } = await this.#options.telemetry.query({
+      ap_id: agent.ap_id,
+      startMs,
+      endMs,
+      metrics: serviceMetrics,
+      maxPoints: windowMinutes,
+      aggregate: 'mean',
+    });
+    const slots = toSlots(ts, columns, slotMs);
+    // One that reports nothing of this is not measured by it.
+    if (slots.length === 0) return [];
+    const firstMs = ts[0]!;
+    return countMinutes(slots, Math.max(1, Math.floor((endMs - firstMs) / slotMs)), slotMs);
+  }
+
+  #alarms(caller: Caller): HealthAlarm[] {
+    const { alarms, fleet } = this.#options;
+    const isAll = canSeeAll(caller);
+    const nowMs = this.#now();
+    return [...alarms.active]
+      .filter((alarm) => isAll || canSeeAlarm(caller, alarm, alarm.ap_id === null ? undefined : fleet.get(alarm.ap_id)))
+      .map((alarm) => ({ ...alarm, isMuted: isMuted(alarm, nowMs), isInhibited: alarm.inhibited_by !== null }));
+  }
+
+  async #siteNames(): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    for (let after = ''; ; ) {
+      const page = await this.#options.sites.page(after, maxSitesPerPage);
+      for (const { path, name } of page) names.set(path, name);
+      if (page.length < maxSitesPerPage) return names;
+      after = page.at(-1)!.path;
+    }
+  }
+}
+
+/** Planned work, or put aside by somebody. */
+function isMuted({ silenced_by, shelved_until }: AlarmRecord, nowMs: number): boolean {
+  return silenced_by !== null || (shelved_until !== null && shelved_until > nowMs);
+}
+
+function labelsOf({ ap_id, display_name, site }: IndexedAgent): Omit<HealthAgent, 'state'> {
+  return { ap_id, display_name, site };
+}
+
+const words: Record<ServiceLevel['level'], string> = {
+  availability: 'It reported',
+  coverage: 'Its signal was strong enough',
+  capacity: 'It had room for more',
+  latency: 'Data waited less than 100 ms',
+  handover: 'Hand-overs succeeded',
+};
+
+function inWords({ level, good_minutes, minutes }: ServiceLevel): string {
+  return `${words[level]} in ${Math.floor((100 * good_minutes) / minutes)} % of the time`;
+}

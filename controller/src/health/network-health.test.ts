@@ -1,0 +1,103 @@
+// Laws of health: nothing is counted twice or lost, an alarm more never makes anything better, order does not matter.
+import type { AlarmSeverity } from '@weft/contract';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type HealthAgent, type HealthAlarm, networkHealth } from './network-health.ts';
+
+const rank = { bad: 0, degraded: 1, unknown: 2, good: 3 };
+const sites = ['uk/bristol/hall', 'uk/bristol', 'uk', 'fr/lyon', null];
+
+const agentList = fc
+  .array(
+    fc.record({
+      site: fc.constantFrom(...sites),
+      state: fc.constantFrom('online', 'late', 'offline', 'never', 'ended') as fc.Arbitrary<HealthAgent['state']>,
+    }),
+    { maxLength: 30 },
+  )
+  .map((list) => list.map((agent, n): HealthAgent => ({ ...agent, ap_id: `ap-${n}`, display_name: null })));
+
+const alarmFor = (agents: readonly HealthAgent[]): fc.Arbitrary<HealthAlarm> =>
+  fc.record({
+    id: fc.uuid(),
+    ap_id: agents.length > 0 ? fc.constantFrom(null, ...agents.map(({ ap_id }) => ap_id)) : fc.constant(null),
+    site: fc.constantFrom(...sites),
+    subject_kind: fc.constant('agent'),
+    severity: fc.constantFrom('critical', 'major', 'minor', 'warning') as fc.Arbitrary<AlarmSeverity>,
+    state: fc.constantFrom('firing', 'acknowledged') as fc.Arbitrary<HealthAlarm['state']>,
+    message: fc.string(),
+    since: fc.integer({ min: 0, max: 1000 }),
+    isMuted: fc.boolean(),
+    isInhibited: fc.boolean(),
+  });
+
+const world = agentList.chain((agents) =>
+  fc.record({
+    agents: fc.constant(agents),
+    alarms: fc.array(alarmFor(agents), { maxLength: 20 }),
+    more: alarmFor(agents),
+  }),
+);
+
+const of = (agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]) => networkHealth(agents, alarms, new Map());
+
+describe('health', () => {
+  test('counts each access point once, in the network and in each site above it', () => {
+    fc.assert(
+      fc.property(world, ({ agents, alarms }) => {
+        const { access_points, sites: found, alarms: severities, worst } = of(agents, alarms);
+        const living = agents.filter(({ state }) => state !== 'ended');
+        const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
+        expect(sum(access_points)).toBe(living.length);
+        expect(sum(severities)).toBe(alarms.filter(({ isMuted }) => !isMuted).length);
+        for (const { path, access_points: counts } of found) {
+          const below = living.filter(({ site }) => site === path || site?.startsWith(`${path}/`));
+          expect(sum(counts)).toBe(below.length);
+        }
+        expect(worst.length).toBe(Math.min(10, living.length - access_points.good));
+      }),
+    );
+  });
+
+  test('never gets better by an alarm more, and not worse by one that is muted', () => {
+    fc.assert(
+      fc.property(world, ({ agents, alarms, more }) => {
+        const before = of(agents, alarms);
+        const after = of(agents, [...alarms, more]);
+        expect(rank[after.health]).toBeLessThanOrEqual(rank[before.health]);
+        expect(after.access_points.good).toBeLessThanOrEqual(before.access_points.good);
+        expect(of(agents, [...alarms, { ...more, isMuted: true }])).toEqual(before);
+      }),
+    );
+  });
+
+  test('does not depend on the order of access points and alarms', () => {
+    fc.assert(
+      fc.property(world, ({ agents, alarms }) => {
+        const unique = [...new Map(alarms.map((alarm) => [alarm.id, alarm])).values()];
+        expect(of([...agents].reverse(), [...unique].reverse())).toEqual(of(agents, unique));
+      }),
+    );
+  });
+
+  test('says the cause in words: the alarm, or what is known before there is one', () => {
+    const agents: HealthAgent[] = [
+      { ap_id: 'a', display_name: 'Hall', site: 'uk', state: 'offline' },
+      { ap_id: 'b', display_name: null, site: 'uk', state: 'online' },
+    ];
+    const alarm: HealthAlarm = {
+      ...{ id: '1', ap_id: 'b', site: 'uk', subject_kind: 'agent', severity: 'minor', state: 'firing' },
+      ...{ message: 'Retries at 31 %', since: 0, isMuted: false, isInhibited: false },
+    };
+    const { health, causes, worst, unacknowledged } = of(agents, [alarm]);
+    expect({ health, unacknowledged }).toEqual({ health: 'bad', unacknowledged: 1 });
+    expect(causes).toEqual([
+      '1 of 2 access points serve nobody or hardly anybody',
+      '1 of 2 access points serve worse than they should',
+    ]);
+    expect(worst.map(({ ap_id, causes: why }) => [ap_id, why])).toEqual([
+      ['a', ['Offline']],
+      ['b', ['Retries at 31 %']],
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+// Health in one word with its causes: of an access point, of sites, of the network. Pure: agents and active alarms go in.
+import type { AgentHealth, AlarmSeverity, HealthWord, NetworkHealth, SiteHealth } from '@weft/contract';
+import type { AgentState } from '@weft/contract/selector';
+
+export interface HealthAgent {
+  ap_id: string;
+  display_name: string | null;
+  site: string | null;
+  state: AgentState;
+}
+
+/** What of an active alarm counts. */
+export interface HealthAlarm {
+  id: string;
+  ap_id: string | null;
+  site: string | null;
+  subject_kind: string;
+  severity: AlarmSeverity;
+  state: 'firing' | 'acknowledged' | 'cleared';
+  message: string;
+  since: number;
+  /** Nobody wants to hear of it: planned work, or put aside. */
+  isMuted: boolean;
+  /** Another alarm is its cause. */
+  isInhibited: boolean;
+}
+
+const maxCauses = 5;
+const maxWorst = 10;
+const maxSites = 100;
+/** A share of bad access points from which on a site, or the network, is bad itself. */
+const badShare = 0.2;
+
+const severityRank: Record<AlarmSeverity, number> = { critical: 0, major: 1, minor: 2, warning: 3 };
+const wordRank: Record<HealthWord, number> = { bad: 0, degraded: 1, unknown: 2, good: 3 };
+
+export function networkHealth(
+  agents: readonly HealthAgent[],
+  alarms: readonly HealthAlarm[],
+  siteNames: ReadonlyMap<string, string>,
+): NetworkHealth {
+  const counted = alarms.filter(({ isMuted }) => !isMuted);
+  const healths = agentHealths(agents, counted);
+  const others = counted.filter(({ ap_id }) => ap_id === null);
+  const access_points = countWords(healths);
+  const sites = siteHealths(healths, counted, siteNames);
+  return {
+    ...judged(healths, others),
+    access_points,
+    alarms: bySeverity(counted),
+    unacknowledged: counted.filter(({ state, isInhibited }) => state === 'firing' && !isInhibited).length,
+    worst: healths.filter(({ health }) => health !== 'good').slice(0, maxWorst),
+    sites: sites.slice(0, maxSites),
+  };
+}
+
+/** The worst first; muted alarms are left out already. Ended access points have no health. */
+export function agentHealths(agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]): AgentHealth[] {
+  const alarmsOf = new Map<string, HealthAlarm[]>();
+  for (const alarm of alarms) {
+    if (alarm.ap_id === null) continue;
+    const own = alarmsOf.get(alarm.ap_id);
+    if (own) own.push(alarm);
+    else alarmsOf.set(alarm.ap_id, [alarm]);
+  }
+  return agents
+    .filter(({ state }) => state !== 'ended')
+    .map((agent) => agentHealth(agent, alarmsOf.get(agent.ap_id) ?? []))
+    .sort(byBadness);
+}
+
+function agentHealth({ ap_id, display_name, site, state }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
+  const sorted = alarms.sort(worstFirst);
+  const severity = sorted[0]?.severity ?? null;
+  const causes = sorted.map(({ message }) => message);
+  const byState = wordOfState(state);
+  const byAlarms = wordOf(severity);
+  // An alarm that says the same in better words comes with the next round.
+  if (sorted.length === 0 && byState !== 'good') causes.push(causeOf[state]!);
+  const health = wordRank[byAlarms] < wordRank[byState] ? byAlarms : byState;
+  return { ap_id, display_name, site, health, causes: causes.slice(0, maxCauses), alarms: sorted.length, severity };
+}
+
+const causeOf: Partial<Record<AgentState, string>> = {
+  offline: 'Offline',
+  late: 'Its reports are late',
+  never: 'It has never reported',
+};
+
+function wordOfState(state: AgentState): HealthWord {
+  if (state === 'offline') return 'bad';
+  if (state === 'late') return 'degraded';
+  return state === 'never' ? 'unknown' : 'good';
+}
+
+function wordOf(severity: AlarmSeverity | null): HealthWord {
+  if (severity === null) return 'good';
+  return severityRank[severity] <= severityRank.major ? 'bad' : 'degraded';
+}
+
+/** Of each site with what is below it, the worst first. */
+function siteHealths(
+  healths: readonly AgentHealth[],
+  alarms: readonly HealthAlarm[],
+  names: ReadonlyMap<string, string>,
+): SiteHealth[] {
+  const agentsOf = new Map<string, AgentHealth[]>();
+  const alarmsOf = new Map<string, HealthAlarm[]>();
+  for (const health of healths) for (const path of pathsAbove(health.site)) add(agentsOf, path, health);
+  for (const alarm of alarms) for (const path of pathsAbove(alarm.site)) add(alarmsOf, path, alarm);
+  const found = [...new Set([...agentsOf.keys(), ...alarmsOf.keys()])].map((path): SiteHealth => {
+    const own = agentsOf.get(path) ?? [];
+    const below = alarmsOf.get(path) ?? [];
+    const ofSites = below.filter(({ ap_id }) => ap_id === null);
+    return {
+      path,
+      name: names.get(path) ?? path.slice(path.lastIndexOf('/') + 1),
+      ...judged(own, ofSites),
+      access_points: countWords(own),
+      alarms: bySeverity(below),
+    };
+  });
+  return found.sort(
+    (a, b) =>
+      wordRank[a.health] - wordRank[b.health] ||
+      b.access_points.bad - a.access_points.bad ||
+      b.access_points.degraded - a.access_points.degraded ||
+      compareText(a.path, b.path),
+  );
+}
+
+/** `uk/bristol/hall`: itself, `uk/bristol` and `uk`. */
+function pathsAbove(site: string | null): string[] {
+  if (site === null) return [];
+  const steps = site.split('/');
+  return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
+}
+
+/** The word for many: bad if a serious alarm is about all of them or a fifth of them are bad, degraded if any is not good. */
+function judged(
+  healths: readonly AgentHealth[],
+  alarms: readonly HealthAlarm[],
+): { health: HealthWord; causes: string[] } {
+  const { good, degraded, bad, unknown } = countWords(healths);
+  const total = healths.length;
+  const sorted = [...alarms].sort(worstFirst);
+  const causes = sorted.map(({ message }) => message);
+  if (bad > 0) causes.push(`${bad} of ${total} access points serve nobody or hardly anybody`);
+  if (degraded > 0) causes.push(`${degraded} of ${total} access points serve worse than they should`);
+  const worst = sorted[0] ? wordOf(sorted[0].severity) : 'good';
+  const health = ((): HealthWord => {
+    if (worst === 'bad' || (total > 0 && bad >= badShare * total)) return 'bad';
+    if (worst === 'degraded' || bad > 0 || degraded > 0) return 'degraded';
+    return good > 0 || unknown === 0 ? 'good' : 'unknown';
+  })();
+  return { health, causes: causes.slice(0, maxCauses) };
+}
+
+function countWords(healths: readonly AgentHealth[]): NetworkHealth['access_points'] {
+  const counts = { good: 0, degraded: 0, bad: 0, unknown: 0 };
+  for (const { health } of healths) counts[health]++;
+  return counts;
+}
+
+function bySeverity(alarms: readonly HealthAlarm[]): NetworkHealth['alarms'] {
+  const counts = { critical: 0, major: 0, minor: 0, warning: 0 };
+  for (const { severity } of alarms) counts[severity]++;
+  return counts;
+}
+
+function add<T>(map: Map<string, T[]>, key: string, item: T): void {
+  const items = map.get(key);
+  if (items) items.push(item);
+  else map.set(key, [item]);
+}
+
+function worstFirst(a: HealthAlarm, b: HealthAlarm): number {
+  return severityRank[a.severity] - severityRank[b.severity] || a.since - b.since || compareText(a.id, b.id);
+}
+
+function byBadness(a: AgentHealth, b: AgentHealth): number {
+  const severity = ({ severity: word }: AgentHealth) => (word === null ? 4 : severityRank[word]);
+  return (
+    wordRank[a.health] - wordRank[b.health] ||
+    severity(a) - severity(b) ||
+    b.alarms - a.alarms ||
+    compareText(a.ap_id, b.ap_id)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
