@@ -70,7 +70,7 @@ export function createParts(platform: Platform, events: Events) {
   const alarms = createAlarmsPart(
     {
       ...platform,
-      agentStore,
+      fleetIndex: fleet.index,
       siteStore: accounts.sites.siteStore,
       auditLog,
       eventLog,

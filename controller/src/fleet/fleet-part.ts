@@ -43,6 +43,7 @@ export function createFleetPart(
   });
   return {
     fleet: view,
+    index,
     lists,
     routes: listRoutes(lists),
     formats: fleetFormats,
