@@ -84,7 +84,8 @@ export const NetworkHealth = Type.Object(
     access_points: Counts,
     alarms: BySeverity,
     unacknowledged: Type.Integer({
-      description: 'Alarms that fire, are not silenced or shelved, and nobody has acknowledged.',
+      description:
+        'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
     }),
     worst: Type.Array(AgentHealth, { description: 'At most ten that are not good, the worst first.' }),
     sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),

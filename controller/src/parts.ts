@@ -78,11 +78,11 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
   const alarms = createAlarmsPart(
     {
       ...platform,
-      agentStore,
+      fleetIndex: fleet.index,
       siteStore: accounts.sites.siteStore,
       auditLog,
       eventLog,
@@ -100,7 +100,7 @@ export function createParts(platform: Platform, events: Events) {
     siteStore: accounts.sites.siteStore,
   });
   const notifications = createNotificationsPart(
-    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
     events,
   );
   return {

@@ -1,11 +1,11 @@
 // Alarms as a part: rules that watch access points, the alarms that they find, and silences.
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { backupStampOf } from '../backup/backup-stamp.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
+import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import type { DeadLetterStore } from '../jobs/store/dead-letter-store.ts';
 import type { Part, Platform } from '../part.ts';
 import type { SiteStore } from '../sites/site-store.ts';
@@ -45,7 +45,7 @@ const syncEveryMs = 1_000;
 const refreshEveryMs = 30_000;
 
 interface AlarmsPartDeps extends Platform {
-  agentStore: AgentStore;
+  fleetIndex: FleetIndex;
   siteStore: SiteStore;
   auditLog: AuditLog;
   eventLog: EventLog;
@@ -56,13 +56,13 @@ interface AlarmsPartDeps extends Platform {
 }
 
 export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
-  const { config, database, telemetryStore, agentStore, siteStore, auditLog, eventLog, onError, onChange } = deps;
+  const { config, database, telemetryStore, fleetIndex, siteStore, auditLog, eventLog, onError, onChange } = deps;
   const stores = {
     alarms: createAlarmStore(database),
     rules: createRuleStore(database),
     silences: createSilenceStore(database),
   };
-  const directory = new AgentDirectory(agentStore);
+  const directory = new AgentDirectory(fleetIndex);
   const zones = new SiteZones(siteStore);
   const book: AlarmBook = new AlarmBook({
     ...stores,

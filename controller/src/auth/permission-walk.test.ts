@@ -75,6 +75,12 @@ const table = `
   GET    /api/v1/webhooks/{id}/deliveries         yes  no   no   no
   POST   /api/v1/webhooks/{id}/test               yes  no   no   no
   POST   /api/v1/webhooks/{id}/replay             yes  no   no   no
+  GET    /api/v1/notifications                    yes  no   no   no
+  POST   /api/v1/notifications                    yes  no   no   no
+  GET    /api/v1/notifications/{id}               yes  no   no   no
+  PUT    /api/v1/notifications/{id}               yes  no   no   no
+  DELETE /api/v1/notifications/{id}               yes  no   no   no
+  POST   /api/v1/notifications/{id}/test          yes  no   no   no
   POST   /api/v1/agent_update/update              no   no   yes  no
   POST   /api/v1/write?agent                      yes  no   self no
   POST   /write?agent                             yes  no   self no

@@ -138,6 +138,12 @@ const table = `
    -  list_webhook_deliveries         yes  no   no   no auditor
    -  test_webhook                    yes  no   no   no
    -  replay_webhook                  yes  no   no   no
+   -  list_notifications              yes  no   no   no auditor
+   -  create_notification             yes  no   no   no
+   -  get_notification                yes  no   no   no auditor
+   -  update_notification             yes  no   no   no
+   -  remove_notification             yes  no   no   no
+   -  test_notification               yes  no   no   no
    -  network_health                  yes  yes  no   read
    -  agent_health                    yes  yes  self read
    -  health                          open open open open

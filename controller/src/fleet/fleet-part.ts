@@ -83,6 +83,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   return {
     fleet: view,
     bulk: driver,
+    index,
     lists,
     routes: [...listRoutes(lists), ...bulkRoutes(bulk)],
     formats: fleetFormats,

@@ -99,7 +99,7 @@ export class HealthService {
     const nowMs = this.#now();
     return [...alarms.active]
       .filter((alarm) => isAll || canSeeAlarm(caller, alarm, alarm.ap_id === null ? undefined : fleet.get(alarm.ap_id)))
-      .map((alarm) => ({ ...alarm, isMuted: isMuted(alarm, nowMs) }));
+      .map((alarm) => ({ ...alarm, isMuted: isMuted(alarm, nowMs), isInhibited: alarm.inhibited_by !== null }));
   }
 
   async #siteNames(): Promise<Map<string, string>> {

@@ -28,6 +28,7 @@ const alarmFor = (agents: readonly HealthAgent[]): fc.Arbitrary<HealthAlarm> =>
     message: fc.string(),
     since: fc.integer({ min: 0, max: 1000 }),
     isMuted: fc.boolean(),
+    isInhibited: fc.boolean(),
   });
 
 const world = agentList.chain((agents) =>
@@ -86,7 +87,7 @@ describe('health', () => {
     ];
     const alarm: HealthAlarm = {
       ...{ id: '1', ap_id: 'b', site: 'uk', subject_kind: 'agent', severity: 'minor', state: 'firing' },
-      ...{ message: 'Retries at 31 %', since: 0, isMuted: false },
+      ...{ message: 'Retries at 31 %', since: 0, isMuted: false, isInhibited: false },
     };
     const { health, causes, worst, unacknowledged } = of(agents, [alarm]);
     expect({ health, unacknowledged }).toEqual({ health: 'bad', unacknowledged: 1 });

@@ -21,6 +21,8 @@ export interface HealthAlarm {
   since: number;
   /** Nobody wants to hear of it: planned work, or put aside. */
   isMuted: boolean;
+  /** Another alarm is its cause. */
+  isInhibited: boolean;
 }
 
 const maxCauses = 5;
@@ -46,7 +48,7 @@ export function networkHealth(
     ...judged(healths, others),
     access_points,
     alarms: bySeverity(counted),
-    unacknowledged: counted.filter(({ state }) => state === 'firing').length,
+    unacknowledged: counted.filter(({ state, isInhibited }) => state === 'firing' && !isInhibited).length,
     worst: healths.filter(({ health }) => health !== 'good').slice(0, maxWorst),
     sites: sites.slice(0, maxSites),
   };
@@ -140,7 +142,7 @@ function judged(
   alarms: readonly HealthAlarm[],
 ): { health: HealthWord; causes: string[] } {
   const { good, degraded, bad, unknown } = countWords(healths);
-  const total = good + degraded + bad;
+  const total = healths.length;
   const sorted = [...alarms].sort(worstFirst);
   const causes = sorted.map(({ message }) => message);
   if (bad > 0) causes.push(`${bad} of ${total} access points serve nobody or hardly anybody`);

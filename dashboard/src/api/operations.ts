@@ -189,6 +189,14 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type NetworkHealth = { health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number }; unacknowledged: number; worst: (AgentHealth)[]; sites: (SiteHealth)[] };
 
+export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
+
+export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
+
+export type NotificationList = { items: (Notification)[]; next: null };
+
+export type NotificationTest = { sent: boolean; error: string | null };
+
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
 export type PasswordChange = { current_password: string; new_password: string };
@@ -202,6 +210,8 @@ export type PlannedFault = { access_point: number; after_seconds?: number; kind:
 export type Presence = 'online' | 'late' | 'offline';
 
 export type PushSecret = { ap_id: string; secret: string };
+
+export type QuietHours = { from: string; until: string; except?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[] };
 
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
@@ -297,6 +307,7 @@ export interface Operations {
   create_agent_public: { json: AgentCreate; answer: Agent };
   create_alarm_rule: { json: AlarmRuleInput; answer: AlarmRule };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
+  create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
   create_silence: { json: SilenceInput; answer: Silence };
   create_site: { json: SiteCreate; answer: Site };
@@ -328,6 +339,7 @@ export interface Operations {
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
+  get_notification: { path: { id: string }; answer: Notification };
   get_silence: { path: { silence_id: string }; answer: Silence };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
@@ -344,6 +356,7 @@ export interface Operations {
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_silences: { answer: SilenceList };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
@@ -367,6 +380,7 @@ export interface Operations {
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
+  remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_silence: { path: { silence_id: string }; answer: StatusAnswer };
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
@@ -386,12 +400,14 @@ export interface Operations {
   sign_up: { json: UserRegister; answer: TokenData };
   start_bulk: { json: BulkRequest; answer: BulkAnswer };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
   unshelve_alarm: { path: { alarm_id: string }; answer: Alarm };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
+  update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
   update_silence: { path: { silence_id: string }; json: SilenceInput; answer: Silence };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
@@ -422,6 +438,7 @@ export const operations = {
   create_agent_public: 'POST /api/v1/agents/public',
   create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
+  create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_silence: 'POST /api/v1/silences',
   create_site: 'POST /api/v1/sites',
@@ -453,6 +470,7 @@ export const operations = {
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
+  get_notification: 'GET /api/v1/notifications/{id}',
   get_silence: 'GET /api/v1/silences/{silence_id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
@@ -469,6 +487,7 @@ export const operations = {
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
+  list_notifications: 'GET /api/v1/notifications',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
@@ -492,6 +511,7 @@ export const operations = {
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_alarm_rule: 'DELETE /api/v1/alarm_rules/{rule_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
+  remove_notification: 'DELETE /api/v1/notifications/{id}',
   remove_silence: 'DELETE /api/v1/silences/{silence_id}',
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
@@ -511,12 +531,14 @@ export const operations = {
   sign_up: 'POST /api/v1/users/signup',
   start_bulk: 'POST /api/v1/bulk',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
   unshelve_alarm: 'POST /api/v1/alarms/{alarm_id}/unshelve',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
+  update_notification: 'PUT /api/v1/notifications/{id}',
   update_silence: 'PUT /api/v1/silences/{silence_id}',
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',

@@ -1,79 +1,49 @@
-// What alarms must know of every agent, in memory: what selectors ask, its site, and how often it reports.
+// What alarms must know of every agent, from the index of all agents: what selectors ask, its site, and how often it reports.
 import type { Selectable } from '@weft/contract/selector';
-import type { AgentRecord, AgentStore } from '../../agents/agent-store.ts';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
-import { configuredIntervalMs } from '../../telemetry/presence/presence.ts';
+import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 
 export interface KnownAgent extends Selectable, VisibleAgent {
-  id: string;
-  tags: string[];
   emulated: boolean;
-  /** Of its configuration; undefined if that names none. */
-  intervalMs: number | undefined;
+  /** How often it reports, by its configuration; undefined if that names nothing. */
+  configuredMs: number | undefined;
 }
-
-const pageSize = 500;
 
 export class AgentDirectory {
-  readonly #store: Pick<AgentStore, 'page'>;
-  #agents = new Map<string, KnownAgent>();
+  readonly #index: Pick<FleetIndex, 'get' | 'agents' | 'refresh'>;
+  readonly #known = new Map<string, { source: IndexedAgent; agent: KnownAgent }>();
 
-  constructor(store: Pick<AgentStore, 'page'>) {
-    this.#store = store;
+  constructor(index: Pick<FleetIndex, 'get' | 'agents' | 'refresh'>) {
+    this.#index = index;
   }
 
-  /** The same object for as long as nothing about the agent changes. */
+  /** The same object for as long as nothing about the agent changes. Runs for every report. */
   get(ap_id: string): KnownAgent | undefined {
-    return this.#agents.get(ap_id);
+    const source = this.#index.get(ap_id);
+    const known = this.#known.get(ap_id);
+    if (known !== undefined && known.source === source) return known.agent;
+    if (source) return this.#take(source);
+    this.#known.delete(ap_id);
+    return undefined;
   }
 
-  all(): Iterable<KnownAgent> {
-    return this.#agents.values();
-  }
-
-  /** Reads all of them, page by page. */
-  async refresh(): Promise<void> {
-    const found = new Map<string, KnownAgent>();
-    let after = '';
-    for (;;) {
-      const page = await this.#store.page(after, pageSize);
-      for (const record of page) {
-        const agent = toKnownAgent(record);
-        const known = this.#agents.get(agent.ap_id);
-        found.set(agent.ap_id, known && isSame(known, agent) ? known : agent);
-      }
-      if (page.length < pageSize) break;
-      after = page.at(-1)!.ap_id;
+  *all(): Generator<KnownAgent> {
+    for (const { ap_id } of this.#index.agents) {
+      const agent = this.get(ap_id);
+      if (agent) yield agent;
     }
-    this.#agents = found;
   }
-}
 
-function toKnownAgent(record: AgentRecord): KnownAgent {
-  const { id, ap_id, configuration, emulated_for, display_name, site, tags } = record;
-  const type = configuration.access_point_type;
-  return {
-    id,
-    ap_id,
-    emulated_for,
-    emulated: emulated_for !== null,
-    display_name,
-    site,
-    tags,
-    access_point_type: typeof type === 'string' ? type : null,
-    intervalMs: configuredIntervalMs(configuration),
-  };
-}
+  /** Once it resolves, every change that was durable before the call is known. */
+  async refresh(): Promise<void> {
+    await this.#index.refresh();
+  }
 
-function isSame(a: KnownAgent, b: KnownAgent): boolean {
-  return (
-    a.id === b.id &&
-    a.emulated_for === b.emulated_for &&
-    a.display_name === b.display_name &&
-    a.site === b.site &&
-    a.access_point_type === b.access_point_type &&
-    a.intervalMs === b.intervalMs &&
-    a.tags.length === b.tags.length &&
-    a.tags.every((tag, index) => tag === b.tags[index])
-  );
+  #take(source: IndexedAgent): KnownAgent {
+    const { ap_id, emulated_for, display_name, site, tags, access_point_type, configuredMs } = source;
+    const emulated = emulated_for !== null;
+    const agent = { ap_id, emulated_for, emulated, display_name, site, tags, access_point_type, configuredMs };
+    this.#known.set(ap_id, { source, agent });
+    return agent;
+  }
 }

@@ -2,9 +2,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
+import { createAgentStore } from '../../agents/agent-store.sql.ts';
+import type { AgentStore } from '../../agents/agent-store.ts';
 import { createAuditLog } from '../../audit/audit-store.sql.ts';
 import { createEventLog } from '../../event-log/event-log.sql.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import { FleetIndex } from '../../fleet/index/fleet-index.ts';
+import { createFleetStore } from '../../fleet/index/fleet-store.sql.ts';
+import { createSiteStore } from '../../sites/site-store.sql.ts';
+import type { SiteStore } from '../../sites/site-store.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { AlarmRuleService } from '../api/alarm-rule-service.ts';
@@ -31,7 +37,6 @@ eachDatabase((kind) => {
     let now: number;
     let log: EventLog;
     let standings: Map<string, Omit<Standing, 'site'>>;
-    let agents: ReturnType<typeof agentNamed>[];
     let reading: { subject_kind: string; subject: string; value: number }[];
     const leases: NodeLease[] = [];
 
@@ -41,7 +46,6 @@ eachDatabase((kind) => {
       now = Date.parse('2026-11-15T12:00:00Z');
       log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]) });
       standings = new Map();
-      agents = [];
       reading = [];
     });
     afterEach(async () => {
@@ -49,9 +53,27 @@ eachDatabase((kind) => {
       await remove();
     });
 
+    const added: ReturnType<typeof agentNamed>[] = [];
     function add(ap_id: string, site: string | null = null, tags: string[] = []): void {
-      agents.push(agentNamed(ap_id, { site, tags }));
+      added.push(agentNamed(ap_id, { site, tags }));
       set(ap_id, 'online');
+    }
+    /** Their records, and those of their sites. */
+    async function store(agents: AgentStore, sites: SiteStore): Promise<void> {
+      const news = added.splice(0);
+      for (const path of new Set(news.map(({ site }) => site))) {
+        if (path === null) continue;
+        await sites.create({
+          id: path,
+          path,
+          name: path,
+          geolocation: null,
+          time_zone: null,
+          notes: '',
+          created_at: now,
+        });
+      }
+      await databases[0].transaction((tx) => agents.createAll(tx, news));
     }
     function set(ap_id: string, state: Standing['state'], agoMs = 0): void {
       standings.set(ap_id, {
@@ -77,9 +99,8 @@ eachDatabase((kind) => {
       };
       const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
       const auditLog = createAuditLog(database);
-      const directory = new AgentDirectory({
-        page: async (after) => (after === '' ? [...agents] : []),
-      });
+      const agents = createAgentStore(database);
+      const directory = new AgentDirectory(new FleetIndex({ store: createFleetStore(database) }));
       const book = new AlarmBook({ ...stores, onTurned: () => {}, onRules: () => {} });
       const muting = () => ({
         rule: (id: string) => book.rule(id),
@@ -125,6 +146,7 @@ eachDatabase((kind) => {
         service: new AlarmService({ database, alarms, eventLog, auditLog, book, directory, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
+          await store(agents, createSiteStore(database));
           await directory.refresh();
           await rounds.run();
         },

@@ -2,7 +2,7 @@
 // samples. Only what they say becomes an alarm, so that late and replaced samples, and those that other nodes heard, count too.
 import type { Sample, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { AgentWatch, type WatchedRule } from '../engine/agent-watch.ts';
-import { AlarmTracker } from '../engine/alarm-tracker.ts';
+import { AlarmTracker, type Transition } from '../engine/alarm-tracker.ts';
 import { replay } from '../engine/replay.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
@@ -36,7 +36,8 @@ interface Entry {
 export class SampleWatch {
   readonly #options: SampleWatchOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #queue: { watch: AgentWatch; rule: WatchedRule }[] = [];
+  /** What is to be looked at; one look is for all rules of an agent. */
+  readonly #queue = new Map<AgentWatch, WatchedRule[]>();
   #revision = 0;
   #running = 0;
   #isStopped = false;
@@ -49,7 +50,7 @@ export class SampleWatch {
 
   /** How many looks into the store wait. */
   get waiting(): number {
-    return this.#queue.length;
+    return this.#queue.size;
   }
 
   /** Samples of this agent are durable. Runs for every report. */
@@ -82,7 +83,7 @@ export class SampleWatch {
   /** What waits is dropped: the next samples bring it back. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#queue.length = 0;
+    this.#queue.clear();
     while (this.#running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
@@ -108,71 +109,93 @@ export class SampleWatch {
   readonly #onDue = (watch: AgentWatch, rule: WatchedRule): void => {
     if (rule.isQueued || this.#isStopped) return;
     rule.isQueued = true;
-    this.#queue.push({ watch, rule });
+    const waiting = this.#queue.get(watch);
+    if (waiting) waiting.push(rule);
+    else this.#queue.set(watch, [rule]);
     if (this.#running < parallel) void this.#work();
   };
 
   async #work(): Promise<void> {
     this.#running++;
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      const { watch, rule } = next;
-      rule.isQueued = false;
+    for (;;) {
+      const [next] = this.#queue;
+      if (!next) break;
+      const [watch, rules] = next;
+      this.#queue.delete(watch);
+      for (const rule of rules) rule.isQueued = false;
       try {
-        await this.#look(watch.ap_id, rule);
+        await this.#look(watch.ap_id, rules);
       } catch (error) {
         // The next sample of the agent asks again.
-        rule.tracker.isCertain = false;
+        for (const { tracker } of rules) tracker.isCertain = false;
         this.#options.onError(error, 'an alarm could not be verified; it is tried again with the next sample');
       }
     }
     this.#running--;
   }
 
-  async #look(ap_id: string, { rule_id, tracker }: WatchedRule): Promise<void> {
-    const { directory, book, writer, alarms } = this.#options;
-    if (!tracker.isFiring) {
-      tracker.floorMs = (await alarms.clearedByHandAt(rule_id, ap_id)) ?? Number.NEGATIVE_INFINITY;
+  async #look(ap_id: string, rules: readonly WatchedRule[]): Promise<void> {
+    await this.#learn(
+      ap_id,
+      rules.map(({ tracker }) => tracker),
+    );
+    for (const { rule_id, tracker } of rules) {
+      const { due } = tracker;
+      if (!due || this.#isStopped) continue;
+      if (due.to === 'cleared') await this.#clear(ap_id, rule_id, tracker, due);
+      else await this.#fire(ap_id, rule_id, tracker, due);
     }
-    await this.#learn(ap_id, tracker);
+  }
+
+  async #clear(ap_id: string, rule_id: string, tracker: AlarmTracker, { atMs, value }: Transition): Promise<void> {
+    const active = this.#options.book.find(rule_id, 'agent', ap_id);
+    if (active) await this.#options.writer.write({ clear: active, value });
+    tracker.turn(false, atMs);
+  }
+
+  async #fire(ap_id: string, rule_id: string, tracker: AlarmTracker, found: Transition): Promise<void> {
+    const { directory, book, writer, alarms } = this.#options;
+    const floorMs = (await alarms.clearedByHandAt(rule_id, ap_id)) ?? Number.NEGATIVE_INFINITY;
+    if (floorMs >= found.sinceMs) {
+      tracker.floorMs = floorMs;
+      await this.#learn(ap_id, [tracker]);
+    }
     const { due } = tracker;
     const rule = book.rule(rule_id);
     const agent = directory.get(ap_id);
-    if (!due || !rule || !agent || this.#isStopped) return;
-    if (due.to === 'cleared') {
-      const active = book.find(rule_id, 'agent', ap_id);
-      if (active) await writer.write({ clear: active, value: due.value });
-      tracker.turn(false, due.atMs);
-      return;
-    }
-    const name = agent.display_name ?? ap_id;
-    const site = agent.site;
-    const message = toMessage(rule.record, { name, ap_id, site: site ?? '', value: due.value });
+    if (due?.to !== 'firing' || !rule || !agent) return;
+    const { site } = agent;
     const { sinceMs, value } = due;
+    const name = agent.display_name ?? ap_id;
+    const message = toMessage(rule.record, { name, ap_id, site: site ?? '', value });
     await writer.write({ fire: { rule, subject_kind: 'agent', subject: ap_id, ap_id, site, sinceMs, value, message } });
     tracker.turn(book.find(rule_id, 'agent', ap_id) !== undefined, due.atMs);
   }
 
-  /** Replays what is stored, until nothing newer has come meanwhile. */
-  async #learn(ap_id: string, tracker: AlarmTracker): Promise<void> {
+  /** Replays what is stored into all of them at once, until nothing newer has come meanwhile. */
+  async #learn(ap_id: string, trackers: readonly AlarmTracker[]): Promise<void> {
     this.looks++;
-    const { metrics } = tracker.condition;
-    const replayed = tracker.beginning();
-    let startMs = Math.ceil(tracker.replayFromMs);
+    const metrics = [...new Set(trackers.flatMap(({ condition }) => condition.metrics))];
+    const replayed = trackers.map((tracker) => tracker.beginning());
+    const newest = () => Math.max(...trackers.map(({ newestMs }) => newestMs));
+    let startMs = Math.ceil(Math.min(...trackers.map(({ replayFromMs }) => replayFromMs)));
     let read = 0;
-    while (startMs <= tracker.newestMs) {
-      const range = { startMs, endMs: tracker.newestMs };
+    while (startMs <= newest()) {
+      const range = { startMs, endMs: newest() };
       const frame = await this.#options.telemetry.rows(ap_id, range, rowsAtOnce, metrics);
-      replay(replayed, frame);
+      for (const tracker of replayed) replay(tracker, frame);
       read += frame.ts.length;
       startMs = frame.ts.length < rowsAtOnce ? range.endMs + 1 : frame.ts.at(-1)! + 1;
-      if (read > maxRows) startMs = Math.max(startMs, tracker.newestMs - minGapMs);
+      if (read > maxRows) startMs = Math.max(startMs, newest() - minGapMs);
     }
-    // Somebody turned it meanwhile: the next sample asks again.
-    if (replayed.isFiring === tracker.isFiring) tracker.adopt(replayed);
+    for (const [index, tracker] of trackers.entries()) {
+      // Somebody turned it meanwhile: the next sample asks again.
+      if (replayed[index]!.isFiring === tracker.isFiring) tracker.adopt(replayed[index]!);
+    }
   }
 }
 
 /** Samples that are further apart do not belong together. */
-export function gapOf({ intervalMs = 0 }: Pick<KnownAgent, 'intervalMs'>): number {
-  return Math.max(minGapMs, gapIntervals * intervalMs);
+export function gapOf({ configuredMs = 0 }: Pick<KnownAgent, 'configuredMs'>): number {
+  return Math.max(minGapMs, gapIntervals * configuredMs);
 }

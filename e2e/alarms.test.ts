@@ -1,0 +1,107 @@
+// Alarms of real processes: one alarm however many nodes hear the samples, and a SIGKILL forgets nothing.
+import { expect, inject, test } from 'vitest';
+import { startCluster } from './cluster.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+
+const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const rule = {
+  name: 'Slow',
+  selector: 'name:ap-1',
+  condition: { metric: 'latency_ms', op: '>', value: 100 },
+  for_seconds: 10,
+  clear: { value: 80, for_seconds: 5 },
+  severity: 'major',
+};
+
+async function prepare(weft: WeftServer, token: string): Promise<string> {
+  const json = { ap_id: 'ap-1', password, configuration: {} };
+  expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  expect((await weft.request('POST', '/api/v1/alarm_rules', { token, json: rule })).status).toBe(200);
+  return (await weft.login('ap-1', password, 'agent')).body.access_token;
+}
+
+/** One sample; Weft has it when this resolves. */
+async function report(weft: WeftServer, token: string, ts: number, latency_ms: number): Promise<void> {
+  const json = { samples: [{ ts, latency_ms }] };
+  expect((await weft.request('POST', '/api/v1/agent_update/update', { token, json })).status).toBe(200);
+}
+
+async function alarms(weft: WeftServer, token: string) {
+  return (await weft.request('GET', '/api/v1/alarms?agent=ap-1&limit=50', { token })).body.items;
+}
+
+async function told(weft: WeftServer, token: string): Promise<string[]> {
+  const { body } = await weft.request('GET', '/api/v1/events?kinds=alarm.*&order=oldest_first', { token });
+  return body.items.map(({ kind }: { kind: string }) => kind);
+}
+
+test.skipIf(isMissing)(
+  'two nodes fire one alarm; when one is killed the other goes on',
+  { timeout: 300_000 },
+  async () => {
+    const cluster = await startCluster({ controllers: 2, workers: 1 });
+    const [a, b] = cluster.controllers as [WeftServer, WeftServer];
+    const token = (await a.login(adminUsername, password)).body.access_token as string;
+    const agent = await prepare(a, token);
+    const start = Date.now() - 60_000;
+    // Each node learns of the agent and the rule by looking, within a second or two: it hears samples until it has fired.
+    let at = 0;
+    await eventually(
+      async () => {
+        for (let n = 0; n < 4; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
+        return alarms(b, token);
+      },
+      (list) => list.length > 0,
+    );
+    for (let n = 0; n < 10; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
+    await eventually(
+      () => alarms(a, token),
+      (list) => list.length > 0,
+    );
+    expect(await alarms(a, token)).toMatchObject([{ state: 'firing', rule: 'Slow' }]);
+    expect(await told(a, token)).toEqual(['alarm.fired']);
+    await a.end('SIGKILL');
+    expect(await alarms(b, token)).toMatchObject([{ state: 'firing' }]);
+    await eventually(
+      async () => {
+        for (let n = 0; n < 4; n++, at++) await report(b, agent, start + at * 500, 20);
+        return alarms(b, token);
+      },
+      ([alarm]) => alarm.state === 'cleared',
+    );
+    expect(await told(b, token)).toEqual(['alarm.fired', 'alarm.cleared']);
+  },
+);
+
+test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is told twice', {
+  timeout: 300_000,
+}, async () => {
+  const folder = temporaryFolder();
+  let weft = await serve({ folder });
+  const token = await weft.createAdmin();
+  const agent = await prepare(weft, token);
+  const start = Date.now() - 60_000;
+  const restart = async () => {
+    await weft.end('SIGKILL');
+    weft = await serve({ folder });
+  };
+  for (let second = 0; second <= 6; second++) await report(weft, agent, start + second * 1000, 150);
+  await restart();
+  for (let second = 7; second <= 12; second++) await report(weft, agent, start + second * 1000, 150);
+  const list = await eventually(
+    () => alarms(weft, token),
+    (found) => found.length === 1,
+  );
+  expect(list).toMatchObject([{ state: 'firing', since: new Date(start).toISOString() }]);
+  await restart();
+  expect(await alarms(weft, token)).toEqual(list);
+  await report(weft, agent, start + 13_000, 150);
+  for (let second = 14; second <= 16; second++) await report(weft, agent, start + second * 1000, 20);
+  await restart();
+  for (let second = 17; second <= 20; second++) await report(weft, agent, start + second * 1000, 20);
+  await eventually(
+    () => alarms(weft, token),
+    ([alarm]) => alarm.state === 'cleared',
+  );
+  expect(await told(weft, token)).toEqual(['alarm.fired', 'alarm.cleared']);
+});
