@@ -5,7 +5,6 @@ export * from './agents.ts';
 export * from './alarms.ts';
 export * from './answers.ts';
 export * from './audit.ts';
-export * from './bulk.ts';
 export * from './commands.ts';
 export * from './emulator.ts';
 export * from './emulator-coverage.ts';
