@@ -65,7 +65,19 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  const fleet = createFleetPart({ ...platform, presence }, events);
+  const fleet = createFleetPart(
+    {
+      ...platform,
+      presence,
+      principals,
+      agents,
+      labels: accounts.agents.labels,
+      auditLog,
+      jobs,
+      batches: commands.batches,
+    },
+    events,
+  );
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
   const alarms = createAlarmsPart(
     {

@@ -543,6 +543,20 @@ const changes: Change[] = [
     },
   })),
   {
+    route: 'POST /api/v1/bulk',
+    how: 'the change as a whole; each access point has entries of its own',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name));
+      return async () => {
+        const json = { selector: `name:${name}`, action: { labels: { display_name: null } } };
+        const { job_number } = await send('POST', '/api/v1/bulk', json);
+        const detail = { action: 'labels', selector: `name:${name}`, access_points: 1, waves: 1 };
+        return { actor: byAdmin, action: 'bulk_started', target: { kind: 'bulk', name: job_number }, detail };
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/sites',
     how: 'by an administrator',
     prepare: async () => async () => {

@@ -38,6 +38,9 @@ const table = `
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
   POST   /api/v1/agents/public                    yes  no   no   no   enrol
   GET    /api/v1/agents/                          yes  yes  yes  yes
+  POST   /api/v1/bulk                             yes  yes  no   yes
+  GET    /api/v1/bulk/{job_number}                yes  own  no   own
+  GET    /metrics/agents                          yes  yes  yes  yes
   POST   /api/v1/selectors/explain                yes  yes  yes  yes
   POST   /api/v1/agents/                          yes  no   no   no
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob

@@ -53,6 +53,9 @@ const table = `
    -  get_labels                      yes  yes  self read
    -  update_labels                   yes  no   no   no manager
    -  list_agents                     yes  yes  own  read
+   -  start_bulk                      yes  own  no   commands
+   -  get_bulk                        yes  own  no   own
+   -  agent_metrics_text              yes  yes  own  read
    -  explain_selector                yes  yes  own  read
    -  list_sites                      yes  yes  no   read
    -  get_site                        yes  yes  no   read
@@ -289,6 +292,7 @@ describe('a server', () => {
         authenticate: () => callers.admin,
         remembered: () => undefined,
         authenticateAgent: () => callers.agent,
+        authenticateApp: () => callers.third_party_app,
         hasAdmin: async () => true,
         isEnrolmentToken: () => false,
         requireEnrolment: async () => {},

@@ -73,6 +73,14 @@ export type BatchRequest = { agents: (string)[] | string; command: string | Reco
 
 export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
 
+export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; targets: (BulkTarget)[] };
+
+export type BulkProgress = { job_number: string; selector: string; action: 'command' | 'labels' | 'remove'; is_over: boolean; totals: { waiting: number; done: number; refused: number; stopped: number }; items: (BulkTarget)[]; next: string | null };
+
+export type BulkRequest = { selector: string; action: { command?: string; labels?: LabelsUpdate; remove?: boolean }; preview?: boolean; wave?: { size: number; pause_seconds?: number } };
+
+export type BulkTarget = { ap_id: string; display_name: string | null; state: 'would' | 'waiting' | 'done' | 'refused' | 'stopped'; detail: string | null; command_id: string | null };
+
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
 export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
@@ -282,6 +290,7 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 export interface Operations {
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
   agent_health: { path: { ap_id: string }; answer: AgentHealthReport };
+  agent_metrics_text: { query?: { selector?: string; metrics?: (string)[] }; answer: unknown };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
   approve_user: { path: { username: string }; answer: TokenData };
@@ -322,6 +331,7 @@ export interface Operations {
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_alarm: { path: { alarm_id: string }; answer: Alarm };
   get_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
+  get_bulk: { path: { job_number: string }; query?: { cursor?: string; limit?: number }; answer: BulkProgress };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
@@ -388,6 +398,7 @@ export interface Operations {
   set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
+  start_bulk: { json: BulkRequest; answer: BulkAnswer };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
   test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
@@ -410,6 +421,7 @@ export interface Operations {
 export const operations = {
   acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
   agent_health: 'GET /api/v1/health/agents/{ap_id}',
+  agent_metrics_text: 'GET /metrics/agents',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
@@ -450,6 +462,7 @@ export const operations = {
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_alarm: 'GET /api/v1/alarms/{alarm_id}',
   get_alarm_rule: 'GET /api/v1/alarm_rules/{rule_id}',
+  get_bulk: 'GET /api/v1/bulk/{job_number}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
@@ -516,6 +529,7 @@ export const operations = {
   set_grants: 'PUT /api/v1/users/{username}/grants',
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
+  start_bulk: 'POST /api/v1/bulk',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
   test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
