@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import { imagineFleet } from '../e2e/imagined-fleet.ts';
+import { imagineFleet, routeFleet } from '../e2e/imagined-fleet.ts';
 import { BenchBrowser, figuresOf, framesPerSecond, type PageFigures, watchPage } from './harness/browser.ts';
 import { admin, EmulatedNetwork, pause } from './harness/emulated-network.ts';
 import { startWeft } from './harness/processes.ts';
@@ -88,9 +88,7 @@ function compressedSize(path: string): number {
 
 async function movingMap(): Promise<Figure[]> {
   const context = await browser.context();
-  const { details, presence } = imagineFleet(5000);
-  await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: details }));
-  await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+  await routeFleet(context, imagineFleet(5000));
   const page = await context.newPage();
   await page.goto(browser.address('/map'));
   await page.getByText(/of 5000$/).waitFor();

@@ -57,6 +57,7 @@ export async function furnish(weft: WeftServer): Promise<Furnished> {
       ap_id: agent!.ap_id,
       command_id,
       app_name: 'energy-saver',
+      id: 'new',
       '/jobs/:job_number job_number': job_number,
       '/emulator/:job_number job_number': run.job_number,
     },

@@ -1,15 +1,28 @@
 // A fleet that exists only in the browser, of any size: for lists and maps of thousands without thousands of agents.
 
-/** The two answers that lists and maps are made of; the same at every run. */
+import type { BrowserContext } from 'playwright-core';
+
+export type ImaginedFleet = ReturnType<typeof imagineFleet>;
+
+/** What lists and maps are made of; the same at every run. */
 export function imagineFleet(count: number) {
   const technologies = ['5G', 'WiFi', 'LiFi'];
   const states = ['online', 'online', 'online', 'online', 'late', 'offline'];
   const seen = new Date().toISOString();
   const names = Array.from({ length: count }, (_, index) => `ap-${String(index + 1).padStart(5, '0')}`);
-  const details = names.map((ap_id, index) => ({
+  const items = names.map((ap_id, index) => ({
     id: ap_id,
     ap_id,
+    display_name: null,
+    site: null,
+    tags: [],
+    access_point_type: technologies[index % 3],
+    state: states[index % states.length],
+    power_state: null,
+    last_seen: seen,
     onboard: true,
+    emulated: false,
+    created_at: seen,
     configuration: {
       access_point_type: technologies[index % 3],
       // A town with dense quarters.
@@ -29,5 +42,21 @@ export function imagineFleet(count: number) {
     channel: true,
     command_ready: true,
   }));
-  return { names, details, presence: { agents } };
+  return { names, items, presence: { agents } };
+}
+
+/** The browser gets this fleet instead of the server's, page by page as the server would give it. */
+export async function routeFleet(context: BrowserContext, { items, presence }: ImaginedFleet): Promise<void> {
+  await context.route(/\/api\/v1\/agents\/?\?/, (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const state = /state:(\w+)$/.exec(query.get('selector') ?? '')?.[1];
+    const search = query.get('search') ?? '';
+    const matching = items.filter((item) => item.ap_id.includes(search) && (!state || item.state === state));
+    const from = Number(query.get('cursor') ?? 0);
+    const end = from + Number(query.get('limit') ?? 100);
+    const next = end < matching.length ? String(end) : null;
+    return route.fulfill({ json: { items: matching.slice(from, end), next, count: matching.length } });
+  });
+  await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: items }));
+  await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
 }

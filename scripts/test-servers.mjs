@@ -23,6 +23,11 @@ const servers = [
     isThere: () => existsSync('/usr/lib/rabbitmq/bin/rabbitmq-server'),
     variable: 'TEST_AMQP_URL',
   },
+  {
+    title: 'Alertmanager',
+    debianPackage: 'prometheus-alertmanager',
+    isThere: () => existsSync('/usr/bin/prometheus-alertmanager'),
+  },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
   { title: 'nginx', debianPackage: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
   {
@@ -46,7 +51,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx'];
+const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx', 'prometheus-alertmanager'];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };

@@ -46,12 +46,13 @@ export const EnrolmentTokenCreate = Type.Object(
       Type.String({
         maxLength: maxSitePathLength,
         pattern: sitePathPattern,
+        documented: { pattern: '^\\S+$' },
         format: 'label',
         description: 'The path of the site in which the access points stand.',
       }),
     ),
     tags: Type.Optional(
-      Type.Array(Type.String({ pattern: tagPattern, format: 'label' }), {
+      Type.Array(Type.String({ documented: { pattern: '^\\S+$' }, pattern: tagPattern, format: 'label' }), {
         maxItems: maxTags,
         description: 'The tags that they begin with.',
       }),

@@ -6,6 +6,8 @@ const Path = Type.String({
   minLength: 1,
   maxLength: maxSitePathLength,
   pattern: sitePathPattern,
+  // Classes of characters such as \p{L} are unknown to many validators.
+  documented: { pattern: '^[^\\s/]+(?:/[^\\s/]+)*$' },
   format: 'label',
   description: 'At most 10 steps, separated by slashes. The sites above it need not exist.',
 });

@@ -36,6 +36,8 @@ export function createEvents() {
     logged: new Event<[]>(),
     /** The broker has created a queue again; whatever was in the old one is lost. */
     queueLost: new Event<[queue: string]>(),
+    /** The path of the site of an agent, as this node knows it. */
+    siteOf: new Question<[ap_id: string], { site: string | null }>(),
     /** How commands reach an agent now. */
     commandTransports: new Question<[ap_id: string, configuration: Record<string, unknown>], CommandTransports>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */

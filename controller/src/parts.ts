@@ -65,8 +65,20 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
   );
-  const fleet = createFleetPart({ ...platform, presence }, events);
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, agentStore, presence, auth }, events);
+  const fleet = createFleetPart(
+    {
+      ...platform,
+      presence,
+      principals,
+      agents,
+      labels: accounts.agents.labels,
+      auditLog,
+      jobs,
+      batches: commands.batches,
+    },
+    events,
+  );
+  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
   const alarms = createAlarmsPart(
     {
       ...platform,
@@ -88,7 +100,7 @@ export function createParts(platform: Platform, events: Events) {
     siteStore: accounts.sites.siteStore,
   });
   const notifications = createNotificationsPart(
-    { ...platform, audit, eventLog, choose: timeline.selection.choose },
+    { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
     events,
   );
   return {

@@ -204,6 +204,7 @@ function createAuthenticator(config: Config, parts: Part[]): Authenticator {
       authenticate: nobody,
       remembered: () => undefined,
       authenticateAgent: nobody,
+      authenticateApp: nobody,
       hasAdmin: async () => true,
       isEnrolmentToken: () => false,
       requireEnrolment: async () => {},

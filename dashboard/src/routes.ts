@@ -50,6 +50,19 @@ export const routes: readonly PageRoute[] = [
     load: () => import('./pages/sites/sites-page.tsx').then((page) => page.SitesPage),
   },
   {
+    path: '/alarms',
+    title: pageTitles.alarms,
+    access: 'user',
+    nav: { icon: 'bell', isOnPhoneBar: true },
+    load: () => import('./pages/alarms/alarms-page.tsx').then((page) => page.AlarmsPage),
+  },
+  {
+    path: '/alarms/rules/:id',
+    title: pageTitles.alarmRule,
+    access: 'user',
+    load: () => import('./pages/alarms/rule-page.tsx').then((page) => page.RulePage),
+  },
+  {
     path: '/events',
     title: pageTitles.events,
     access: 'user',
@@ -86,7 +99,7 @@ export const routes: readonly PageRoute[] = [
     path: '/emulator',
     title: pageTitles.emulator,
     access: 'user',
-    nav: { icon: 'emulator', isOnPhoneBar: true },
+    nav: { icon: 'emulator' },
     load: () => import('./pages/emulator/emulator-page.tsx').then((page) => page.EmulatorPage),
   },
   {
@@ -147,6 +160,12 @@ export const routes: readonly PageRoute[] = [
     access: 'admin',
     nav: { icon: 'audit' },
     load: () => import('./pages/audit/audit-page.tsx').then((page) => page.AuditPage),
+  },
+  {
+    path: '/wall',
+    title: pageTitles.wall,
+    access: 'user',
+    load: () => import('./pages/wall/wall-page.tsx').then((page) => page.WallPage),
   },
   {
     path: '/settings',

@@ -54,7 +54,7 @@ const blank = /\s/;
 /** What ends a word that is not in quotes. */
 const endsValue = /[\s()"]/;
 const endsMetric = /[\s()"<>=!:]/;
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 class SelectorParser {
   readonly #text: string;

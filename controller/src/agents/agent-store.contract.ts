@@ -79,6 +79,23 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(await store.count()).toBe(600);
   });
 
+  test('createNamed gives each a display name that no other has, also of two nodes at once', async () => {
+    await store.create(agentNamed('old', { display_name: 'bristol-5g-4' }));
+    const create = (node: AgentStore, prefix: string) =>
+      fixture.db.transaction((tx) => {
+        const records = ['a', 'b', 'c'].map((name) => agentNamed(prefix + name));
+        return node.createNamed(tx, records, ['bristol-5g', 'bath-wifi', 'bristol-5g']);
+      });
+    await Promise.all([create(store, 'x-'), create(store, 'y-')]);
+    const names = (await store.list()).map(({ display_name }) => display_name);
+    expect([...names].sort()).toStrictEqual([
+      'bath-wifi-1',
+      'bath-wifi-2',
+      ...[4, 5, 6, 7, 8].map((n) => `bristol-5g-${n}`),
+    ]);
+    await fixture.db.transaction((tx) => store.createNamed(tx, [], []));
+  });
+
   test('revokeAll leaves no password and no token, and others alone', async () => {
     for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) await store.create(agentNamed(ap_id));
     await fixture.db.transaction((tx) => store.revokeAll(tx, ['ap-1', 'ap-3', 'ap-9'], 'ver-2'));

@@ -18,6 +18,7 @@ import {
   UnknownSite,
 } from './agent-store.ts';
 import type { VisibleAgent } from './agent-visibility.ts';
+import { freeNames } from './free-names.ts';
 
 type AgentRow = {
   id: string;
@@ -104,7 +105,19 @@ class SqlAgentStore implements AgentStore {
   }
 
   async createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
-    if (agents.length > 0) await insertAgents(tx, agents);
+    if (agents.length > 0) await insertAgents(tx, agents, await raiseRevision(tx));
+  }
+
+  async createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void> {
+    if (agents.length === 0) return;
+    const revision = await raiseRevision(tx);
+    const rows = await tx.query<{ display_name: string }>(
+      'SELECT display_name FROM agents WHERE display_name IS NOT NULL',
+    );
+    const taken = rows.map(({ display_name }) => display_name);
+    const names = freeNames(stems, taken);
+    const named = agents.map((agent, index) => ({ ...agent, display_name: names[index]! }));
+    await insertAgents(tx, named, revision);
   }
 
   async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string) {
@@ -215,11 +228,10 @@ async function getAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | un
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
 export async function insertAgent(tx: SqlQueries, agent: AgentRecord): Promise<void> {
-  await insertAgents(tx, [agent]);
+  await insertAgents(tx, [agent], await raiseRevision(tx));
 }
 
-async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
-  const revision = await raiseRevision(tx);
+async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[], revision: number): Promise<void> {
   const rows = agents.map((agent) => [...toValues(agent), revision]);
   await runRows(tx, INSERT, rows, INSERTED);
 }

@@ -66,6 +66,11 @@ export interface AgentStore {
   create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
   createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void>;
+  /**
+   * The same, and each gets a display name of its own: its stem and the next number that no agent has with it. There are as
+   * many stems as agents.
+   */
+  createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void>;
   /** Revokes the credentials and tokens of these agents, in the caller's transaction; resolves those that exist. */
   revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<Pick<AgentRecord, 'id' | 'ap_id'>[]>;
   /** Resolves the updated record, or undefined if there is none. */

@@ -55,6 +55,7 @@ const sites = '/api/v1/sites';
 const tokens = '/api/v1/enrolment_tokens';
 const disabled = '/api/v1/disabled_users/';
 const webhooks = '/api/v1/webhooks';
+const notices = '/api/v1/notifications';
 const spinup = '/api/v1/emulator/spinup';
 const alarmRules = '/api/v1/alarm_rules';
 const alarmRule = (name: string) => ({ name, condition: { metric: 'm', op: '>', value: 5 }, severity: 'major' });
@@ -75,6 +76,17 @@ const newHook = async () => {
   secrets.push(body.secret);
   return { name, id: body.id as string };
 };
+const newNotice = async () => {
+  const name = newName();
+  const { id } = await send('POST', notices, { name, email: 'a@weft.test' });
+  return { name, id: id as string };
+};
+const ofNotice = (name: string, id: string, action: string, more: object = {}) => ({
+  actor: byAdmin,
+  action,
+  target: { kind: 'notification', name },
+  detail: { id, ...more },
+});
 const ofHook = (name: string, id: string, action: string, more: object = {}) => ({
   actor: byAdmin,
   action,
@@ -531,6 +543,20 @@ const changes: Change[] = [
     },
   })),
   {
+    route: 'POST /api/v1/bulk',
+    how: 'the change as a whole; each access point has entries of its own',
+    prepare: async () => {
+      const name = newName();
+      await send('POST', agents, newAgent(name));
+      return async () => {
+        const json = { selector: `name:${name}`, action: { labels: { display_name: null } } };
+        const { job_number } = await send('POST', '/api/v1/bulk', json);
+        const detail = { action: 'labels', selector: `name:${name}`, access_points: 1, waves: 1 };
+        return { actor: byAdmin, action: 'bulk_started', target: { kind: 'bulk', name: job_number }, detail };
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/sites',
     how: 'by an administrator',
     prepare: async () => async () => {
@@ -700,6 +726,36 @@ const changes: Change[] = [
     },
   },
   {
+    route: 'POST /api/v1/notifications',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      const { name, id } = await newNotice();
+      return ofNotice(name, id, 'notification_created');
+    },
+  },
+  {
+    route: 'PUT /api/v1/notifications/{id}',
+    how: 'with what was changed',
+    prepare: async () => {
+      const { name, id } = await newNotice();
+      return async () => {
+        await send('PUT', `${notices}/${id}`, { name, email: 'b@weft.test', enabled: false });
+        return ofNotice(name, id, 'notification_updated', { fields: ['email', 'enabled'] });
+      };
+    },
+  },
+  {
+    route: 'DELETE /api/v1/notifications/{id}',
+    how: 'by an administrator',
+    prepare: async () => {
+      const { name, id } = await newNotice();
+      return async () => {
+        await send('DELETE', `${notices}/${id}`);
+        return ofNotice(name, id, 'notification_removed');
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/agents/{ap_id}/push_secret',
     how: 'without the secret',
     prepare: async () => {
@@ -786,6 +842,7 @@ const changeNothing = [
   'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   // Only sends; the attempt is in the delivery log.
   'POST /api/v1/webhooks/{id}/test',
+  'POST /api/v1/notifications/{id}/test',
   // What happens in an emulated network stays there.
   'POST /api/v1/emulator/{job_number}/faults',
   'POST /api/v1/emulator/{job_number}/coverage',

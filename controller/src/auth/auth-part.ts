@@ -7,8 +7,8 @@ import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import type { UserService } from '../users/user-service.ts';
-import { AgentPassword } from './agent-password.ts';
 import { AuthService } from './auth-service.ts';
+import { BasicSecret } from './basic-secret.ts';
 import { LoginFailures } from './login-failures.ts';
 import { createLoginNotes } from './login-notes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -52,7 +52,8 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     limits: config,
     onError,
   });
-  const agentPassword = new AgentPassword({ auth, agents, failures });
+  const agentSecret = new BasicSecret({ kind: 'agent', auth, source: agents, failures });
+  const appSecret = new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures });
   events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
@@ -62,7 +63,8 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     authenticator: {
       authenticate: auth.authenticate.bind(auth),
       remembered: auth.remembered.bind(auth),
-      authenticateAgent: agentPassword.authenticate.bind(agentPassword),
+      authenticateAgent: agentSecret.authenticate.bind(agentSecret),
+      authenticateApp: appSecret.authenticate.bind(appSecret),
     },
     start() {
       if (config.roles.includes('api')) sessions.start();

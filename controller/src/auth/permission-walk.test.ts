@@ -38,6 +38,9 @@ const table = `
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
   POST   /api/v1/agents/public                    yes  no   no   no   enrol
   GET    /api/v1/agents/                          yes  yes  yes  yes
+  POST   /api/v1/bulk                             yes  yes  no   yes
+  GET    /api/v1/bulk/{job_number}                yes  own  no   own
+  GET    /metrics/agents                          yes  yes  yes  yes
   POST   /api/v1/selectors/explain                yes  yes  yes  yes
   POST   /api/v1/agents/                          yes  no   no   no
   GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
@@ -72,6 +75,12 @@ const table = `
   GET    /api/v1/webhooks/{id}/deliveries         yes  no   no   no
   POST   /api/v1/webhooks/{id}/test               yes  no   no   no
   POST   /api/v1/webhooks/{id}/replay             yes  no   no   no
+  GET    /api/v1/notifications                    yes  no   no   no
+  POST   /api/v1/notifications                    yes  no   no   no
+  GET    /api/v1/notifications/{id}               yes  no   no   no
+  PUT    /api/v1/notifications/{id}               yes  no   no   no
+  DELETE /api/v1/notifications/{id}               yes  no   no   no
+  POST   /api/v1/notifications/{id}/test          yes  no   no   no
   POST   /api/v1/agent_update/update              no   no   yes  no
   POST   /api/v1/write?agent                      yes  no   self no
   POST   /write?agent                             yes  no   self no

@@ -53,6 +53,9 @@ const table = `
    -  get_labels                      yes  yes  self read
    -  update_labels                   yes  no   no   no manager
    -  list_agents                     yes  yes  own  read
+   -  start_bulk                      yes  own  no   commands
+   -  get_bulk                        yes  own  no   own
+   -  agent_metrics_text              yes  yes  own  read
    -  explain_selector                yes  yes  own  read
    -  list_sites                      yes  yes  no   read
    -  get_site                        yes  yes  no   read
@@ -135,6 +138,12 @@ const table = `
    -  list_webhook_deliveries         yes  no   no   no auditor
    -  test_webhook                    yes  no   no   no
    -  replay_webhook                  yes  no   no   no
+   -  list_notifications              yes  no   no   no auditor
+   -  create_notification             yes  no   no   no
+   -  get_notification                yes  no   no   no auditor
+   -  update_notification             yes  no   no   no
+   -  remove_notification             yes  no   no   no
+   -  test_notification               yes  no   no   no
    -  network_health                  yes  yes  no   read
    -  agent_health                    yes  yes  self read
    -  health                          open open open open
@@ -283,6 +292,7 @@ describe('a server', () => {
         authenticate: () => callers.admin,
         remembered: () => undefined,
         authenticateAgent: () => callers.agent,
+        authenticateApp: () => callers.third_party_app,
         hasAdmin: async () => true,
         isEnrolmentToken: () => false,
         requireEnrolment: async () => {},

@@ -127,6 +127,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   return {
     delivery: dispatcher,
+    batches,
     routes: [
       ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),
       ...conflictRoutes(new ConflictService({ database, audit, rules, ledger, sight })),

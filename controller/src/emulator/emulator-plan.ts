@@ -12,7 +12,7 @@ import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
-import { type FoundLocation, parseLocation } from './locations.ts';
+import { type FoundLocation, parseLocation, stemOf } from './locations.ts';
 import { spreadOut } from './spread.ts';
 
 export interface PlanLimits {
@@ -31,6 +31,8 @@ export interface PlannedAccessPoint {
   emulator: number;
   spec: EmulatorSpec;
   location: { latitude: number; longitude: number };
+  /** The beginning of its display name. */
+  stem: string;
 }
 
 /** The traffic that an entry gets if it does not say. */
@@ -176,8 +178,11 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
       if (place) plan.places.push({ emulator, location: index, given: String(text), ...place, latitude, longitude });
     }
     if (found.length < spec.locations.length) continue;
-    for (const location of spreadOut(found, spec.num_access_points, spec.access_point_type, spec.scenario)) {
-      plan.accessPoints.push({ emulator, spec, location });
+    // Access points take the places in turn. Each place is looked up once, and there are no more than access points.
+    const stems = found.slice(0, spec.num_access_points).map((each) => stemOf(each, spec.access_point_type));
+    const locations = spreadOut(found, spec.num_access_points, spec.access_point_type, spec.scenario);
+    for (const [index, location] of locations.entries()) {
+      plan.accessPoints.push({ emulator, spec, location, stem: stems[index % stems.length]! });
     }
   }
 }

@@ -28,7 +28,7 @@ const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, de
 
 export function createEmulatorRunStore(
   db: SqlDatabase,
-  agents: Pick<AgentStore, 'createAll' | 'revokeAll'>,
+  agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>,
   jobs: Pick<JobStore, 'createAll'>,
 ): EmulatorRunStore {
   return new SqlEmulatorRunStore(db, agents, jobs);
@@ -36,10 +36,14 @@ export function createEmulatorRunStore(
 
 class SqlEmulatorRunStore implements EmulatorRunStore {
   readonly #db: SqlDatabase;
-  readonly #agents: Pick<AgentStore, 'createAll' | 'revokeAll'>;
+  readonly #agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>;
   readonly #jobs: Pick<JobStore, 'createAll'>;
 
-  constructor(db: SqlDatabase, agents: Pick<AgentStore, 'createAll' | 'revokeAll'>, jobs: Pick<JobStore, 'createAll'>) {
+  constructor(
+    db: SqlDatabase,
+    agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>,
+    jobs: Pick<JobStore, 'createAll'>,
+  ) {
     this.#db = db;
     this.#agents = agents;
     this.#jobs = jobs;
@@ -49,12 +53,13 @@ class SqlEmulatorRunStore implements EmulatorRunStore {
     run: NewRun,
     agents: readonly AgentRecord[],
     job: NewJob,
-    { requireOwner = false, check, also }: CreateRunOptions = {},
+    { requireOwner = false, stems, check, also }: CreateRunOptions = {},
   ): Promise<void> {
     await this.#db.transaction(async (tx) => {
       if (requireOwner) await requirePresentOwner(tx, this.#db.dialect, run);
       await check?.(tx);
-      await this.#agents.createAll(tx, agents);
+      if (stems) await this.#agents.createNamed(tx, agents, stems);
+      else await this.#agents.createAll(tx, agents);
       await this.#jobs.createAll(tx, [job]);
       const values: SqlValue[] = [
         ...[run.job_number, run.owner_kind, run.owner_id, run.owner_name, run.access_points, run.devices],

@@ -58,6 +58,8 @@ export interface RunUsage {
 }
 
 export interface CreateRunOptions {
+  /** The beginnings of the agents' display names, one for each; default: they have none. */
+  stems?: readonly string[];
   requireOwner?: boolean;
   check?: (tx: SqlQueries) => Promise<void>;
   also?: InSameTransaction<EmulatorRunRecord>;

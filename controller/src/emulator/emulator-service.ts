@@ -118,7 +118,9 @@ export class EmulatorService {
     };
     const records = members.map((member) => toAgentRecord(member, caller, now));
     const also = audit.entry<EmulatorRunRecord>(({ after }) => runStarted(caller, after!));
-    await runs.create(run, records, job, { requireOwner: true, check: (tx) => requireRight(tx, run), also });
+    const stems = plan.accessPoints.map(({ stem }) => stem);
+    const check = (tx: SqlQueries) => requireRight(tx, run);
+    await runs.create(run, records, job, { requireOwner: true, stems, check, also });
     agents.emulated(records);
     outbox.publish(job);
     return {

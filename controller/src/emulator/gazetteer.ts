@@ -39,6 +39,39 @@ export function findPlaces(name: string): Place[] {
   return [];
 }
 
+/** The town that people would name there: the most populous within half the reach, else the nearest; undefined if none is within reach. */
+export function townAt(latitude: number, longitude: number, reachKm: number): Place | undefined {
+  const { latitudes, longitudes, populations } = towns();
+  const shrink = Math.cos((latitude * Math.PI) / 180);
+  const far = (reachKm / kmPerDegree) ** 2;
+  let largest: number | undefined;
+  let nearest: number | undefined;
+  let least = far;
+  for (let line = 0; line < latitudes.length; line++) {
+    const north = latitudes[line]! - latitude;
+    const around = Math.abs(longitudes[line]! - longitude);
+    const east = Math.min(around, 360 - around) * shrink;
+    const square = north * north + east * east;
+    if (square < least) [nearest, least] = [line, square];
+    const isLarger = largest === undefined || populations[line]! > populations[largest]!;
+    if (square < far / 4 && isLarger) largest = line;
+  }
+  const found = largest ?? nearest;
+  return found === undefined ? undefined : placeOf(found);
+}
+
+const kmPerDegree = 111.32;
+
+const towns = once(() => {
+  const fields = lines().map((line) => line.split('\t', column.population + 1));
+  const numbers = (index: number) => Float32Array.from(fields, (each) => Number(each[index]));
+  return {
+    latitudes: numbers(column.latitude),
+    longitudes: numbers(column.longitude),
+    populations: numbers(column.population),
+  };
+});
+
 /** Codes are ambiguous: CA is Canada after London and California after San Diego. */
 function isIn({ country, region }: Place, qualifier: string): boolean {
   return (

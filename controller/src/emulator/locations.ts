@@ -3,7 +3,8 @@
 import { isObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';
-import { findPlaces } from './gazetteer.ts';
+import { foldName } from './fold-name.ts';
+import { findPlaces, townAt } from './gazetteer.ts';
 import { parseGeoUri } from './geo-uri.ts';
 
 export interface FoundLocation extends Location {
@@ -17,6 +18,9 @@ export interface FoundLocation extends Location {
   };
 }
 
+/** Coordinates have the name of a town within this. */
+const townReachKm = 30;
+const maxStemLength = 40;
 const maxLength = 200;
 const keyedProblem =
   'should have a latitude from -90 to 90 (`lat`, `latitude`) and a longitude from -180 to 180 (`long`, `lon`, `lng`, `longitude`)';
@@ -26,6 +30,16 @@ export function parseLocation(location: unknown): FoundLocation | NoLocation {
   if (isObject(location)) return keyed(location);
   if (typeof location !== 'string') return { problem: 'should be coordinates or the name of a place' };
   return parseText(location);
+}
+
+/** The beginning of display names there, such as `bristol-5g`. */
+export function stemOf({ latitude, longitude, place }: FoundLocation, type: string): string {
+  const name = place?.name ?? townAt(latitude, longitude, townReachKm)?.name ?? 'emulated';
+  const plain = foldName(name)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, maxStemLength);
+  return `${plain || 'emulated'}-${type.toLowerCase()}`;
 }
 
 function parseText(text: string): FoundLocation | NoLocation {

@@ -16,7 +16,11 @@ interface Deps extends Omit<Platform, 'log'> {
 
 export function createEventLogPart(deps: Deps, events: Events) {
   const { config, database, auditLog, onChange, onError } = deps;
-  const eventLog = createEventLog(database, { auditLog, onLogged: events.logged.emit });
+  const eventLog = createEventLog(database, {
+    auditLog,
+    onLogged: events.logged.emit,
+    siteOf: (ap_id) => events.siteOf.ask(ap_id)?.site,
+  });
   events.audited.add((tx, entries) =>
     eventLog.append(
       tx,

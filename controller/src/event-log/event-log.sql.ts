@@ -7,8 +7,8 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
+import { toConditions } from './event-conditions.ts';
 import {
-  type EventFilters,
   type EventLog,
   type EventPage,
   type EventReadOptions,
@@ -44,6 +44,8 @@ export interface EventLogOptions {
   auditLog: Pick<AuditLog, 'lock'>;
   /** Called once events are durable; must not throw. */
   onLogged?: () => void;
+  /** The path of the site of an agent now, where an event does not say; default: none is filled in. */
+  siteOf?: (ap_id: string) => string | null | undefined;
   now?: () => number;
 }
 
@@ -67,7 +69,7 @@ class SqlEventLog implements EventLog {
     const { onLogged } = this.#options;
     const head = await this.#lockHead(tx);
     const ts = Math.max(this.#now(), head.ts);
-    const rows = events.map((event, index) => toColumns(event, head.newest + 1 + index, ts));
+    const rows = events.map((event, index) => this.#toColumns(event, head.newest + 1 + index, ts));
     await runRows(tx, `INSERT INTO event_log (${COLUMNS}) VALUES {{rows}}`, rows);
     await tx.query('UPDATE event_head SET newest = ?, ts = ? WHERE id = 1', [head.newest + events.length, ts]);
     if (onLogged) afterCommit(tx, onLogged);
@@ -125,6 +127,26 @@ class SqlEventLog implements EventLog {
     );
     if (!head) throw new Error('The event log is damaged: its end is not known any more');
     return head;
+  }
+
+  #toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
+    const { kind, subject_kind, subject, severity = 'info', text, data = {}, ts: happenedMs } = event;
+    const ap_id = agentOf(event);
+    const site = event.site === undefined && ap_id !== null ? this.#options.siteOf?.(ap_id) : event.site;
+    const isEarlier = happenedMs !== undefined && happenedMs < ts;
+    const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
+    return [
+      id,
+      ts,
+      kind,
+      subject_kind,
+      storable(subject),
+      ap_id,
+      site === null || site === undefined ? null : storable(site),
+      severity,
+      storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
+      toDataText(whole),
+    ];
   }
 
   /** The ids between which events may match; both belong to it. */
@@ -222,24 +244,6 @@ class PageInMaking {
   }
 }
 
-function toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
-  const { kind, subject_kind, subject, site = null, severity = 'info', text, data = {}, ts: happenedMs } = event;
-  const isEarlier = happenedMs !== undefined && happenedMs < ts;
-  const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
-  return [
-    id,
-    ts,
-    kind,
-    subject_kind,
-    storable(subject),
-    agentOf(event),
-    site === null ? null : storable(site),
-    severity,
-    storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
-    toDataText(whole),
-  ];
-}
-
 function agentOf({ subject_kind, subject, data }: NewEvent): string | null {
   if (subject_kind === 'agent') return storable(subject);
   return typeof data?.ap_id === 'string' ? storable(data.ap_id) : null;
@@ -268,32 +272,4 @@ function toData(text: string): Record<string, unknown> {
     // Below.
   }
   return {};
-}
-
-function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
-  const conditions: string[] = [];
-  const params: SqlValue[] = [];
-  const add = (condition: string, ...values: SqlValue[]) => {
-    conditions.push(` AND ${condition}`);
-    params.push(...values);
-  };
-  if (kinds && !kinds.includes('*')) {
-    const parts = kinds.map(kindCondition);
-    add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
-  }
-  if (ap_id !== undefined) add('ap_id = ?', ap_id);
-  if (subject !== undefined) add('subject = ?', subject);
-  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
-  // `0` is the character after `/`.
-  if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
-  if (fromMs !== undefined) add('ts >= ?', fromMs);
-  if (untilMs !== undefined) add('ts < ?', untilMs);
-  return { conditions: conditions.join(''), params };
-}
-
-function kindCondition(kind: string): { sql: string; values: string[] } {
-  if (!kind.endsWith('.*')) return { sql: 'kind = ?', values: [kind] };
-  const family = kind.slice(0, -2);
-  // `/` is the character after `.`.
-  return { sql: '(kind >= ? AND kind < ?)', values: [`${family}.`, `${family}/`] };
 }

@@ -1,8 +1,21 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
+import type { LoginType } from '@weft/contract';
+import { agentStates } from '@weft/contract/selector';
+import type { AgentService } from '../agents/agent-service.ts';
 import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
+import type { LabelService } from '../agents/label-service.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import type { Caller, PrincipalSource } from '../caller.ts';
+import type { BatchService } from '../commands/api/batch-service.ts';
 import type { Events } from '../events.ts';
+import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
+import { BulkActions } from './bulk/bulk-actions.ts';
+import { BulkDriver } from './bulk/bulk-driver.ts';
+import { bulkRoutes } from './bulk/bulk-routes.ts';
+import { BulkService } from './bulk/bulk-service.ts';
+import { createBulkStore } from './bulk/bulk-store.sql.ts';
 import { fleetFormats } from './fleet-formats.ts';
 import { FleetIndex } from './index/fleet-index.ts';
 import { createFleetStore } from './index/fleet-store.sql.ts';
@@ -16,12 +29,18 @@ const sharedFreshMs = 10_000;
 
 interface FleetPartDeps extends Platform {
   presence: PresenceService;
+  principals: Record<LoginType, PrincipalSource>;
+  agents: AgentService;
+  labels: LabelService;
+  auditLog: AuditLog;
+  jobs: Pick<JobsPart, 'jobStore' | 'mailbox'>;
+  batches: BatchService;
 }
 
-export function createFleetPart(
-  { config, database, telemetryStore: telemetry, presence, shares, onError }: FleetPartDeps,
-  events: Events,
-) {
+export function createFleetPart(deps: FleetPartDeps, events: Events) {
+  const { config, database, telemetryStore: telemetry, presence, keyring, shares, onError } = deps;
+  const { principals, agents, labels, auditLog, batches } = deps;
+  const { jobStore, mailbox } = deps.jobs;
   const store = createFleetStore(database);
   const index: FleetIndex = new FleetIndex({ store, onGone: ({ slot }) => columns.forget(slot) });
   const columns = new MetricColumns({
@@ -41,13 +60,39 @@ export function createFleetPart(
     });
     return sites;
   });
+  const bulkStore = createBulkStore(database, jobStore);
+  const actions = new BulkActions({ view, batches, labels, agents });
+  const bulk = new BulkService({ store: bulkStore, view, actions, batches, jobs: jobStore, auditLog, keyring, shares });
+  const driver = new BulkDriver({
+    store: bulkStore,
+    jobs: jobStore,
+    mailbox,
+    actions,
+    keyring,
+    callerNow: async (kind, name, id) => {
+      const caller = (await principals[kind].principal(name))?.caller;
+      return caller?.id === id ? caller : undefined;
+    },
+    onError,
+  });
+  events.cancelJob.onAsk((caller, job) => (job.task_type === 'bulk' ? stopBulk(caller, job.job_number) : undefined));
+  async function stopBulk(caller: Caller, job_number: string): Promise<boolean> {
+    await mailbox.end(job_number, 'cancelled', `Stopped by ${caller.name}`);
+    return true;
+  }
   return {
     fleet: view,
+    bulk: driver,
     index,
     lists,
-    routes: listRoutes(lists),
+    routes: [...listRoutes(lists), ...bulkRoutes(bulk)],
     formats: fleetFormats,
     metrics: {
+      weft_agents: {
+        help: 'Access points by state and technology, on any node',
+        labels: ['state', 'technology'],
+        values: () => countAgents(view),
+      },
       weft_agent_list_snapshots: {
         help: 'Lists of agents whose next pages are of one moment',
         value: () => lists.openSnapshots,
@@ -55,10 +100,31 @@ export function createFleetPart(
     },
     start() {
       // So that the first list does not wait for it.
+      if (config.roles.includes('worker')) driver.start();
       if (config.roles.includes('api')) {
         view.moment({ power: true }).catch((error) => onError(error, 'the agents could not be read into memory'));
       }
     },
+    drain: () => driver.stop(),
     stop: () => lists.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+const technologies = ['5G', 'WiFi', 'LiFi'];
+
+/** Every state and technology, also those that nobody has, so that no series comes and goes. */
+async function countAgents(view: FleetView) {
+  const counts = new Map<string, { labels: { state: string; technology: string }; value: number }>();
+  for (const state of agentStates) {
+    for (const technology of [...technologies, 'other']) {
+      counts.set(`${state} ${technology}`, { labels: { state, technology }, value: 0 });
+    }
+  }
+  const moment = await view.moment({ state: true });
+  await scan(moment.agents, (agent) => {
+    const { access_point_type: type } = agent;
+    const technology = type !== null && technologies.includes(type) ? type : 'other';
+    counts.get(`${moment.stateOf(agent)} ${technology}`)!.value++;
+  });
+  return [...counts.values()];
 }

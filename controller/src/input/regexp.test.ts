@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
+import { sitePathPattern, tagPattern } from '../../../contract/src/functions/label-rules.ts';
 import { APP_NAME_PATTERN, NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/identifiers.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -24,6 +25,8 @@ function collect(): Found[] {
     { where: 'contract/src/identifiers.ts', source: NAME_PATTERN, flags: 'u' },
     { where: 'contract/src/identifiers.ts', source: NAME_GLOB_PATTERN, flags: 'u' },
     { where: 'contract/src/identifiers.ts', source: APP_NAME_PATTERN, flags: 'u' },
+    { where: 'contract/src/functions/label-rules.ts', source: sitePathPattern, flags: 'u' },
+    { where: 'contract/src/functions/label-rules.ts', source: tagPattern, flags: 'u' },
   ];
   for (const file of files.filter((name) => !/\.(test|contract)\.ts$/.test(name))) {
     const { program, errors } = parseSync(file, readFileSync(join(root, file), 'utf8'));

@@ -1,10 +1,18 @@
-// Telling people and programs as a part: webhooks. The event log is the outbox; one node delivers.
+// Telling people and programs as a part: webhooks and e-mail. The event log is the outbox; one node delivers.
+import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
+import { openMailer } from '../backends.ts';
 import { PushAllowList } from '../commands/delivery/push/push-address.ts';
 import type { EventLog, LoggedEvent } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { NodeLease } from '../storage/node-lease.ts';
+import { NotificationDelivery } from './mail/notification-delivery.ts';
+import { notificationMail } from './mail/notification-mail.ts';
+import { notificationRoutes } from './mail/notification-routes.ts';
+import { NotificationService } from './mail/notification-service.ts';
+import { createNotificationStore } from './mail/notification-store.sql.ts';
+import type { NotificationRecord } from './mail/notification-store.ts';
 import { WebhookClient, type WebhookClientOptions } from './webhooks/webhook-client.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
@@ -17,12 +25,14 @@ interface NotificationsPartDeps extends Platform {
   eventLog: EventLog;
   /** Those of the events that a selector selects. */
   choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
+  /** What alarms look at. */
+  readings: Pick<WeftReadings, 'add'>;
   /** For tests. */
   clientTuning?: Pick<WebhookClientOptions, 'timeoutMs' | 'resolve'>;
 }
 
 export function createNotificationsPart(deps: NotificationsPartDeps, events: Events) {
-  const { config, database, keyring, audit, eventLog, choose, clientTuning, onError } = deps;
+  const { config, database, keyring, audit, eventLog, choose, clientTuning, log, onError } = deps;
   const store = createWebhookStore(database);
   const client = new WebhookClient({ allow: new PushAllowList(config.webhookAllow), ...clientTuning });
   const sender = new WebhookSender({ client, keyring });
@@ -45,11 +55,29 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     audit,
     onChanged: () => void delivery.look(),
   });
+  const mailer = openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox'));
+  const sendMail = ({ email: to, name, rule }: NotificationRecord, events: readonly LoggedEvent[]) =>
+    mailer.send(notificationMail(events, { to, name, time_zone: rule.time_zone, publicUrl: config.publicUrl }));
+  const notificationStore = createNotificationStore(database);
+  const mails = new NotificationDelivery({
+    database,
+    lease,
+    store: notificationStore,
+    eventLog,
+    choose,
+    send: sendMail,
+    onError,
+  });
+  const notifications = new NotificationService({ store: notificationStore, eventLog, send: sendMail, audit });
+  deps.readings.add('notification_failing_minutes', async () => [
+    ...failingOf('webhook', await store.list()),
+    ...failingOf('notification', await notificationStore.list()),
+  ]);
   events.logged.on(() => delivery.logged());
   return {
     webhooks,
     webhookStore: store,
-    routes: webhookRoutes(webhooks),
+    routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications)],
     metrics: {
       weft_webhook_deliveries_total: {
         help: 'Events that this process has delivered to webhooks',
@@ -65,10 +93,23 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
       if (!config.roles.includes('api')) return;
       lease.start();
       delivery.start();
+      mails.start();
     },
     async stop() {
-      await delivery.stop();
+      await Promise.all([delivery.stop(), mails.stop()]);
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
+}
+
+/** For how many minutes nothing could be delivered; those that work are not in it. */
+function failingOf(
+  subject_kind: string,
+  channels: readonly { id: string; name: string; enabled: boolean; failing_since: number | null }[],
+) {
+  return channels.flatMap(({ id, name, enabled, failing_since }) =>
+    enabled && failing_since !== null
+      ? [{ subject_kind, subject: id, name, value: Math.round((Date.now() - failing_since) / 60_000) }]
+      : [],
+  );
 }

@@ -1,5 +1,5 @@
 // Shares that are counted in this process; n nodes allow n times as much.
-import type { Gauges } from '../http/pages/service-metrics.ts';
+import type { PlainGauges } from '../http/pages/service-metrics.ts';
 import { Budget, type BudgetRate } from './budget.ts';
 import { FairTurns, type TurnLimits } from './fair-turns.ts';
 import { JointBudget } from './joint-budget.ts';
@@ -10,7 +10,7 @@ import type { Shares } from './shares.ts';
 const budgetHelp = 'Refused because a budget was used up';
 
 export class LocalShares implements Shares {
-  readonly metrics: Gauges = {};
+  readonly metrics: PlainGauges = {};
 
   turns(name: string, limits: TurnLimits): FairTurns {
     const turns = new FairTurns(name, limits);

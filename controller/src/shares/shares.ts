@@ -1,7 +1,7 @@
 // Fair shares: everything that one caller could use up for all others is taken through one of these. A principal is
 // whoever the share belongs to: a caller (`principalOf`), or an address where nobody has logged in yet.
 import type { Actor } from '../caller.ts';
-import type { Gauges } from '../http/pages/service-metrics.ts';
+import type { PlainGauges } from '../http/pages/service-metrics.ts';
 import type { Budget, BudgetRate } from './budget.ts';
 import type { FairTurns, TurnLimits } from './fair-turns.ts';
 import type { JointBudget } from './joint-budget.ts';
@@ -24,7 +24,7 @@ export interface Shares {
   /** Events within a time: failed logins, sign-ups. */
   limiter(name: string, limit: Limit): RateLimiter;
   /** What is held, waiting and refused of each, for /metrics. */
-  readonly metrics: Gauges;
+  readonly metrics: PlainGauges;
 }
 
 /** The principal of a caller: what it takes counts for it alone, whatever its address. */

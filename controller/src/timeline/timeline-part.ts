@@ -1,12 +1,11 @@
 // The timeline as a part: the event log for callers, in pages and live.
 import type { AgentService } from '../agents/agent-service.ts';
-import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
+import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { Part, Platform } from '../part.ts';
-import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventSelection } from './event-selection.ts';
 import { EventView } from './event-view.ts';
@@ -20,13 +19,12 @@ interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError'> {
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
-  agentStore: AgentStore;
-  presence: PresenceService;
+  fleet: FleetView;
 }
 
 export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
-  const { eventLog: log, agents, auth, agentStore, presence, shares, onError } = deps;
-  const selection = new EventSelection({ agents: agentStore, presence });
+  const { eventLog: log, agents, auth, fleet, shares, onError } = deps;
+  const selection = new EventSelection(fleet);
   const view = new EventView({ agents, selection });
   const timeline = new TimelineService({ log, view });
   const feed = new EventFeed({
@@ -40,6 +38,11 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     },
     onError,
   });
+  // What the log says of sites is as fresh as this.
+  const refresh = () => void fleet.moment({}).catch((error) => onError(error, 'the agents could not be read'));
+  events.labelsChanged.on(refresh);
+  events.sitesChanged.on(refresh);
+  events.siteOf.onAsk((ap_id) => fleet.get(ap_id));
   events.logged.on(() => feed.logged());
   events.callerChanged.on(({ id }) => feed.callerChanged(id));
   return {

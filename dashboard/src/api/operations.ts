@@ -73,6 +73,14 @@ export type BatchRequest = { agents: (string)[] | string; command: string | Reco
 
 export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
 
+export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; targets: (BulkTarget)[] };
+
+export type BulkProgress = { job_number: string; selector: string; action: 'command' | 'labels' | 'remove'; is_over: boolean; totals: { waiting: number; done: number; refused: number; stopped: number }; items: (BulkTarget)[]; next: string | null };
+
+export type BulkRequest = { selector: string; action: { command?: string; labels?: LabelsUpdate; remove?: boolean }; preview?: boolean; wave?: { size: number; pause_seconds?: number } };
+
+export type BulkTarget = { ap_id: string; display_name: string | null; state: 'would' | 'waiting' | 'done' | 'refused' | 'stopped'; detail: string | null; command_id: string | null };
+
 export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
 
 export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
@@ -181,6 +189,14 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type NetworkHealth = { health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number }; unacknowledged: number; worst: (AgentHealth)[]; sites: (SiteHealth)[] };
 
+export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
+
+export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
+
+export type NotificationList = { items: (Notification)[]; next: null };
+
+export type NotificationTest = { sent: boolean; error: string | null };
+
 export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
 
 export type PasswordChange = { current_password: string; new_password: string };
@@ -194,6 +210,8 @@ export type PlannedFault = { access_point: number; after_seconds?: number; kind:
 export type Presence = 'online' | 'late' | 'offline';
 
 export type PushSecret = { ap_id: string; secret: string };
+
+export type QuietHours = { from: string; until: string; except?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[] };
 
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
@@ -272,6 +290,7 @@ export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string;
 export interface Operations {
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
   agent_health: { path: { ap_id: string }; answer: AgentHealthReport };
+  agent_metrics_text: { query?: { selector?: string; metrics?: (string)[] }; answer: unknown };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
   approve_user: { path: { username: string }; answer: TokenData };
@@ -288,6 +307,7 @@ export interface Operations {
   create_agent_public: { json: AgentCreate; answer: Agent };
   create_alarm_rule: { json: AlarmRuleInput; answer: AlarmRule };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
+  create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
   create_silence: { json: SilenceInput; answer: Silence };
   create_site: { json: SiteCreate; answer: Site };
@@ -311,6 +331,7 @@ export interface Operations {
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_alarm: { path: { alarm_id: string }; answer: Alarm };
   get_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
+  get_bulk: { path: { job_number: string }; query?: { cursor?: string; limit?: number }; answer: BulkProgress };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
@@ -318,6 +339,7 @@ export interface Operations {
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
+  get_notification: { path: { id: string }; answer: Notification };
   get_silence: { path: { silence_id: string }; answer: Silence };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
@@ -334,6 +356,7 @@ export interface Operations {
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
+  list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_silences: { answer: SilenceList };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
@@ -357,6 +380,7 @@ export interface Operations {
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
+  remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_silence: { path: { silence_id: string }; answer: StatusAnswer };
   remove_site: { path: { id: string }; answer: StatusAnswer };
   remove_third_party_app: { path: { app_name: string }; answer: StatusAnswer };
@@ -374,13 +398,16 @@ export interface Operations {
   set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
+  start_bulk: { json: BulkRequest; answer: BulkAnswer };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
+  test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
   unshelve_alarm: { path: { alarm_id: string }; answer: Alarm };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
+  update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
   update_silence: { path: { silence_id: string }; json: SilenceInput; answer: Silence };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
@@ -394,6 +421,7 @@ export interface Operations {
 export const operations = {
   acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
   agent_health: 'GET /api/v1/health/agents/{ap_id}',
+  agent_metrics_text: 'GET /metrics/agents',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
@@ -410,6 +438,7 @@ export const operations = {
   create_agent_public: 'POST /api/v1/agents/public',
   create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
+  create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_silence: 'POST /api/v1/silences',
   create_site: 'POST /api/v1/sites',
@@ -433,6 +462,7 @@ export const operations = {
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_alarm: 'GET /api/v1/alarms/{alarm_id}',
   get_alarm_rule: 'GET /api/v1/alarm_rules/{rule_id}',
+  get_bulk: 'GET /api/v1/bulk/{job_number}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
@@ -440,6 +470,7 @@ export const operations = {
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
+  get_notification: 'GET /api/v1/notifications/{id}',
   get_silence: 'GET /api/v1/silences/{silence_id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
@@ -456,6 +487,7 @@ export const operations = {
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
+  list_notifications: 'GET /api/v1/notifications',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
@@ -479,6 +511,7 @@ export const operations = {
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_alarm_rule: 'DELETE /api/v1/alarm_rules/{rule_id}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
+  remove_notification: 'DELETE /api/v1/notifications/{id}',
   remove_silence: 'DELETE /api/v1/silences/{silence_id}',
   remove_site: 'DELETE /api/v1/sites/{id}',
   remove_third_party_app: 'DELETE /api/v1/third_party_apps/{app_name}',
@@ -496,13 +529,16 @@ export const operations = {
   set_grants: 'PUT /api/v1/users/{username}/grants',
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
+  start_bulk: 'POST /api/v1/bulk',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
+  test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
   unshelve_alarm: 'POST /api/v1/alarms/{alarm_id}/unshelve',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
+  update_notification: 'PUT /api/v1/notifications/{id}',
   update_silence: 'PUT /api/v1/silences/{silence_id}',
   update_site: 'PUT /api/v1/sites/{id}',
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',

@@ -1,10 +1,10 @@
-// The name of an agent, shortened where it carries the number of a run; the whole name is in the tooltip.
+// What people call an access point; its id is in the tooltip.
 import './agent-name.css';
-import { shortAgentName } from '../format/short-agent-name.ts';
+import { agentName } from '../data/agent-names.ts';
 
 export function AgentName({ ap_id }: { ap_id: string }) {
-  const short = shortAgentName(ap_id);
-  return <span title={short === ap_id ? undefined : ap_id}>{short}</span>;
+  const name = agentName(ap_id);
+  return <span title={name === ap_id ? undefined : ap_id}>{name}</span>;
 }
 
 /** Names of one network differ at their end: there is room for as much. */
@@ -12,7 +12,7 @@ const endLength = 4;
 
 /** The same for a narrow cell, where it is cut before its end. */
 export function NarrowAgentName({ ap_id }: { ap_id: string }) {
-  const characters = [...shortAgentName(ap_id)];
+  const characters = [...agentName(ap_id)];
   // Behind what was left out already: nothing is cut in two places.
   const end = characters.lastIndexOf('…') + 1 || Math.max(0, characters.length - endLength);
   return (

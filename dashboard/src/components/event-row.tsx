@@ -1,4 +1,5 @@
 // One event as a line of a timeline: when, how bad, what happened.
+import { withAgentName } from '../data/agent-names.ts';
 import { hrefOf, iconOf, type LoggedEvent } from '../data/events.ts';
 import { formatExactly, formatMoment } from '../format/times.ts';
 import './event-row.css';
@@ -6,7 +7,8 @@ import { Icon } from './icon.tsx';
 import { SeverityMark } from './severity.tsx';
 
 export function EventRow({ event }: { event: LoggedEvent }) {
-  const { ts, kind, severity, text } = event;
+  const { ts, kind, severity, ap_id } = event;
+  const text = withAgentName(event.text, ap_id);
   const at = Date.parse(ts);
   const href = hrefOf(event);
   return (

@@ -1,7 +1,9 @@
 // How bad something is, as a shape and a word: the fuller the shape, the worse. Colour only repeats it.
+import { componentText } from '../text/components.ts';
+import './glyph.css';
 import './severity.css';
 
-const severities = ['critical', 'major', 'minor', 'warning'] as const;
+export const severities = ['critical', 'major', 'minor', 'warning'] as const;
 export type Severity = (typeof severities)[number] | 'info';
 
 const shapes: Record<Severity, string> = {
@@ -17,5 +19,14 @@ export function SeverityMark({ severity, size = 14 }: { severity: Severity; size
     <svg class={`severity-mark ${severity}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
       <path d={shapes[severity]} />
     </svg>
+  );
+}
+
+export function SeverityChip({ severity }: { severity: Severity }) {
+  return (
+    <span class={`chip severity ${severity}`}>
+      <SeverityMark severity={severity} />
+      {componentText.severities[severity]}
+    </span>
   );
 }

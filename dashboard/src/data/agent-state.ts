@@ -1,7 +1,7 @@
 // How an access point is, in one word for people: whether it reports, and whether it sleeps. Pure.
 
-/** `never` has not reported yet; `ended` belongs to an emulated network that is over. */
-export type AgentState = 'online' | 'late' | 'offline' | 'never' | 'ended';
+import type { AgentState } from '@weft/contract/selector';
+
 /** One that sleeps reports, but serves nobody: people read that instead of online. */
 export type ShownState = AgentState | 'asleep';
 

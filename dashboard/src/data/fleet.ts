@@ -1,18 +1,24 @@
 // The fleet as most pages need it: every agent with its presence, technology and place, kept fresh.
+
+import { agentStates } from '@weft/contract/selector';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Failure } from '../api/failure.ts';
 import type { AgentDetails, AgentPresence, Technology } from '../api/operations.ts';
 import { geolocationOf, technologyOf } from './agent-configuration.ts';
-import { type ShownState, shownState } from './agent-state.ts';
+import { isSleeping, type ShownState, shownState } from './agent-state.ts';
 import { noteAnswer } from './freshness.ts';
+import { useAgents } from './use-agents.ts';
 import { useOperation } from './use-operation.ts';
 
 export interface FleetAgent {
   ap_id: string;
+  display_name: string | null;
   configuration: Record<string, unknown>;
   technology: Technology | undefined;
   geolocation: { latitude: number; longitude: number } | undefined;
+  /** The path of its site; empty: none. */
   site: string;
+  tags: readonly string[];
   isEmulated: boolean;
   state: ShownState;
   /** Undefined until presence has been told once. */
@@ -30,45 +36,51 @@ export function fleetPollMs(count: number): number {
   return Math.max(2000, Math.min(count * 20, 10_000), count * 2);
 }
 
-/** Without `state` emulated agents whose run has ended are left out. */
-export function useFleet(filter: { state?: 'all' } = {}): Fleet {
+/** Every state: without one, emulated agents whose run has ended are left out. */
+const allStates = agentStates.map((state) => `state:${state}`).join(' or ');
+const pageSize = 1000;
+/** The largest fleet that pages show as a whole; lists go page by page. */
+const maxPages = 20;
+
+/**
+ * Without `state` emulated agents whose run has ended are left out. Configurations are long and seldom change, presence is
+ * short and always does, labels and power states lie between: three answers, each asked for as often as it is worth.
+ */
+export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
   const details = useOperation(
     'metrics_agent_details',
-    { query: filter },
+    { query: state === 'all' ? { state } : {} },
     { pollMs: (agents) => Math.max(5000, agents.length * 4) },
   );
+  const listed = useAgents(
+    { limit: pageSize, ...(state === 'all' && { selector: allStates }) },
+    { pages: maxPages, pollMs: ({ items }) => Math.max(5000, items.length * 30) },
+  );
   const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => fleetPollMs(agents.length) });
-  const power = useOperation(
-    'metrics_latest',
-    { query: { metrics: ['active'] } },
-    { pollMs: ({ agents }) => fleetPollMs(agents.length) },
-  );
-  const isAll = filter.state === 'all';
-  const ended = useOperation(
-    'metrics_agent_details',
-    { query: { state: 'ended' } },
-    { isWanted: isAll, pollMs: 10_000 },
-  );
   const { updatedAt } = presence;
   useEffect(() => {
     if (updatedAt > 0) noteAnswer();
   }, [updatedAt]);
   const configured = useMemo(() => details.data?.map(toConfigured), [details.data]);
   const agents = useMemo(() => {
-    if (!configured || !presence.data || (isAll && !ended.data)) return undefined;
-    const byName = new Map(presence.data.agents.map((agent) => [agent.ap_id, agent]));
-    const over = new Set(ended.data?.map(({ ap_id }) => ap_id));
-    const asleep = new Set(power.data?.agents.filter(({ metrics }) => isOff(metrics.active)).map(({ ap_id }) => ap_id));
+    if (!configured || !listed.data || !presence.data) return undefined;
+    const told = new Map(presence.data.agents.map((agent) => [agent.ap_id, agent]));
+    const labels = new Map(listed.data.items.map((item) => [item.ap_id, item]));
     return configured.map((agent) => {
-      const told = byName.get(agent.ap_id);
+      const item = labels.get(agent.ap_id);
+      const isAsleep = isSleeping(item?.power_state);
       return {
         ...agent,
-        state: over.has(agent.ap_id) ? 'ended' : stateOf(told, asleep.has(agent.ap_id)),
-        details: told,
+        display_name: item?.display_name ?? null,
+        site: item?.site ?? '',
+        tags: item?.tags ?? [],
+        isEmulated: item?.emulated ?? false,
+        state: item?.state === 'ended' ? ('ended' as const) : stateOf(told.get(agent.ap_id), isAsleep),
+        details: told.get(agent.ap_id),
       };
     });
-  }, [configured, presence.data, ended.data, power.data]);
-  return { agents, failure: details.failure ?? presence.failure };
+  }, [configured, listed.data, presence.data]);
+  return { agents, failure: details.failure ?? listed.failure ?? presence.failure };
 }
 
 export function stateOf(told: AgentPresence | undefined, isAsleep: boolean): ShownState {
@@ -76,18 +88,11 @@ export function stateOf(told: AgentPresence | undefined, isAsleep: boolean): Sho
   return shownState(told.presence, isAsleep);
 }
 
-/** What an agent reports as `active` while it serves nobody. */
-export function isOff(active: unknown): boolean {
-  return (active as { value?: unknown } | undefined)?.value === 0;
-}
-
-function toConfigured({ ap_id, configuration }: AgentDetails): Omit<FleetAgent, 'state' | 'details'> {
+function toConfigured({ ap_id, configuration }: AgentDetails) {
   return {
     ap_id,
     configuration,
     technology: technologyOf(configuration),
     geolocation: geolocationOf(configuration),
-    site: typeof configuration.site === 'string' ? configuration.site : '',
-    isEmulated: configuration.emulated !== undefined && configuration.emulated !== false,
   };
 }

@@ -1,8 +1,8 @@
 // The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
 // pulse of a marker whose state has changed.
+import { agentName } from '../data/agent-names.ts';
 import { isInService, type ShownState } from '../data/agent-state.ts';
 import type { FleetAgent } from '../data/fleet.ts';
-import { shortAgentName } from '../format/short-agent-name.ts';
 import { type Box, boxAround, overlaps } from './box.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { coverageOf } from './coverage.ts';
@@ -151,7 +151,7 @@ export class FleetLayer {
     for (const { item, x, y } of markers) {
       const isPointed = holds(item, this.pointed) || holds(item, this.selected);
       if (item.kind !== 'marker' || !(isPointed || areNamed)) continue;
-      const text = shortAgentName(item.point.ap_id);
+      const text = agentName(item.point.ap_id);
       const top = y + markerRadius + 4;
       const half = (text.length * 6.6) / 2;
       const box = { left: x - half, right: x + half, top: top + 1, bottom: top + 14 };

@@ -4,7 +4,7 @@ import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from '../components/icon.tsx';
 import { useFocus } from '../components/overlays/use-focus.ts';
 import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-window.ts';
-import { useOperation } from '../data/use-operation.ts';
+import { useAgents } from '../data/use-agents.ts';
 import { navigate } from '../router/location.ts';
 import { routes } from '../routes.ts';
 import { signOut } from '../session/sign-out.ts';
@@ -13,7 +13,7 @@ import './command-palette.css';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { navigation } from './navigation.ts';
 import { pageActions } from './palette-actions.ts';
-import { findEntries, type PaletteEntry } from './palette-entries.ts';
+import { findEntries, type PaletteEntry, shownPerGroup } from './palette-entries.ts';
 
 const isOpen = signal(false);
 
@@ -31,7 +31,11 @@ function PaletteDialog() {
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);
   const id = useId();
-  const { data: agents } = useOperation('metrics_agent_details', {}, { pollMs: 10_000 });
+  const listed = useAgents(
+    { limit: shownPerGroup, ...(query.trim() !== '' && { search: query.trim() }) },
+    { pages: 1, pollMs: () => 10_000 },
+  );
+  const agents = listed.data?.items;
   useLayoutEffect(() => {
     dialog.current!.showModal();
   }, []);
@@ -50,13 +54,11 @@ function PaletteDialog() {
       }),
     );
     const agentEntries = (hasAgentPage ? (agents ?? []) : []).map(
-      ({ ap_id, configuration }): PaletteEntry => ({
+      ({ ap_id, display_name, access_point_type, site, tags }): PaletteEntry => ({
         id: `agent ${ap_id}`,
         group: 'agents',
-        label: ap_id,
-        hint: [configuration.access_point_type, configuration.site]
-          .filter((part) => typeof part === 'string')
-          .join(' · '),
+        label: display_name ?? ap_id,
+        hint: [display_name && ap_id, access_point_type, site, ...tags].filter(Boolean).join(' · '),
         icon: 'agents',
         onChoose: () => navigate(`/agents/${encodeURIComponent(ap_id)}`),
       }),

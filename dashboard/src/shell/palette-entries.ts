@@ -11,7 +11,7 @@ export interface PaletteEntry {
   onChoose: () => void;
 }
 
-const shownPerGroup = 8;
+export const shownPerGroup = 8;
 
 /** Entries in which every word of the query occurs; those that begin with it come first within their group. */
 export function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {

@@ -6,6 +6,7 @@ import { session } from '../session/session.ts';
 import { signOut } from '../session/sign-out.ts';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';
 import { shellText } from '../text/shell.ts';
+import { AlarmBell } from './alarm-bell.tsx';
 import { openPalette } from './command-palette.tsx';
 import { LiveDot } from './live-dot.tsx';
 
@@ -25,6 +26,7 @@ export function TopBar() {
       </button>
       <div class="right">
         <LiveDot />
+        <AlarmBell />
         <Menu
           label={shellText.theme}
           items={choices.map((choice) => ({

@@ -5,7 +5,7 @@ export const componentText = {
     late: 'Late',
     offline: 'Offline',
     asleep: 'Asleep',
-    never: 'Never connected',
+    never: 'Never seen',
     ended: 'Ended',
   },
   unknownTechnology: 'Unknown type',

@@ -73,4 +73,23 @@ export const usersText = {
       done: (name: string) => `${name} enabled`,
     },
   },
+  grants: {
+    title: 'Rights by access point',
+    none: 'Without grants a user has the rights of every user: it reads all access points. With grants it has only those.',
+    words:
+      'This user has only these rights. Selectors take site:, tag: and name:, which only administrators and managers can change.',
+    role: 'Role',
+    selector: 'For which access points',
+    roles: {
+      viewer: 'Viewer: reads',
+      operator: 'Operator: also sends commands, acknowledges alarms',
+      manager: 'Manager: also labels, enrols, removes',
+      auditor: 'Auditor: reads everything and the audit log',
+    },
+    auditor: 'Everywhere; changes nothing.',
+    add: 'Add a grant',
+    remove: 'Remove this grant',
+    save: 'Save rights',
+    saved: (name: string) => `Rights of ${name} saved`,
+  },
 };

@@ -102,6 +102,24 @@ export class BatchService {
     return { batch_id, dry_run: isDryRun, totals: totalsOf(targets), targets };
   }
 
+  /** For whoever sends to many by itself: throws ValidationError or PermissionError, as `send` does. */
+  readSendable(caller: Caller, text: string, loc: (string | number)[]): ParsedCommand {
+    const command = readCommand(text, loc);
+    this.#options.intake.requireSendable(caller, command, {});
+    return command;
+  }
+
+  /** In the same order. With the same key it is sent once to each, however often it is repeated. */
+  sendTo(
+    caller: Caller,
+    ap_ids: readonly string[],
+    command: ParsedCommand,
+    { key, isDryRun = false }: { key?: string; isDryRun?: boolean },
+  ): Promise<BatchTarget[]> {
+    const options = key === undefined ? {} : { idempotency_key: key };
+    return this.#sendAll(caller, ap_ids, 1, { command, options, isDryRun });
+  }
+
   /** Sends the stages whose time has come. */
   async goOn(): Promise<void> {
     const { store, callerNow, onError } = this.#options;

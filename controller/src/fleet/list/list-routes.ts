@@ -1,7 +1,9 @@
 // Operations that look at the whole fleet: the list of agents, and what a selector means.
+import { Readable } from 'node:stream';
 import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
 import Type from 'typebox';
 import { type Route, route } from '../../http/request/route.ts';
+import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';
 
 const fieldNames = ['configuration', 'latest'] as const;
@@ -56,6 +58,33 @@ export function listRoutes(lists: ListService): Route[] {
           fields: (query.fields ?? []) as (typeof fieldNames)[number][],
           count: query.count ?? false,
         }),
+    }),
+    route({
+      operation: 'agent_metrics_text',
+      method: 'GET',
+      url: '/metrics/agents',
+      tag,
+      summary: 'The newest values of all access points in the text format of Prometheus',
+      description: 'For an app also with its name and key as `Basic`. Values older than 5 minutes are left out.',
+      takesAppKey: true,
+      holdsOpen: true,
+      media: ['text/plain'],
+      query: Type.Object({
+        selector: Type.Optional(selectorText('Which access points. Default: all.')),
+        metrics: Type.Optional(
+          Type.Array(Type.String(), {
+            format: 'metric-filter',
+            documented: { minItems: 0, maxItems: 100 },
+            description: 'Only these metrics, at most 100; repeated, or separated by commas.',
+          }),
+        ),
+      }),
+      response: Type.Unknown({ description: 'One line a value.' }),
+      async handle({ query: { selector = '', metrics = [] }, caller, reply }) {
+        const pieces = await lists.metricsText(caller, { selector, metrics });
+        reply.header('content-type', prometheusType);
+        return Readable.from(pieces, { objectMode: false });
+      },
     }),
     route({
       operation: 'explain_selector',

@@ -6,11 +6,13 @@ import { describeSelector, parseSelector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
+import type { OpenShare } from '../../shares/open-share.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
-import { type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
+import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
+import { agentMetricsText } from './agent-metrics-text.ts';
 import { type Found, findByKey, findByName, type ListQuery, pageOf, takeSnapshot } from './find-agents.ts';
 import { fingerprint, readCursor, toCursor } from './list-cursor.ts';
 import { readOrder } from './list-order.ts';
@@ -18,6 +20,7 @@ import { ListSnapshots } from './list-snapshots.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxExamples = 10;
+const maxTextsPerCaller = 4;
 /** A page with configurations ends earlier when they are larger than this together. */
 const maxConfigurationBytes = 4 * 1024 * 1024;
 
@@ -42,11 +45,13 @@ export interface ListServiceOptions {
 export class ListService {
   readonly #options: ListServiceOptions;
   readonly #turns: FairTurns;
+  readonly #texts: OpenShare;
   readonly #snapshots: ListSnapshots;
 
   constructor(options: ListServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('agent_lists', turns);
+    this.#texts = options.shares.open('agent_metrics', maxTextsPerCaller);
     this.#snapshots = options.snapshots ?? new ListSnapshots();
   }
 
@@ -84,6 +89,22 @@ export class ListService {
         only_labels: selector.isOwnedByAdministrators,
       };
     });
+  }
+
+  /** In pieces, for Prometheus. Throws TryLaterError (429) if the caller reads too many at once. */
+  async metricsText(
+    caller: Caller,
+    { selector: text, metrics }: { selector: string; metrics: readonly string[] },
+  ): Promise<AsyncGenerator<string>> {
+    const { view, telemetry } = this.#options;
+    const selector = parseSelector(text);
+    const needs = needsOf(selector);
+    const moment = await view.moment({ ...needs, state: true });
+    const passes = createTest(selector, moment);
+    const wanted = metrics.length > 0 ? new Set(metrics) : undefined;
+    const release = this.#texts.take(principalOf(caller), 'too_many_reads');
+    const pieces = agentMetricsText({ moment, passes, caller, telemetry, metrics: wanted, nowMs: Date.now() });
+    return releasing(pieces, release);
   }
 
   get openSnapshots(): number {
@@ -152,6 +173,26 @@ export class ListService {
       );
     }
   }
+}
+
+/** Also if nobody takes even the first piece. */
+function releasing(pieces: AsyncGenerator<string>, release: () => void): AsyncGenerator<string> {
+  const end = pieces.return.bind(pieces);
+  const take = pieces.next.bind(pieces);
+  return Object.assign(pieces, {
+    next: async () => {
+      const result = await take().catch((error: unknown) => {
+        release();
+        throw error;
+      });
+      if (result.done) release();
+      return result;
+    },
+    return: (value: unknown) => {
+      release();
+      return end(value);
+    },
+  });
 }
 
 function readRequest(caller: Caller, { selector, search, sort, cursor, limit, count }: ListRequest): ListQuery {

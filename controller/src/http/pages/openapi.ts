@@ -52,6 +52,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
           description: 'Signs in as a user. Agents and apps use login_type=agent or login_type=third_party_app.',
           flows: { password: { tokenUrl: '/api/v1/token/?login_type=user', scopes: {} } },
         },
+        AppKey: { type: 'http', scheme: 'basic', description: 'The `app_name` of an app and its key' },
         AgentPassword: { type: 'http', scheme: 'basic', description: 'An agent’s `ap_id` and password' },
         InfluxToken: {
           type: 'apiKey',
@@ -104,6 +105,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
         : [
             { OAuth2PasswordBearer: [] },
             ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
+            ...(route.takesAppKey ? [{ AppKey: [] }] : []),
             ...(openTo === 'callback_token' ? [{ CallbackToken: [] }] : []),
             ...(openTo === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
             ...(openTo === 'anyone_until_first_admin' ? [{}] : []),

@@ -1,11 +1,26 @@
 // What Weft counts about itself, in Prometheus' format. Labels come from fixed sets only (operations, statuses): no
 // name that a caller chose ever becomes one.
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** By name; asked for their values whenever somebody looks. */
-export type Gauges = Record<string, { help: string; value: () => number }>;
+/** By name; asked for their values whenever somebody looks. What only grows is a counter, and its name ends in `_total`. */
+export type Gauges = Record<string, SingleValue | LabelledValues>;
+
+/** Without labels. */
+export type PlainGauges = Record<string, SingleValue>;
+
+interface SingleValue {
+  help: string;
+  value: () => number;
+}
+
+/** The labels are from fixed sets. */
+interface LabelledValues {
+  help: string;
+  labels: readonly string[];
+  values: () => Promise<{ labels: Record<string, string>; value: number }[]>;
+}
 
 /** Counted by hand: the library looks labels up by building strings, which costs more than answering does. */
 class OperationCounts {
@@ -28,19 +43,56 @@ export class ServiceMetrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    // Gauges that are named like counters; their sums are easily made of the ones by type.
+    for (const what of ['handles', 'requests', 'resources']) {
+      this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    }
   }
 
   add(gauges: Gauges): void {
-    for (const [name, { help, value }] of Object.entries(gauges)) {
-      new Gauge({
-        name,
-        help,
-        registers: [this.#registry],
-        collect() {
-          this.set(value());
-        },
-      });
+    for (const [name, gauge] of Object.entries(gauges)) {
+      if ('labels' in gauge) this.#addLabelled(name, gauge);
+      else if (name.endsWith('_total')) this.#addCounter(name, gauge);
+      else this.#addGauge(name, gauge);
     }
+  }
+
+  #addGauge(name: string, { help, value }: SingleValue): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+
+  #addCounter(name: string, { help, value }: SingleValue): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  }
+
+  #addLabelled(name: string, { help, labels: labelNames, values }: LabelledValues): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [this.#registry],
+      async collect() {
+        // What cannot be counted now does not take the rest with it.
+        const found = await values().catch(() => []);
+        this.reset();
+        for (const { labels, value } of found) this.set(labels, value);
+      },
+    });
   }
 
   observe(operation: string, status: number, elapsedMs: number): void {

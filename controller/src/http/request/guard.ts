@@ -29,6 +29,8 @@ export interface Authenticator {
   remembered(token: string): Caller | undefined;
   /** For `ap_id:password` in place of a token; failures count as failed logins from that address. */
   authenticateAgent(credentials: string, address: string): Caller | Promise<Caller>;
+  /** For `app_name:api_key` in place of a token, in the same way. */
+  authenticateApp(credentials: string, address: string): Caller | Promise<Caller>;
   /** Told of a caller that may not do this. */
   refused?(caller: Caller, operation: Operation, address: string): void;
   hasAdmin(): Promise<boolean>;
@@ -39,7 +41,7 @@ export interface Authenticator {
   callbackJob?(token: string): string | undefined;
 }
 
-type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword'>;
+type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword' | 'takesAppKey'>;
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** A callback hook, not an async one: remembered callers pass without a promise. */
@@ -57,7 +59,7 @@ export function createGuard(route: GuardedRoute, authenticator: Authenticator): 
   };
   return (request, _reply, done) => {
     try {
-      const password = route.takesAgentPassword ? agentPassword(request.headers.authorization) : undefined;
+      const password = secretOf(request, route);
       const token = password === undefined ? tokenOf(request, route.tokenInQuery, route.takesAgentPassword) : undefined;
       const special = passWithoutCaller(request, token);
       if (special) {
@@ -66,7 +68,7 @@ export function createGuard(route: GuardedRoute, authenticator: Authenticator): 
       }
       const caller =
         password !== undefined
-          ? authenticator.authenticateAgent(password, request.ip)
+          ? authenticateSecret(password, request.ip)
           : token === undefined
             ? undefined
             : authenticator.authenticate(token);
@@ -80,6 +82,11 @@ export function createGuard(route: GuardedRoute, authenticator: Authenticator): 
       done(error as Error);
     }
   };
+
+  function authenticateSecret(credentials: string, address: string): Caller | Promise<Caller> {
+    if (route.takesAppKey) return authenticator.authenticateApp(credentials, address);
+    return authenticator.authenticateAgent(credentials, address);
+  }
 
   function passWithoutCaller(request: FastifyRequest, token: string | undefined): Promise<void> | undefined {
     if (openTo === 'metrics_network') {
@@ -114,6 +121,15 @@ export function tokenOf(request: FastifyRequest, isInQuery = false, isOfInflux =
   const isToken = isOfInflux && authorization?.slice(0, 6).toLowerCase() === 'token ';
   const token = bearerToken(isToken ? `Bearer ${authorization!.slice(6)}` : authorization);
   return token === undefined && isInQuery ? readQuery(searchOf(request)).get('token')?.at(-1) : token;
+}
+
+/** A name and a secret in place of a token, where the route takes them. */
+function secretOf({ headers }: FastifyRequest, { takesAgentPassword, takesAppKey }: GuardedRoute): string | undefined {
+  const { authorization } = headers;
+  if (takesAgentPassword) return agentPassword(authorization);
+  return takesAppKey && authorization?.slice(0, 6).toLowerCase() === 'basic '
+    ? agentPassword(authorization)
+    : undefined;
 }
 
 /** What stands in place of a token: the text of `Basic`, or of a `Token` with a colon, which no token of ours has. */

@@ -108,6 +108,8 @@ export interface Route {
   hasNoAnswer?: true;
   /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
   takesAgentPassword?: true;
+  /** Apps may show their key too: `Basic` with their name, beside `Bearer`. For clients that cannot log in again when a token ends. */
+  takesAppKey?: true;
   /** Called so often that it skips the framework (fast-lane.ts). */
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */

@@ -10,6 +10,7 @@ export const tagDescriptions = {
   Audit: 'Who changed what, and when.',
   Events: 'What happened: a log of events, in pages and live.',
   Webhooks: 'Events as requests to other programs.',
+  Notifications: 'Who is told of events by e-mail.',
   Telemetry: 'What agents report.',
   Metrics: 'What agents have reported: series, latest values, live values, presence.',
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',

@@ -88,6 +88,17 @@ export class MailboxService {
     return (await this.#append(this.#toEnd(job_number, state, detail, null))).outcome === 'stored';
   }
 
+  /** Of a job that somebody of Weft's own works on, without results in the mailbox: how far it has come, from 0 to 1. */
+  async progress(job_number: string, progress: number): Promise<void> {
+    const data = JSON.stringify([{ state: 'running', detail: null }]);
+    await this.#append({ job_number, type: 'status', data, ts: this.#now(), chunk: null, progress });
+  }
+
+  /** The end of such a job; resolves whether it was open. */
+  async succeed(job_number: string, detail: string): Promise<boolean> {
+    return (await this.#append(this.#toEnd(job_number, 'succeeded', detail, null))).outcome === 'stored';
+  }
+
   /** Ends an open job as succeeded because nothing more came; callbacks that come later are still stored. */
   async endQuietly(job_number: string, detail: string): Promise<void> {
     const message = this.#toEnd(job_number, 'succeeded', detail, null);

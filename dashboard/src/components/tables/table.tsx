@@ -2,6 +2,7 @@
 // mouse, touch, or Enter.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { formatNumber } from '../../format/numbers.ts';
 import { navigate, place, setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';
@@ -32,8 +33,8 @@ export interface Column<Row> extends ColumnWidth {
   title: string;
   /** `isShown` says whether another column has room, for one that stands in for it. */
   cell: (row: Row, isShown: (column: string) => boolean) => ComponentChildren;
-  /** Absent: the column cannot be sorted by. */
-  sort?: (row: Row) => SortValue;
+  /** Absent: the column cannot be sorted by; `true`: whoever gives the rows sorts them. */
+  sort?: ((row: Row) => SortValue) | true;
   align?: 'end';
 }
 
@@ -54,20 +55,31 @@ interface TableProps<Row> {
   filteredBy?: readonly string[];
   /** What is said when all rows are filtered out. */
   noMatch?: string;
+  /** The rows are filtered and sorted already, by the address; there may be more of them than these. */
+  given?: { total: number | undefined; onEnd: () => void };
+  /** Rows can be chosen, by a box before each and with X; absent: they cannot. */
+  choice?: RowChoice<Row> | undefined;
+}
+
+interface RowChoice<Row> {
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  labelOf: (row: Row) => string;
 }
 
 const noFilters: readonly string[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
-  const { filteredBy = noFilters, noMatch = componentText.table.noMatch } = props;
+  const { filteredBy = noFilters, noMatch = componentText.table.noMatch, given } = props;
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
   const sort = parseSort(sortText);
   const shown = useMemo(() => {
+    if (given) return rows;
     const matching = textOf ? filterRows(rows, textOf, filter) : rows;
     const sortValueOf = columns.find(({ name }) => name === sort.column)?.sort;
-    return sortValueOf ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
+    return sortValueOf && sortValueOf !== true ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
   }, [rows, filter, sort.column, sort.isDown, columns, textOf]);
   const filters = ['q', ...filteredBy];
   const address = new URLSearchParams(place.value.search);
@@ -78,9 +90,9 @@ export function Table<Row>(props: TableProps<Row>) {
 
   return (
     <div class="table-frame">
-      {(textOf || tools) && (
+      {(textOf || tools || given) && (
         <div class="table-tools">
-          {textOf && (
+          {(textOf || given) && (
             <label class="table-filter">
               <Icon name="search" size={16} />
               <input
@@ -95,8 +107,8 @@ export function Table<Row>(props: TableProps<Row>) {
           )}
           {tools}
           <span class="faint small" aria-live="polite">
-            {shown.length === rows.length
-              ? rows.length
+            {given || shown.length === rows.length
+              ? formatNumber(given?.total ?? rows.length)
               : componentText.progress(String(shown.length), String(rows.length))}
           </span>
         </div>
@@ -104,7 +116,12 @@ export function Table<Row>(props: TableProps<Row>) {
       {shown.length === 0 && isFiltered ? (
         <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
       ) : (
-        <TableBody {...{ label, columns, keyOf, hrefOf, sort, turn }} rows={shown} />
+        <TableBody
+          {...{ label, columns, keyOf, hrefOf, sort, turn }}
+          rows={shown}
+          given={given}
+          choice={props.choice}
+        />
       )}
     </div>
   );
@@ -118,9 +135,12 @@ interface TableBodyProps<Row> {
   hrefOf: ((row: Row) => string) | undefined;
   sort: { column: string; isDown: boolean };
   turn: (column: string) => void;
+  given: TableProps<Row>['given'];
+  choice: RowChoice<Row> | undefined;
 }
 
-function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort, turn }: TableBodyProps<Row>) {
+function TableBody<Row>(props: TableBodyProps<Row>) {
+  const { label, rows, columns: allColumns, keyOf, hrefOf, sort, turn, given, choice } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 600 });
   const [width, setWidth] = useState(0);
@@ -152,6 +172,9 @@ function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort,
     );
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
+  useEffect(() => {
+    if (end === rows.length) given?.onEnd();
+  }, [end, rows.length]);
   const isNarrow = width < narrowBelow;
   const columns = useMemo(
     () => columnsThatFit(allColumns, width, isNarrow ? narrowRoom : room),
@@ -174,6 +197,7 @@ function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort,
     };
     const row = rows[active];
     if (event.key === 'Enter' && row !== undefined && hrefOf) navigate(hrefOf(row));
+    if (event.key.toLowerCase() === 'x' && row !== undefined && choice) turnChosen(choice, keyOf(row));
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -189,7 +213,7 @@ function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort,
       class={`table ${isNarrow ? 'is-narrow' : ''}`}
       role="grid"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={(given?.total ?? rows.length) + 1}
       aria-activedescendant={active >= first && active < end ? idOf(active) : undefined}
       tabIndex={0}
       ref={scroller}
@@ -232,11 +256,20 @@ function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort,
               class={`table-row ${href === undefined ? '' : 'opens'}`}
               style={{ transform: `translateY(${index * rowHeight}px)` }}
               onClick={(event) => {
-                if (href !== undefined && !(event.target as Element).closest('a, button')) navigate(href);
+                if (href !== undefined && !(event.target as Element).closest('a, button, input, label')) navigate(href);
               }}
             >
               {columns.map(({ name, cell, align }, place) => (
                 <div key={name} role="gridcell" class={align}>
+                  {place === 0 && choice && (
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={choice.labelOf(row)}
+                      checked={choice.chosen.has(keyOf(row))}
+                      onChange={() => turnChosen(choice, keyOf(row))}
+                    />
+                  )}
                   {place === 0 && href !== undefined ? (
                     <a href={href} tabIndex={-1}>
                       {cell(row, isShown)}
@@ -252,4 +285,10 @@ function TableBody<Row>({ label, rows, columns: allColumns, keyOf, hrefOf, sort,
       </div>
     </div>
   );
+}
+
+function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: string): void {
+  const next = new Set(chosen);
+  if (!next.delete(key)) next.add(key);
+  onChange(next);
 }

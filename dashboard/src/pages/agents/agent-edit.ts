@@ -8,10 +8,7 @@ import { parsePlace } from './registration.ts';
 type Configuration = Record<string, unknown>;
 
 export interface EditValues extends Record<string, string> {
-  label: string;
-  site: string;
   place: string;
-  tags: string;
   interval: string;
 }
 
@@ -21,10 +18,7 @@ export type Changes = Record<string, unknown>;
 export function toEditValues(configuration: Configuration): EditValues {
   const place = geolocationOf(configuration);
   return {
-    label: textOf(configuration.label),
-    site: textOf(configuration.site),
     place: place ? `${place.latitude}, ${place.longitude}` : '',
-    tags: Array.isArray(configuration.tags) ? configuration.tags.map(textOf).filter(Boolean).join(', ') : '',
     interval: textOf(configuration.report_interval_seconds),
   };
 }
@@ -38,19 +32,11 @@ export function changesOf(
   const isChanged = (name: keyof EditValues & string) => values[name]!.trim() !== before[name]!.trim();
   const changes: Changes = {};
   const problems: Partial<EditValues> = {};
-  for (const name of ['label', 'site'] as const) {
-    if (isChanged(name)) changes[name] = values[name].trim() || undefined;
-  }
   if (isChanged('place')) {
     const place = parsePlace(values.place);
     if (values.place.trim() === '') changes.geolocation = undefined;
     else if (place) changes.geolocation = { ...otherKeysOf(configuration.geolocation), ...place };
     else problems.place = overviewText.register.locationWrong;
-  }
-  if (isChanged('tags')) {
-    const tags = values.tags.split(',').map((tag) => tag.trim());
-    const given = [...new Set(tags.filter(Boolean))];
-    changes.tags = given.length > 0 ? given : undefined;
   }
   if (isChanged('interval')) {
     const seconds = Number(values.interval.trim());

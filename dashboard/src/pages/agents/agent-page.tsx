@@ -1,4 +1,5 @@
 // One access point: its connection, its metrics over time, its configuration, its commands.
+
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
@@ -14,14 +15,16 @@ import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { technologyOf } from '../../data/agent-configuration.ts';
-import { isOff, stateOf } from '../../data/fleet.ts';
+import { agentName, selectorOf } from '../../data/agent-names.ts';
+import { isSleeping } from '../../data/agent-state.ts';
+import { stateOf } from '../../data/fleet.ts';
 import { awaySince } from '../../data/freshness.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { staleBefore } from '../../data/stale-value.ts';
 import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
+import { useAgents } from '../../data/use-agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
@@ -53,9 +56,10 @@ export function AgentPage({ params }: PageProps) {
   // Whoever chooses a window wants to see it.
   useEffect(() => setZoom(undefined), [chosenWindow]);
   const [isPaused, setPaused] = useState(false);
-  const power = useOperation('metrics_latest', { query: { agents: [ap_id], metrics: ['active'] } }, { pollMs: 2000 });
+  const listed = useAgents({ selector: selectorOf([ap_id]), limit: 1 }, { pages: 1, pollMs: () => 3000 }).data
+    ?.items[0];
   const there = presence.data?.agents[0];
-  const state = there && stateOf(there, isOff(power.data?.agents[0]?.metrics.active));
+  const state = there && (listed?.state === 'ended' ? 'ended' : stateOf(there, isSleeping(listed?.power_state)));
   const configuration = agent.data?.configuration ?? {};
   const technology = technologyOf(configuration);
   const [wanted, setWanted] = useQueryState('metrics');
@@ -74,7 +78,7 @@ export function AgentPage({ params }: PageProps) {
 
   if (agent.failure?.status === 404) {
     return (
-      <Page title={shortAgentName(ap_id)} beside={<a href="/agents">{text.back}</a>}>
+      <Page title={agentName(ap_id)} beside={<a href="/agents">{text.back}</a>}>
         <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
       </Page>
     );
@@ -94,7 +98,7 @@ export function AgentPage({ params }: PageProps) {
   };
   return (
     <Page
-      title={shortAgentName(ap_id)}
+      title={agentName(ap_id)}
       beside={<CopyButton text={ap_id} label={text.copyName} />}
       actions={
         <>
@@ -147,7 +151,7 @@ export function AgentPage({ params }: PageProps) {
           )}
         </section>
         <aside class="stack">
-          <ConnectionCard there={there} configuration={configuration} />
+          <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} />
           </div>
@@ -158,7 +162,9 @@ export function AgentPage({ params }: PageProps) {
             </summary>
             {agent.data ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
           </details>
-          {session.value?.isAdmin && <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} />}
+          {session.value?.isAdmin && (
+            <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} listed={listed} />
+          )}
         </aside>
       </div>
     </Page>

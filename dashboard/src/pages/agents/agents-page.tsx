@@ -1,124 +1,94 @@
-// All agents: who is there, of what kind, and when each was last heard of.
-import { useCallback, useMemo, useState } from 'preact/hooks';
-import { AgentName } from '../../components/agent-name.tsx';
+// All access points: who is there, of what kind, where, and how each fares. The server selects, searches and sorts; the
+// address says how, and views of it can be kept.
+import { useMemo, useState } from 'preact/hooks';
+import type { AgentListItem } from '../../api/operations.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { CheckMenu } from '../../components/forms/check-menu.tsx';
 import { Choice } from '../../components/forms/choice.tsx';
-import { Glyph, StateChip } from '../../components/glyph.tsx';
+import { readSelector, SelectorInput, useSettled } from '../../components/forms/selector-input.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
-import { worstFirst } from '../../data/agent-state.ts';
-import { type FleetAgent, useFleet } from '../../data/fleet.ts';
+import { Table } from '../../components/tables/table.tsx';
+import { useMetricNames } from '../../data/metric-names.ts';
+import { useAgents } from '../../data/use-agents.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { overviewText } from '../../text/overview.ts';
 import { pageTitles } from '../../text/pages.ts';
-import { LastSeen } from './last-seen.tsx';
+import { agentColumns, metricColumn } from './agent-columns.tsx';
+import { selectorWith } from './agent-filter.ts';
+import './agents-page.css';
+import { ChosenAgents } from './chosen-agents.tsx';
 import { RegisterAgentDialog } from './register-agent-dialog.tsx';
+import { SavedViews } from './saved-views.tsx';
 
-const text = agentsText.columns;
-const filters = ['state', 'type'];
-const seenAt = ({ details }: FleetAgent) => (details?.last_seen ? Date.parse(details.last_seen) : undefined);
-
-const columns: Column<FleetAgent>[] = [
-  {
-    name: 'name',
-    title: text.name,
-    width: 'minmax(180px, 2fr)',
-    sort: ({ ap_id }) => ap_id,
-    cell: ({ ap_id, technology, state }) => (
-      <span class="chip">
-        <Glyph technology={technology} state={state} />
-        <AgentName ap_id={ap_id} />
-      </span>
-    ),
-  },
-  {
-    name: 'type',
-    title: text.technology,
-    width: '72px',
-    sort: ({ technology }) => technology,
-    cell: ({ technology }) => technology ?? '–',
-    isWideOnly: true,
-  },
-  {
-    name: 'state',
-    title: text.state,
-    width: '96px',
-    sort: ({ state }) => worstFirst.indexOf(state),
-    cell: ({ state }) => <StateChip state={state} />,
-  },
-  {
-    name: 'seen',
-    title: text.lastSeen,
-    width: '110px',
-    align: 'end',
-    // Upwards is the freshest first, as ages are read.
-    sort: (agent) => {
-      const at = seenAt(agent);
-      return at === undefined ? undefined : -at;
-    },
-    cell: ({ details }) => <LastSeen at={details?.last_seen} />,
-    // Names are long; whether it is there says the state.
-    isWideOnly: true,
-  },
-  {
-    name: 'interval',
-    title: text.interval,
-    width: '110px',
-    align: 'end',
-    sort: ({ details }) => details?.report_interval_seconds,
-    cell: ({ details }) => (details ? formatSpan(details.report_interval_seconds) : '–'),
-    isWideOnly: true,
-  },
-  {
-    name: 'commands',
-    title: text.commands,
-    width: '120px',
-    sort: ({ details }) => (details?.command_ready ? 0 : 1),
-    cell: ({ details }) =>
-      details?.command_ready ? agentsText.commandReady : <span class="faint">{agentsText.notReady}</span>,
-    isWideOnly: true,
-  },
-  {
-    name: 'site',
-    title: text.site,
-    sort: ({ site }) => site || undefined,
-    cell: ({ site }) => site || <span class="faint">–</span>,
-    isWideOnly: true,
-  },
-];
+const text = agentsText.list;
+const pageSize = 200;
+/** With their values rows are long. */
+const pageSizeWithValues = 100;
+const maxPages = 500;
+const filters = ['selector', 'state', 'type'];
+const { asleep: _asleep, ...agentStates } = componentText.states;
+/** What goes wrong stands at the top. */
+const worstFirst = '-state';
 
 export function AgentsPage() {
-  const { agents, failure } = useFleet();
+  const [selector, setSelector] = useQueryState('selector');
   const [state, setState] = useQueryState('state');
   const [type, setType] = useQueryState('type');
-  const rows = useMemo(
-    () => agents?.filter((agent) => (!state || agent.state === state) && (!type || agent.technology === type)),
-    [agents, state, type],
+  const [search] = useQueryState('q');
+  const [sort] = useQueryState('sort', worstFirst);
+  const [columnNames, setColumns] = useQueryState('columns');
+  // As many pages as reach to where the list was left.
+  const [at] = useQueryState('at');
+  const [pages, setPages] = useState(() => Math.min(maxPages, 1 + Math.floor((Number(at) || 0) / pageSizeWithValues)));
+  const settled = useSettled(selector);
+  const metrics = useMetricNames();
+  const shownMetrics = columnNames === '' ? [] : columnNames.split(',');
+  const hasValues = shownMetrics.length > 0;
+  const query = {
+    selector: selectorWith(settled, { state, type }),
+    sort,
+    limit: hasValues ? pageSizeWithValues : pageSize,
+    count: true,
+    ...(search.trim() !== '' && { search: search.trim() }),
+    ...(hasValues && { fields: ['latest'] }),
+  };
+  const { data, failure } = useAgents(query, {
+    pages,
+    pollMs: ({ items, count = 0 }) => Math.max(3000, items.length * 5, count / 10),
+  });
+  const columns = useMemo(
+    () => [...agentColumns, ...shownMetrics.map((name) => metricColumn(name, metrics))],
+    [columnNames, metrics],
   );
-  const textOf = useCallback(
-    ({ ap_id, technology, state, site }: FleetAgent) => `${ap_id} ${technology ?? ''} ${state} ${site}`,
-    [],
-  );
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isRegistering, setRegistering] = useState(false);
   const isAdmin = session.value?.isAdmin === true;
+  const isFiltered = selector !== '' || state !== '' || type !== '' || search !== '';
+  const isEmpty = data?.items.length === 0 && !isFiltered;
   const register = (
     <Button icon="plus" onClick={() => setRegistering(true)}>
       {overviewText.empty.register}
     </Button>
   );
+  const turnColumn = (name: string) =>
+    setColumns(
+      (shownMetrics.includes(name) ? shownMetrics.filter((other) => other !== name) : [...shownMetrics, name]).join(
+        ',',
+      ),
+    );
   return (
-    <Page title={pageTitles.agents} isFilling actions={isAdmin && agents && agents.length > 0 && register}>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
-      {!rows && !failure && <SkeletonLines count={10} />}
-      {agents?.length === 0 && (
+    <Page title={pageTitles.agents} isFilling actions={isAdmin && data && !isEmpty && register}>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_agents')} />}
+      {!data && !failure && <SkeletonLines count={10} />}
+      {isEmpty && (
         <EmptyState
           title={agentsText.empty.title}
           actions={
@@ -133,36 +103,69 @@ export function AgentsPage() {
           {agentsText.empty.words}
         </EmptyState>
       )}
-      {rows && agents && agents.length > 0 && (
-        <Table
-          label={pageTitles.agents}
-          rows={rows}
-          columns={columns}
-          keyOf={({ ap_id }) => ap_id}
-          hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
-          textOf={textOf}
-          initialSort="name"
-          filteredBy={filters}
-          tools={
-            <>
-              <Choice
-                label={agentsText.stateFilter}
-                value={state}
-                onChange={setState}
-                options={[['', agentsText.allStates], ...Object.entries(componentText.states)]}
-              />
-              <Choice
-                label={agentsText.typeFilter}
-                value={type}
-                onChange={setType}
-                options={[
-                  ['', agentsText.allTypes],
-                  ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
-                ]}
-              />
-            </>
-          }
-        />
+      {!isEmpty && (data || isFiltered) && (
+        <>
+          <SelectorInput
+            value={selector}
+            onInput={setSelector}
+            beside={
+              data?.count !== undefined && readSelector(selector).problem === undefined
+                ? componentText.selector.match(formatNumber(data.count))
+                : undefined
+            }
+            attributes={{ 'aria-label': text.selector, type: 'search' }}
+          />
+          <Table<AgentListItem>
+            label={pageTitles.agents}
+            rows={data?.items ?? []}
+            columns={columns}
+            keyOf={({ ap_id }) => ap_id}
+            hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
+            initialSort={worstFirst}
+            filteredBy={filters}
+            given={{
+              total: data?.count,
+              onEnd: () =>
+                data?.hasMore && setPages(Math.min(maxPages, Math.ceil(data.items.length / query.limit) + 1)),
+            }}
+            choice={isAdmin ? { chosen, onChange: setChosen, labelOf: ({ ap_id }) => text.choose(ap_id) } : undefined}
+            tools={
+              <>
+                <Choice
+                  label={agentsText.stateFilter}
+                  value={state}
+                  onChange={setState}
+                  options={[['', agentsText.allStates], ...Object.entries({ ...agentStates, asleep: _asleep })]}
+                />
+                <Choice
+                  label={agentsText.typeFilter}
+                  value={type}
+                  onChange={setType}
+                  options={[
+                    ['', agentsText.allTypes],
+                    ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
+                  ]}
+                />
+                <CheckMenu
+                  title={text.columns(formatNumber(shownMetrics.length))}
+                  label={text.chooseColumns}
+                  filterLabel={agentsText.one.filterMetrics}
+                  items={metrics.map(([name, label]) => ({ name, label }))}
+                  chosen={new Set(shownMetrics)}
+                  isOpenTo={() => shownMetrics.length < 8}
+                  onTurn={turnColumn}
+                />
+                <SavedViews />
+              </>
+            }
+          />
+          {chosen.size > 0 && (
+            <ChosenAgents
+              agents={data?.items.filter(({ ap_id }) => chosen.has(ap_id)) ?? []}
+              onClear={() => setChosen(new Set())}
+            />
+          )}
+        </>
       )}
       {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}
     </Page>

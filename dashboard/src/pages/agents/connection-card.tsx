@@ -1,5 +1,5 @@
 // How an access point is connected, and where it is. Rows are there before their values, so that nothing below them moves.
-import type { AgentPresence } from '../../api/operations.ts';
+import type { AgentListItem, AgentPresence } from '../../api/operations.ts';
 import '../../components/layout/facts.css';
 import { geolocationOf } from '../../data/agent-configuration.ts';
 import { formatNumber } from '../../format/numbers.ts';
@@ -8,12 +8,14 @@ import { agentsText } from '../../text/agents.ts';
 import { LastSeen } from './last-seen.tsx';
 
 interface ConnectionCardProps {
+  ap_id: string;
+  listed: AgentListItem | undefined;
   /** Undefined until it is known. */
   there: AgentPresence | undefined;
   configuration: Record<string, unknown>;
 }
 
-export function ConnectionCard({ there, configuration }: ConnectionCardProps) {
+export function ConnectionCard({ ap_id, listed, there, configuration }: ConnectionCardProps) {
   const text = agentsText.one;
   const place = geolocationOf(configuration);
   return (
@@ -37,7 +39,9 @@ export function ConnectionCard({ there, configuration }: ConnectionCardProps) {
         <dt>{text.location}</dt>
         <dd>{place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'}</dd>
         <Fact name={text.label} value={configuration.label} />
-        <Fact name={text.site} value={configuration.site} />
+        <Fact name={text.site} value={listed?.site} />
+        <Fact name={agentsText.columns.tags} value={listed?.tags.join(', ')} />
+        <Fact name={text.id} value={ap_id} />
       </dl>
     </section>
   );

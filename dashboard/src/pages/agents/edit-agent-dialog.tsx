@@ -1,5 +1,5 @@
-// Edits an access point: what people call it, where it is, how often it reports, its password. The old configuration can be
-// restored right after.
+// Edits an access point: where it is, how often it reports, its password. The old configuration can be restored right after.
+// What people call it, its site and its tags are labels.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';
@@ -51,10 +51,14 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
   return (
     <Dialog title={text.editTitle(ap_id)} onClose={close}>
       <Form form={form} onSubmit={submit} label={text.editTitle(ap_id)}>
-        <TextField form={form} name="label" label={agentsText.one.label} hint={text.labelHint} isOptional hasFocus />
-        <TextField form={form} name="site" label={agentsText.one.site} isOptional />
-        <TextField form={form} name="place" label={text.place} hint={overviewText.register.locationHint} isOptional />
-        <TextField form={form} name="tags" label={text.tags} hint={text.tagsHint} isOptional />
+        <TextField
+          form={form}
+          name="place"
+          label={text.place}
+          hint={overviewText.register.locationHint}
+          isOptional
+          hasFocus
+        />
         <TextField
           form={form}
           name="interval"
@@ -90,8 +94,7 @@ async function apply(ap_id: string, changes: Changes, password?: string): Promis
       ...(password !== undefined && { password }),
     },
   });
-  queries.refresh('get_agent');
-  queries.refresh('metrics_');
+  for (const changed of ['get_agent', 'list_agents', 'metrics_']) queries.refresh(changed);
   return reverseOf(configuration, changes);
 }
 

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChartMark } from '../../components/chart/chart.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { agentsText } from '../../text/agents.ts';
-import { overviewText } from '../../text/overview.ts';
+import { commandsText } from '../../text/commands.ts';
 
 const limit = 100;
 
@@ -13,14 +13,14 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
   const commands = useOperation('list_commands', { query }, { pollMs: 2000 });
   const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
   return useMemo(() => {
-    const states = overviewText.recent.states;
+    const states = commandsText.states;
     return [
       ...(commands.data ?? []).map(
         ({ created_at, name, state, caller_name }): ChartMark => ({
           time: Date.parse(created_at) / 1000,
           kind: 'command',
           name,
-          label: text.command(name, states[state], caller_name),
+          label: text.command(name, states[state].toLowerCase(), caller_name),
         }),
       ),
       ...(conflicts.data?.conflicts ?? []).map(

@@ -1,10 +1,11 @@
 // Chooses access points: from a list that can be filtered, or by a pattern over their names.
+
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { commandsText } from '../../text/commands.ts';
 import './agent-picker.css';
 
@@ -16,16 +17,15 @@ interface AgentListProps {
   agents: readonly FleetAgent[];
   chosen: ReadonlySet<string>;
   onChange: (chosen: ReadonlySet<string>) => void;
-  /** How an agent is called here; default: its short name. */
-  nameOf?: (agent: FleetAgent) => string;
 }
 
-export function AgentList({ agents, chosen, onChange, nameOf = ({ ap_id }) => shortAgentName(ap_id) }: AgentListProps) {
+export function AgentList({ agents, chosen, onChange }: AgentListProps) {
   const [filter, setFilter] = useState('');
   const matching = useMemo(() => {
     const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
     return agents.filter((agent) => {
-      const known = `${agent.ap_id} ${agent.technology ?? ''} ${agent.site} ${nameOf(agent)}`.toLowerCase();
+      const known =
+        `${agent.ap_id} ${agent.technology ?? ''} ${agent.site} ${agentName(agent.ap_id)} ${agent.tags.join(' ')}`.toLowerCase();
       return words.every((word) => known.includes(word));
     });
   }, [agents, filter]);
@@ -64,7 +64,7 @@ export function AgentList({ agents, chosen, onChange, nameOf = ({ ap_id }) => sh
             <label title={agent.ap_id}>
               <input type="checkbox" checked={chosen.has(agent.ap_id)} onChange={() => turn(agent.ap_id)} />
               <Glyph technology={agent.technology} state={agent.state} />
-              <span>{nameOf(agent)}</span>
+              <span>{agentName(agent.ap_id)}</span>
             </label>
           </li>
         ))}

@@ -1,5 +1,6 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
 // decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+
 import { interruptsService } from '@weft/contract/interrupting-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
@@ -9,10 +10,10 @@ import { Notice } from '../../components/feedback/notice.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
+import { agentName } from '../../data/agent-names.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { CommandFields, type CommandFormState } from './command-fields.tsx';
@@ -91,9 +92,7 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
     <Form form={form} label={text.label} onSubmit={submit}>
       {problem !== undefined && <Notice kind="warning" title={problem} />}
       {notAllowed.length > 0 && (
-        <Notice title={text.notAllowed}>
-          {text.notAllowedWords(notAllowed.map(({ ap_id }) => shortAgentName(ap_id)))}
-        </Notice>
+        <Notice title={text.notAllowed}>{text.notAllowedWords(notAllowed.map(({ ap_id }) => agentName(ap_id)))}</Notice>
       )}
       {targets.length === 0 && <p class="soft">{text.chooseFirst}</p>}
       {noCommon ? (

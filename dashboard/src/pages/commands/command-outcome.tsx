@@ -2,9 +2,9 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import type { BatchTarget, Command } from '../../api/operations.ts';
+import { agentName } from '../../data/agent-names.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatNumber } from '../../format/numbers.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import { RivalLink } from './command-link.tsx';
@@ -81,10 +81,10 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
     <li>
       <VerdictChip verdict={verdict} />
       {command_id === null ? (
-        <span title={ap_id}>{shortAgentName(ap_id)}</span>
+        <span title={ap_id}>{agentName(ap_id)}</span>
       ) : (
         <a href={`/commands/${command_id}`} title={ap_id}>
-          {shortAgentName(ap_id)}
+          {agentName(ap_id)}
         </a>
       )}
       <span class="why soft">

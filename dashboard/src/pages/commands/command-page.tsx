@@ -1,4 +1,5 @@
 // One command: its status history, why it was decided so, and what the access point made of it.
+
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { Command } from '../../api/operations.ts';
@@ -11,8 +12,8 @@ import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -67,7 +68,7 @@ export function CommandPage({ params }: PageProps) {
       {command && <CommandDetails command={command} />}
       {isCancelling && command && (
         <ConfirmDialog
-          title={text.cancelTitle(command.name, shortAgentName(command.ap_id))}
+          title={text.cancelTitle(command.name, agentName(command.ap_id))}
           action={text.cancel}
           onClose={() => setCancelling(false)}
           onConfirm={async () => {
@@ -128,7 +129,7 @@ function Facts({ command }: { command: Command }) {
       <dt>{text.agent}</dt>
       <dd>
         <a href={`/agents/${encodeURIComponent(ap_id)}`} title={ap_id}>
-          {shortAgentName(ap_id)}
+          {agentName(ap_id)}
         </a>
       </dd>
       <dt>{text.asked}</dt>

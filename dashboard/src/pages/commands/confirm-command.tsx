@@ -1,7 +1,8 @@
 // Asks before a command that interrupts service: who is affected, by name and number; from two on the number is typed.
+
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { commandsText } from '../../text/commands.ts';
 import './confirm-command.css';
 
@@ -19,7 +20,7 @@ export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmComm
   const typed = ap_ids.length > 1 ? { label: text.typeNumber(ap_ids.length), name: String(ap_ids.length) } : undefined;
   return (
     <ConfirmDialog
-      title={text.title(name, ap_ids.length === 1 ? shortAgentName(ap_ids[0]!) : count)}
+      title={text.title(name, ap_ids.length === 1 ? agentName(ap_ids[0]!) : count)}
       action={text.action}
       {...(typed && { typed })}
       onConfirm={onConfirm}
@@ -29,7 +30,7 @@ export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmComm
       <ul class="confirm-names" aria-label={text.affected}>
         {ap_ids.map((ap_id) => (
           <li key={ap_id} title={ap_id}>
-            {shortAgentName(ap_id)}
+            {agentName(ap_id)}
           </li>
         ))}
       </ul>

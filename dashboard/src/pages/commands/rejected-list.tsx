@@ -1,4 +1,5 @@
 // Commands that were never sent, because somebody else held what they wanted to change.
+
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Answer } from '../../api/client.ts';
@@ -7,9 +8,9 @@ import type { Conflict } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import { commandsText } from '../../text/commands.ts';
 import { RivalLink } from './command-link.tsx';
@@ -62,7 +63,7 @@ function Rejection({ conflict }: { conflict: Conflict }) {
     <li>
       <VerdictChip verdict="rejected" />
       <a href={`/agents/${encodeURIComponent(ap_id)}`} title={ap_id}>
-        {shortAgentName(ap_id)}
+        {agentName(ap_id)}
       </a>
       <span class="soft">{parameterWords(parameter)}</span>
       <span class="sentence">

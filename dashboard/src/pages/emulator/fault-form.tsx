@@ -1,13 +1,14 @@
 // Makes something go wrong in a network that runs.
+
 import { call } from '../../api/client.ts';
 import type { EmulatorFaultKind } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { FaultKindFields } from './fault-rows.tsx';
-import { nameInRun } from './run-words.ts';
 
 const text = emulatorText.fault;
 
@@ -31,7 +32,7 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
         ...(hasAmount && { amount: toNumber(amount.trim()) }),
       },
     });
-    showToast({ title: text.done, detail: `${nameInRun(agent_id)}: ${answer.detail}` });
+    showToast({ title: text.done, detail: `${agentName(agent_id)}: ${answer.detail}` });
   };
   return (
     <Form form={form} label={text.label} onSubmit={inject}>
@@ -39,7 +40,7 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
         form={form}
         name="agent_id"
         label={text.agent}
-        options={agents.map((ap_id) => ({ value: ap_id, label: nameInRun(ap_id) }))}
+        options={agents.map((ap_id) => ({ value: ap_id, label: agentName(ap_id) }))}
       />
       <FaultKindFields form={form} prefix="" />
       <TextField form={form} name="seconds" label={text.seconds} hint={text.secondsHint} inputMode="numeric" />

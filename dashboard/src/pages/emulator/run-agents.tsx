@@ -1,13 +1,15 @@
 // The access points of a run: where they stand, and each with the way to its page.
+
 import type { EmulatorRunWithAgents } from '../../api/operations.ts';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Glyph, StateChip } from '../../components/glyph.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { worstFirst } from '../../data/agent-state.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
-import { nameInRun, numberInRun } from './run-words.ts';
+import { numberInRun } from './run-words.ts';
 
 const text = emulatorText.run;
 
@@ -19,7 +21,7 @@ const columns: Column<FleetAgent>[] = [
     cell: ({ ap_id, technology, state }) => (
       <span class="chip" title={ap_id}>
         <Glyph technology={technology} state={state} />
-        {nameInRun(ap_id)}
+        {agentName(ap_id)}
       </span>
     ),
   },
@@ -31,7 +33,7 @@ const columns: Column<FleetAgent>[] = [
     cell: ({ state }) => <StateChip state={state} />,
   },
 ];
-const textOf = ({ ap_id, state }: FleetAgent) => `${nameInRun(ap_id)} ${ap_id} ${state}`;
+const textOf = ({ ap_id, state }: FleetAgent) => `${agentName(ap_id)} ${ap_id} ${state}`;
 
 interface RunAgentsProps {
   run: EmulatorRunWithAgents;

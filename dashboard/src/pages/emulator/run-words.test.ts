@@ -1,6 +1,6 @@
 // What pages make of a run.
 import { expect, it } from 'vitest';
-import { countsByType, nameInRun, runEvents, secondsLeft, shareDone } from './run-words.ts';
+import { countsByType, runEvents, secondsLeft, shareDone } from './run-words.ts';
 
 const run = {
   is_over: false,
@@ -34,9 +34,4 @@ it('messages of any shape become events', () => {
   const [first, second] = runEvents([{ ...envelope, data: [{ event: 'progress', served: 9, power_w: 'much' }, null] }]);
   expect(first).toMatchObject({ event: 'progress', served: 9, powerW: undefined });
   expect(second).toMatchObject({ event: '', served: undefined });
-});
-
-it('an agent has a short name within its run', () => {
-  expect(nameInRun('emu-wifi-bd09e2af-20b2-4399-a349-889202909766-12')).toBe('WiFi 12');
-  expect(nameInRun('ap-1')).toBe('ap-1');
 });

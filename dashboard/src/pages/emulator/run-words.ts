@@ -64,10 +64,3 @@ export function runEvents(messages: readonly JobEnvelope[]): RunEvent[] {
 export function numberInRun(ap_id: string): number {
   return Number(/-(\d+)$/.exec(ap_id)?.[1] ?? 0);
 }
-
-/** `5G 3` of `emu-5g-…-3`: within a run the number tells them apart. */
-export function nameInRun(ap_id: string): string {
-  const [, type, number] = /^emu-([a-z0-9]+)-.*-(\d+)$/.exec(ap_id) ?? [];
-  const technology = technologies.find((known) => known.toLowerCase() === type);
-  return technology === undefined ? ap_id : `${technology} ${number}`;
-}

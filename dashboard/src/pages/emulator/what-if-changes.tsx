@@ -1,10 +1,11 @@
 // The metrics that commands change most, with and without them, and how certain the difference is.
+
 import { useMemo } from 'preact/hooks';
 import type { WhatIfAnswer } from '../../api/operations.ts';
+import { agentName } from '../../data/agent-names.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metric-words.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { nameInRun } from './run-words.ts';
 import { biggestChanges, type Change, formatAmount, formatChange } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
@@ -64,7 +65,7 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
   return (
     <tr class={isCertain ? 'is-certain' : 'soft'}>
       <td>
-        <a href={`/agents/${encodeURIComponent(agent_id)}`}>{nameInRun(agent_id)}</a>
+        <a href={`/agents/${encodeURIComponent(agent_id)}`}>{agentName(agent_id)}</a>
       </td>
       <td>
         {label}

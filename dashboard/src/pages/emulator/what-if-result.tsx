@@ -1,15 +1,16 @@
 // What a look ahead has shown: the network with the commands beside the network without them, in how many futures, and who
 // takes over.
+
 import { useMemo, useState } from 'preact/hooks';
 import type { Comparison, WhatIfAnswer } from '../../api/operations.ts';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { StatCard } from '../../components/layout/stat-card.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/times.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { nameInRun } from './run-words.ts';
 import { WhatIfChanges } from './what-if-changes.tsx';
 import { TakeOvers } from './what-if-take-over.tsx';
 import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
@@ -114,7 +115,7 @@ function Outcomes({ results }: { results: WhatIfAnswer['results'] }) {
       <ul class="what-if-outcomes">
         {results.map((result, index) => (
           <li key={index}>
-            {nameInRun(String(result.agent_id))}: {String(result.name)} <span class="soft">{outcomeWords(result)}</span>
+            {agentName(String(result.agent_id))}: {String(result.name)} <span class="soft">{outcomeWords(result)}</span>
           </li>
         ))}
       </ul>

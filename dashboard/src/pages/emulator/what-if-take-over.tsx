@@ -1,8 +1,9 @@
 // Who takes over: for each access point that gets a command, which others have its devices, and how their traffic changes.
+
 import type { Amount, TakeOver } from '../../api/operations.ts';
+import { agentName } from '../../data/agent-names.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { nameInRun } from './run-words.ts';
 import { formatAmount, formatChange, notableReceivers } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
@@ -31,7 +32,7 @@ function TakeOverItem({ takeOver }: { takeOver: TakeOver }) {
   return (
     <li>
       <p>
-        <a href={`/agents/${encodeURIComponent(agent_id)}`}>{nameInRun(agent_id)}</a>{' '}
+        <a href={`/agents/${encodeURIComponent(agent_id)}`}>{agentName(agent_id)}</a>{' '}
         <span class="soft">{isNothing ? text.nobodyMoves : leaveWords(devices, delivered_mbps)}</span>
       </p>
       {!isNothing && (
@@ -45,7 +46,7 @@ function TakeOverItem({ takeOver }: { takeOver: TakeOver }) {
           </thead>
           <tbody>
             {to.map((each) => (
-              <Receiver key={each.agent_id} name={nameInRun(each.agent_id)} {...each} most={most} />
+              <Receiver key={each.agent_id} name={agentName(each.agent_id)} {...each} most={most} />
             ))}
             {others && <Receiver name={formatCount(others.access_points, 'other')} {...others} most={most} />}
             {unserved && (

@@ -1,5 +1,6 @@
 // Asks what would happen: a list of commands is made, and copies of the network run ahead with them and without, in several
 // futures.
+
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
@@ -8,6 +9,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
 import { serverNow } from '../../data/server-clock.ts';
@@ -26,7 +28,6 @@ import {
   writeCommand,
 } from '../commands/declared-commands.ts';
 import { withProblemsMoved } from '../commands/moved-problems.ts';
-import { nameInRun } from './run-words.ts';
 import './what-if.css';
 import { WhatIfMapLink } from './what-if-map-link.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
@@ -83,11 +84,11 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
         <ul class="planned" aria-label={text.list}>
           {planned.map((item, index) => (
             <li key={index}>
-              <span class="soft">{nameInRun(item.agent_id)}</span>
+              <span class="soft">{agentName(item.agent_id)}</span>
               {commandInWords(item.command)}
               <IconButton
                 icon="close"
-                label={text.remove(item.command.name, nameInRun(item.agent_id))}
+                label={text.remove(item.command.name, agentName(item.agent_id))}
                 onClick={() => setPlanned(planned.toSpliced(index, 1))}
               />
             </li>
@@ -147,7 +148,7 @@ function Planner({ agents, onAdd }: { agents: readonly FleetAgent[]; onAdd: (pla
     <div class="planner">
       <div class="stack" role="group" aria-label={text.agents}>
         <h3>{text.agents}</h3>
-        <AgentList agents={agents} chosen={chosen} onChange={setChosen} nameOf={({ ap_id }) => nameInRun(ap_id)} />
+        <AgentList agents={agents} chosen={chosen} onChange={setChosen} />
       </div>
       <div class="stack" role="group" aria-label={text.command}>
         <h3>{text.command}</h3>

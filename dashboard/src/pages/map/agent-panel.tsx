@@ -1,8 +1,9 @@
 // One access point beside the map: whether it is there, its latest values, and the way to its page.
+
 import { AgentName } from '../../components/agent-name.tsx';
 import { ButtonLink, IconButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { shortAgentName } from '../../format/short-agent-name.ts';
+import { agentName } from '../../data/agent-names.ts';
 import '../../components/layout/facts.css';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
@@ -13,6 +14,7 @@ import { metricWords } from '../../data/metric-words.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatValue } from '../../format/numbers.ts';
 import { coverageOf } from '../../map/coverage.ts';
+import { agentsText } from '../../text/agents.ts';
 import { mapText } from '../../text/map.ts';
 import { LastSeen } from '../agents/last-seen.tsx';
 import { LatestValue } from '../agents/latest-value.tsx';
@@ -32,7 +34,7 @@ interface AgentPanelProps {
 export function AgentPanel({ ap_id, agent, onClose }: AgentPanelProps) {
   const text = mapText.panel;
   return (
-    <section class="agent-panel" aria-label={shortAgentName(ap_id)}>
+    <section class="agent-panel" aria-label={agentName(ap_id)}>
       <header class="spread">
         <h2>
           <AgentName ap_id={ap_id} />
@@ -48,7 +50,7 @@ export function AgentPanel({ ap_id, agent, onClose }: AgentPanelProps) {
 }
 
 function PanelBody({ agent }: { agent: FleetAgent }) {
-  const { ap_id, technology, state, configuration, details, geolocation, site } = agent;
+  const { ap_id, technology, state, configuration, details, geolocation, site, tags } = agent;
   const text = mapText.panel;
   const latest = useOperation('metrics_latest', { query: { agents: [ap_id] } }, { pollMs: 2000 });
   const values = Object.entries((latest.data?.agents[0]?.metrics ?? {}) as Record<string, Newest>).filter(
@@ -86,6 +88,7 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
         )}
         {label && <Fact name={text.described} value={label} />}
         {site && <Fact name={text.site} value={site} />}
+        {tags.length > 0 && <Fact name={agentsText.columns.tags} value={tags.join(', ')} />}
       </dl>
       {!geolocation && <p class="soft small">{text.noLocation}</p>}
       <h3>{text.values}</h3>

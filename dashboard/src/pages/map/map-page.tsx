@@ -29,7 +29,7 @@ import './map-page.css';
 
 const restMs = 250;
 const { compare } = new Intl.Collator('en', { numeric: true });
-const byName = (a: FleetAgent, b: FleetAgent) => compare(a.ap_id, b.ap_id);
+const byName = (a: FleetAgent, b: FleetAgent) => compare(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id);
 
 export function MapPage() {
   const { agents, failure } = useFleet();
@@ -163,5 +163,9 @@ function filterAgents(
   { type, state, q }: { type: string; state: string; q: string },
 ): FleetAgent[] {
   const matching = agents.filter((agent) => (!state || agent.state === state) && (!type || agent.technology === type));
-  return filterRows(matching, ({ ap_id, site }) => `${ap_id} ${site}`, q);
+  return filterRows(
+    matching,
+    ({ ap_id, display_name, site, tags }) => `${ap_id} ${display_name ?? ''} ${site} ${tags.join(' ')}`,
+    q,
+  );
 }

@@ -1,7 +1,7 @@
 // What the colours of the radio map mean, and its value under the pointer.
 
+import { agentName } from '../../data/agent-names.ts';
 import { formatNumber, formatValue } from '../../format/numbers.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { formatMoment } from '../../format/times.ts';
 import type { GeoPlace } from '../../map/mercator.ts';
 import {
@@ -104,7 +104,7 @@ function Reading({ shown: { raster, after, without }, point }: { shown: ShownMap
   const words = (map: typeof raster) => {
     const value = map.values[point]!;
     if (Number.isNaN(value)) return text.nothingHere;
-    return map.layer === 'best_server' ? shortAgentName(map.accessPoints[value] ?? '') : formatValue(value, map.unit);
+    return map.layer === 'best_server' ? agentName(map.accessPoints[value] ?? '') : formatValue(value, map.unit);
   };
   if (!after || !without) return <strong>{words(raster)}</strong>;
   const change = raster.values[point]!;

@@ -3,10 +3,10 @@
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { Progress } from '../../components/feedback/progress.tsx';
+import { agentName } from '../../data/agent-names.ts';
 import { isInService } from '../../data/agent-state.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { shortAgentName } from '../../format/short-agent-name.ts';
 import { overviewText } from '../../text/overview.ts';
 import { type DemoNetwork, demoNetwork, forgetDemoNetwork } from './demo-network.ts';
 
@@ -56,7 +56,7 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
       </div>
     );
   }
-  const name = shortAgentName(demo.ap_id);
+  const name = agentName(demo.ap_id);
   return (
     <Notice
       kind="good"

@@ -1,6 +1,6 @@
 // The network at a glance; while it is empty, the way to a first one.
+import { ButtonLink } from '../../components/button.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { timeWindowSeconds } from '../../data/time-window.ts';
@@ -13,16 +13,30 @@ import { demoNetwork } from './demo-network.ts';
 import { DemoNotice } from './demo-notice.tsx';
 import { Figures } from './figures.tsx';
 import { FirstNetwork } from './first-network.tsx';
+import { HealthCard } from './health-card.tsx';
 import './overview-page.css';
 import { RecentEventsCard } from './recent-events-card.tsx';
 import { TechnologyTable } from './technology-table.tsx';
 import { useFleetSums } from './use-fleet-sums.ts';
+import { WorstCard } from './worst-card.tsx';
 
 export function OverviewPage() {
   const { agents, failure } = useFleet();
   const isEmpty = agents?.length === 0;
   return (
-    <Page title={pageTitles.overview} actions={!isEmpty && <TimeWindowMenu />}>
+    <Page
+      title={pageTitles.overview}
+      actions={
+        !isEmpty && (
+          <>
+            <ButtonLink icon="screen" href="/wall">
+              {overviewText.wall.open}
+            </ButtonLink>
+            <TimeWindowMenu />
+          </>
+        )
+      }
+    >
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('metrics_')} />}
       {isEmpty ? <FirstNetwork /> : <Glance agents={agents} />}
     </Page>
@@ -34,19 +48,17 @@ function Glance({ agents }: { agents: readonly FleetAgent[] | undefined }) {
   return (
     <>
       <DemoNotice agents={agents ?? []} />
-      <Figures {...{ agents, fleet }} />
+      <HealthCard agents={agents} />
       <div class="overview-grid">
         <div class="stack">
+          <WorstCard />
           <SmallMap agents={agents} />
-          {agents && <TechnologyTable agents={agents} latest={fleet.latest} />}
         </div>
-        {agents ? (
-          <RecentEventsCard agents={agents} />
-        ) : (
-          <div class="card">
-            <SkeletonLines count={8} />
-          </div>
-        )}
+        <RecentEventsCard />
+      </div>
+      <div class="overview-grid">
+        {agents && <TechnologyTable agents={agents} latest={fleet.latest} />}
+        <Figures fleet={fleet} />
       </div>
     </>
   );

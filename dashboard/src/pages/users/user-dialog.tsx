@@ -15,6 +15,7 @@ import { session } from '../../session/session.ts';
 import { SessionList } from '../../session/session-list.tsx';
 import { usersText } from '../../text/users.ts';
 import { DisableUserDialog } from './disable-user-dialog.tsx';
+import { GrantsForm } from './grants-form.tsx';
 import { guardedChange } from './guarded-change.ts';
 import type { User } from './user.ts';
 
@@ -76,7 +77,7 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
   }
   const isYou = username === session.value?.username;
   return (
-    <Dialog title={username} onClose={onClose}>
+    <Dialog title={username} onClose={onClose} width="wide">
       {isYou && <Notice title={text.isYou} />}
       {disabled && (
         <Notice kind="warning" title={text.isDisabled}>
@@ -84,6 +85,7 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         </Notice>
       )}
       <RoleForm user={user} onDone={onClose} />
+      {user.role === 'user' && !disabled && <GrantsForm username={username} />}
       {!disabled && (
         <div class="user-sessions">
           <h3>{text.sessions}</h3>

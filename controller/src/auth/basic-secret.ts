@@ -1,5 +1,5 @@
-// For endpoints where an agent sends `ap_id:password` with every request, as clients of InfluxDB do. A slow hash per request
-// would be too slow, so a correct password is cached for a while, as a keyed hash with a key of this process.
+// For endpoints where a caller sends its name and secret with every request, as agents do that were made for InfluxDB, and
+// apps that Prometheus asks for. A slow hash per request would be too slow, so a correct password is cached for a while, as a keyed hash with a key of this process.
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
@@ -12,29 +12,33 @@ const maxRemembered = 20_000;
 /** An ap_id may contain colons (a MAC address has five); more are not supported. */
 const maxColons = 16;
 
-export interface AgentPasswordOptions {
+export interface BasicSecretOptions {
+  /** Of whom. */
+  kind: 'agent' | 'third_party_app';
   auth: AuthService;
-  agents: PrincipalSource;
+  source: PrincipalSource;
   /** The same as at the token endpoint, so that there is one limit for guesses. */
   failures: LoginFailures;
 }
 
-export class AgentPassword {
+export class BasicSecret {
   readonly #auth: AuthService;
-  readonly #agents: PrincipalSource;
+  readonly #kind: BasicSecretOptions['kind'];
+  readonly #source: PrincipalSource;
   readonly #failures: LoginFailures;
   readonly #key = randomBytes(32);
   readonly #remembered = new BoundedMap<string, { proof: Proof; until: number }>(maxRemembered);
 
-  constructor({ auth, agents, failures }: AgentPasswordOptions) {
+  constructor({ kind, auth, source, failures }: BasicSecretOptions) {
+    this.#kind = kind;
     this.#auth = auth;
-    this.#agents = agents;
+    this.#source = source;
     this.#failures = failures;
   }
 
   /**
-   * The agent of `ap_id:password`. Throws AuthenticationError, and TryLaterError (429) after too many failures. Without
-   * a promise if everything is cached; a changed password or a deleted agent takes effect as soon as with tokens.
+   * The caller of `name:secret`. Throws AuthenticationError, and TryLaterError (429) after too many failures. Without
+   * a promise if everything is cached; a changed password or a deleted record takes effect as soon as with tokens.
    */
   authenticate(credentials: string, address: string): Caller | Promise<Caller> {
     const key = createHmac('sha256', this.#key).update(credentials).digest('base64');
@@ -55,15 +59,15 @@ export class AgentPassword {
 
   async #check(credentials: string, address: string, key: string): Promise<Caller> {
     const { username, password } = await this.#split(credentials);
-    const { caller, ver } = await this.#failures.count({ kind: 'agent', username, address }, (turn) =>
-      this.#auth.checkSecret('agent', username, password, turn),
+    const { caller, ver } = await this.#failures.count({ kind: this.#kind, username, address }, (turn) =>
+      this.#auth.checkSecret(this.#kind, username, password, turn),
     );
-    const proof: Proof = { kind: 'agent', name: caller.name, ver };
+    const proof: Proof = { kind: this.#kind, name: caller.name, ver };
     this.#remembered.set(key, { proof, until: performance.now() + rememberedMs });
     return caller;
   }
 
-  /** Splits at the colon after the longest existing ap_id; if there is none, at the first colon. */
+  /** Splits at the colon after the longest existing name; if there is none, at the first colon. */
   async #split(credentials: string): Promise<{ username: string; password: string }> {
     const colons: number[] = [];
     for (let at = credentials.indexOf(':'); at >= 0 && colons.length < maxColons; ) {
@@ -72,7 +76,7 @@ export class AgentPassword {
     }
     let colon = colons[0] ?? credentials.length;
     for (const longer of colons.slice(1)) {
-      if (await this.#agents.principal(credentials.slice(0, longer))) colon = longer;
+      if (await this.#source.principal(credentials.slice(0, longer))) colon = longer;
     }
     return { username: credentials.slice(0, colon), password: credentials.slice(colon + 1) };
   }

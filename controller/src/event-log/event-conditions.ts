@@ -1,0 +1,31 @@
+// The filters of the event log in SQL, for both databases.
+import type { SqlValue } from '../storage/sql-database.ts';
+import type { EventFilters } from './event-log.ts';
+
+export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
+  const conditions: string[] = [];
+  const params: SqlValue[] = [];
+  const add = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(` AND ${condition}`);
+    params.push(...values);
+  };
+  if (kinds && !kinds.includes('*')) {
+    const parts = kinds.map(kindCondition);
+    add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
+  }
+  if (ap_id !== undefined) add('ap_id = ?', ap_id);
+  if (subject !== undefined) add('subject = ?', subject);
+  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  // `0` is the character after `/`.
+  if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
+  if (fromMs !== undefined) add('ts >= ?', fromMs);
+  if (untilMs !== undefined) add('ts < ?', untilMs);
+  return { conditions: conditions.join(''), params };
+}
+
+function kindCondition(kind: string): { sql: string; values: string[] } {
+  if (!kind.endsWith('.*')) return { sql: 'kind = ?', values: [kind] };
+  const family = kind.slice(0, -2);
+  // `/` is the character after `.`.
+  return { sql: '(kind >= ? AND kind < ?)', values: [`${family}.`, `${family}/`] };
+}

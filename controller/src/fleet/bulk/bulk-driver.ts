@@ -1,0 +1,127 @@
+// Goes on with bulk changes, wave by wave, on one node at a time; after a crash another one goes on where it was.
+import type { LoginType } from '@weft/contract';
+import type { Caller } from '../../caller.ts';
+import type { MailboxService } from '../../jobs/mailbox/mailbox-service.ts';
+import type { JobStore } from '../../jobs/store/job-store.ts';
+import type { Keyring } from '../../secrets.ts';
+import type { BulkAction, BulkActions } from './bulk-actions.ts';
+import type { BulkRun, BulkStore } from './bulk-store.ts';
+
+const everyMs = 500;
+const holdMs = 30_000;
+const atOnce = 50;
+const runsAtOnce = 4;
+
+export interface BulkDriverOptions {
+  store: BulkStore;
+  jobs: Pick<JobStore, 'get'>;
+  mailbox: Pick<MailboxService, 'end' | 'progress' | 'succeed'>;
+  actions: BulkActions;
+  keyring: Pick<Keyring, 'decrypt'>;
+  /** The caller with its current rights; undefined if it was removed. */
+  callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+}
+
+export class BulkDriver {
+  readonly #options: BulkDriverOptions;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #isStopping = false;
+  #isBusy = false;
+
+  constructor(options: BulkDriverOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#isStopping = false;
+    this.#timer = setInterval(() => {
+      if (this.#isBusy) return;
+      this.#isBusy = true;
+      this.#round = this.goOn()
+        .catch((error) => this.#options.onError(error, 'bulk changes could not be continued'))
+        .finally(() => {
+          this.#isBusy = false;
+        });
+    }, everyMs);
+    this.#timer.unref();
+  }
+
+  /** What is under way ends after a few access points; others go on with the rest. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Does what is due. */
+  async goOn(): Promise<void> {
+    const due = await this.#options.store.takeDue(this.#now(), holdMs, runsAtOnce);
+    await Promise.all(due.map((run) => this.#wave(run)));
+  }
+
+  async #wave(run: BulkRun): Promise<void> {
+    const { store, mailbox } = this.#options;
+    const { job_number, wave_size, total } = run;
+    const action = this.#actionOf(run);
+    if (!action) {
+      await mailbox.end(job_number, 'failed', 'What was asked for cannot be read any more');
+      return this.#finish(job_number);
+    }
+    for (;;) {
+      const settled = total - (await store.totals(job_number)).waiting;
+      const left = wave_size - (settled % wave_size);
+      const targets = await store.waiting(job_number, Math.min(left, atOnce));
+      const caller = targets.length === 0 ? undefined : await this.#present(run);
+      if (targets.length === 0) {
+        await mailbox.succeed(job_number, await this.#summary(job_number));
+        return this.#finish(job_number);
+      }
+      if (!caller) return this.#finish(job_number);
+      // Before anything happens: whoever takes it over meanwhile would do it twice.
+      await store.setNext(job_number, this.#now() + holdMs);
+      const outcomes = await this.#options.actions.apply(caller, action, targets, `bulk ${job_number}`);
+      await store.settle(
+        job_number,
+        outcomes.map((outcome, index) => ({ ...outcome, number: targets[index]!.number })),
+      );
+      await mailbox.progress(job_number, (settled + targets.length) / total);
+      if (this.#isStopping) return store.setNext(job_number, this.#now());
+      const isWaveOver = targets.length === left && settled + targets.length < total;
+      if (isWaveOver) return store.setNext(job_number, this.#now() + run.pause_ms);
+    }
+  }
+
+  /** Undefined if the job has ended meanwhile, or whoever asked for it is gone. */
+  async #present({ job_number, owner_kind, owner_name, owner_id }: BulkRun): Promise<Caller | undefined> {
+    const { jobs, mailbox, callerNow } = this.#options;
+    const job = await jobs.get(job_number);
+    if (!job || job.ended_at !== null) return undefined;
+    const caller = await callerNow(owner_kind, owner_name, owner_id);
+    if (!caller) await mailbox.end(job_number, 'failed', 'Whoever asked for this is gone');
+    return caller;
+  }
+
+  async #finish(job_number: string): Promise<void> {
+    await this.#options.store.stopRest(job_number);
+    await this.#options.store.setNext(job_number, null);
+  }
+
+  async #summary(job_number: string): Promise<string> {
+    const { done, refused } = await this.#options.store.totals(job_number);
+    return `${done} done, ${refused} refused`;
+  }
+
+  #actionOf({ job_number, action }: BulkRun): BulkAction | undefined {
+    try {
+      return JSON.parse(this.#options.keyring.decrypt(action, job_number));
+    } catch (error) {
+      this.#options.onError(error, `bulk change ${job_number} ends: it cannot be read`);
+      return undefined;
+    }
+  }
+}

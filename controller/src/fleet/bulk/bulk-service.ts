@@ -1,0 +1,191 @@
+// Changes of many access points by selector: what would happen, and the job that does it.
+import { randomUUID } from 'node:crypto';
+import type { BulkAnswer, BulkProgress, BulkRequest, BulkTarget } from '@weft/contract';
+import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import { type Caller, isGranted } from '../../caller.ts';
+import type { BatchService } from '../../commands/api/batch-service.ts';
+import { NotFoundError, PermissionError, TryLaterError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
+import type { JobStore } from '../../jobs/store/job-store.ts';
+import type { Keyring } from '../../secrets.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
+import type { IndexedAgent } from '../index/fleet-index.ts';
+import type { FleetView } from '../index/fleet-view.ts';
+import type { BulkAction, BulkActions } from './bulk-actions.ts';
+import type { BulkRun, BulkStore } from './bulk-store.ts';
+
+const maxTargets = 10_000;
+const maxShown = 1_000;
+const pageSize = 1_000;
+/** Of one caller, open at once. */
+const maxOpen = 10;
+const turns = { slots: 4, perPrincipal: 1, maxWaiting: 20 };
+const dayMs = 86_400_000;
+
+export interface BulkServiceOptions {
+  store: BulkStore;
+  view: FleetView;
+  actions: BulkActions;
+  batches: Pick<BatchService, 'readSendable'>;
+  jobs: Pick<JobStore, 'countOpen' | 'get'>;
+  auditLog: Pick<AuditLog, 'append'>;
+  keyring: Pick<Keyring, 'encrypt'>;
+  shares: Shares;
+  now?: () => number;
+}
+
+export class BulkService {
+  readonly #options: BulkServiceOptions;
+  readonly #turns: FairTurns;
+  readonly #now: () => number;
+
+  constructor(options: BulkServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('bulk_changes', turns);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Throws PermissionError if the caller may do this nowhere, NotFoundError if nothing matches, ValidationError. */
+  start(caller: Caller, request: BulkRequest): Promise<BulkAnswer> {
+    const action = this.#readAction(caller, request);
+    return this.#turns.run(principalOf(caller), () => this.#start(caller, request, action));
+  }
+
+  /** Throws NotFoundError for one that is unknown or of somebody else. */
+  async get(caller: Caller, job_number: string, cursor: string | undefined, limit: number): Promise<BulkProgress> {
+    const { store, view } = this.#options;
+    const after = cursor === undefined ? 0 : readCursor(cursor);
+    const run = await store.get(job_number);
+    const isOwn = run?.owner_kind === caller.kind && run.owner_id === caller.id;
+    const isAdmin = caller.kind === 'user' && caller.isAdmin;
+    if (!run || (!isOwn && !isAdmin)) throw new NotFoundError('job_not_found', 'Job not found');
+    const page = await store.targets(job_number, after, Math.min(limit, pageSize));
+    await view.moment({});
+    const items = page.flatMap(({ ap_id, state, detail, command_id }): BulkTarget[] => {
+      const agent = view.get(ap_id);
+      if (agent && !canSeeAgent(caller, agent)) return [];
+      return [{ ap_id, display_name: agent?.display_name ?? null, state, detail, command_id }];
+    });
+    return {
+      job_number,
+      selector: run.selector,
+      action: run.kind,
+      is_over: run.next_at === null,
+      totals: await store.totals(job_number),
+      items,
+      next: page.length === Math.min(limit, pageSize) ? String(page.at(-1)!.number) : null,
+    };
+  }
+
+  async #start(caller: Caller, request: BulkRequest, action: BulkAction): Promise<BulkAnswer> {
+    const { view, actions } = this.#options;
+    const found = await view.select(request.selector, caller);
+    if (found.length > maxTargets) {
+      throw invalidValue(
+        ['body', 'selector'],
+        `it matches ${found.length} access points; at most ${maxTargets} are changed at once`,
+      );
+    }
+    const size = request.wave?.size ?? Math.max(1, found.length);
+    const waves = Math.ceil(found.length / size);
+    const shown = found.slice(0, maxShown);
+    if (request.preview) {
+      const would = await actions.preview(caller, action, shown.map(toTarget));
+      const targets = shown.map((agent, index) => toShown(agent, 'would', would[index]!));
+      return { job_number: null, preview: true, count: found.length, waves, targets };
+    }
+    if (found.length === 0) throw new NotFoundError('agent_not_found', 'No access point matches');
+    const job_number = await this.#create(caller, request, action, found, size);
+    const targets = shown.map((agent) => toShown(agent, 'waiting', null));
+    return { job_number, preview: false, count: found.length, waves, targets };
+  }
+
+  async #create(
+    caller: Caller,
+    request: BulkRequest,
+    action: BulkAction,
+    found: readonly IndexedAgent[],
+    size: number,
+  ) {
+    const { store, jobs, keyring, auditLog } = this.#options;
+    if ((await jobs.countOpen(caller.id)) >= maxOpen) {
+      throw new TryLaterError(
+        429,
+        'too_many_jobs',
+        `At most ${maxOpen} jobs of yours may be open to begin another bulk change`,
+        10,
+      );
+    }
+    const job_number = randomUUID();
+    const now = this.#now();
+    const { kind: owner_kind, id: owner_id, name: owner_name } = caller;
+    const pause_ms = Math.round((request.wave?.pause_seconds ?? 0) * 1000);
+    const waves = Math.ceil(found.length / size);
+    const run: BulkRun = {
+      job_number,
+      owner_kind,
+      owner_id,
+      owner_name,
+      selector: request.selector,
+      kind: action.kind,
+      action: keyring.encrypt(JSON.stringify(action), job_number),
+      total: found.length,
+      wave_size: size,
+      pause_ms,
+      next_at: now,
+    };
+    const job = {
+      job_number,
+      task_type: 'bulk',
+      owner_kind,
+      owner_id,
+      owner_name,
+      data: JSON.stringify({ selector: request.selector, action: action.kind, count: found.length }),
+      created_at: now,
+      expires_at: now + waves * pause_ms + dayMs,
+      published_at: now,
+      publish_after: now,
+    };
+    const entry = {
+      actor: caller,
+      action: 'bulk_started',
+      target: { kind: 'bulk', name: job_number },
+      detail: { action: action.kind, selector: request.selector, access_points: found.length, waves },
+    };
+    await store.create(run, found.map(toTarget), job, {
+      owner_ver: caller.ver,
+      also: (tx) => auditLog.append(tx, [entry]),
+    });
+    return job_number;
+  }
+
+  #readAction(caller: Caller, { action }: BulkRequest): BulkAction {
+    const { command, labels, remove } = action;
+    const given = [command !== undefined, labels !== undefined, remove === true].filter(Boolean).length;
+    if (given !== 1) throw invalidValue(['body', 'action'], 'should have exactly one of command, labels and remove');
+    if (command !== undefined) {
+      return {
+        kind: 'command',
+        command: this.#options.batches.readSendable(caller, command, ['body', 'action', 'command']),
+      };
+    }
+    const isManager = caller.kind === 'user' && (caller.isAdmin || isGranted(caller, 'manager'));
+    if (!isManager) throw new PermissionError();
+    return labels === undefined ? { kind: 'remove' } : { kind: 'labels', labels };
+  }
+}
+
+function toTarget({ ap_id, id }: IndexedAgent) {
+  return { ap_id, agent_id: id };
+}
+
+function toShown({ ap_id, display_name }: IndexedAgent, state: BulkTarget['state'], detail: string | null): BulkTarget {
+  return { ap_id, display_name, state, detail, command_id: null };
+}
+
+function readCursor(cursor: string): number {
+  if (/^[0-9]{1,9}$/.test(cursor)) return Number(cursor);
+  throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+}

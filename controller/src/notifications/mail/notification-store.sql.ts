@@ -1,0 +1,134 @@
+// Notifications in SQL.
+import {
+  type InSameTransaction,
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlRow,
+  type SqlValue,
+  UniqueViolation,
+} from '../../storage/sql-database.ts';
+import {
+  type NotificationChange,
+  type NotificationProgress,
+  type NotificationRecord,
+  type NotificationStore,
+  notificationExists,
+} from './notification-store.ts';
+
+const COLUMNS =
+  'id, name, email, rule, enabled, created_by, created_at, version, position, last_sent_at, failing_since';
+
+type Row = SqlRow & {
+  id: string;
+  name: string;
+  email: string;
+  rule: string;
+  enabled: number;
+  created_by: string;
+  created_at: number;
+  version: number;
+  position: number;
+  last_sent_at: number | null;
+  failing_since: number | null;
+};
+
+export function createNotificationStore(db: SqlDatabase): NotificationStore {
+  return new SqlNotificationStore(db);
+}
+
+class SqlNotificationStore implements NotificationStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(id: string): Promise<NotificationRecord | undefined> {
+    return read(this.#db, id);
+  }
+
+  async list(): Promise<NotificationRecord[]> {
+    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM notifications ORDER BY name`)).map(toRecord);
+  }
+
+  async create(record: NotificationRecord, also?: InSameTransaction<NotificationRecord>): Promise<void> {
+    const values: SqlValue[] = [
+      record.id,
+      record.name,
+      record.email,
+      JSON.stringify(record.rule),
+      Number(record.enabled),
+      record.created_by,
+      record.created_at,
+      record.version,
+      record.position,
+      record.last_sent_at,
+      record.failing_since,
+    ];
+    await named(() =>
+      this.#db.transaction(async (tx) => {
+        await tx.query(`INSERT INTO notifications (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await also?.(tx, { after: record });
+      }),
+    );
+  }
+
+  async update(
+    id: string,
+    change: NotificationChange,
+    also?: InSameTransaction<NotificationRecord>,
+  ): Promise<NotificationRecord | undefined> {
+    return named(() =>
+      this.#db.transaction(async (tx) => {
+        const before = await read(tx, id, this.#db.dialect === 'postgres');
+        if (!before) return undefined;
+        const after = { ...before, ...change, version: before.version + 1 };
+        await tx.query(
+          'UPDATE notifications SET name = ?, email = ?, rule = ?, enabled = ?, version = ? WHERE id = ?',
+          [after.name, after.email, JSON.stringify(after.rule), Number(after.enabled), after.version, id],
+        );
+        await also?.(tx, { before, after });
+        return after;
+      }),
+    );
+  }
+
+  async remove(id: string, also?: InSameTransaction<NotificationRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const before = await read(tx, id, this.#db.dialect === 'postgres');
+      if (!before) return false;
+      await tx.query('DELETE FROM notifications WHERE id = ?', [id]);
+      await also?.(tx, { before });
+      return true;
+    });
+  }
+
+  async save(tx: SqlQueries, progress: NotificationProgress): Promise<boolean> {
+    const { id, version, position, last_sent_at, failing_since } = progress;
+    const updated = await tx.query(
+      `UPDATE notifications SET position = ?, last_sent_at = ?, failing_since = ?
+       WHERE id = ? AND version = ? RETURNING id`,
+      [position, last_sent_at, failing_since, id, version],
+    );
+    return updated.length > 0;
+  }
+}
+
+async function read(tx: SqlQueries, id: string, isLocked = false): Promise<NotificationRecord | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM notifications WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`;
+  const [row] = await tx.query<Row>(sql, [id]);
+  return row && toRecord(row);
+}
+
+function toRecord({ rule, enabled, ...row }: Row): NotificationRecord {
+  return { ...row, rule: JSON.parse(rule), enabled: enabled === 1 };
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw notificationExists();
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+// Which access points are meant, in the language of selectors: what is typed is explained in words, and what is wrong is
+// said at its column. Parsed here, so that every key gets an answer; how many match is asked of Weft.
+import { describeSelector, parseSelector, SelectorError } from '@weft/contract/selector';
+import type { JSX } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { componentText } from '../../text/components.ts';
+import './selector-input.css';
+
+const restMs = 400;
+
+export interface SelectorReading {
+  words?: string;
+  problem?: { column: number; message: string };
+}
+
+export function readSelector(text: string): SelectorReading {
+  try {
+    return { words: describeSelector(parseSelector(text)) };
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    return { problem: { column: error.column, message: error.message } };
+  }
+}
+
+/** The text once typing has come to rest; what cannot be read is held back. */
+export function useSettled(text: string): string {
+  const [settled, setSettled] = useState(() => (readSelector(text).problem ? '' : text));
+  useEffect(() => {
+    const timer = setTimeout(() => readSelector(text).problem === undefined && setSettled(text), restMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+interface SelectorInputProps {
+  value: string;
+  onInput: (value: string) => void;
+  /** Beside the explanation, such as how many match. */
+  beside?: string | undefined;
+  attributes?: JSX.InputHTMLAttributes<HTMLInputElement>;
+}
+
+export function SelectorInput({ value, onInput, beside, attributes }: SelectorInputProps) {
+  const id = useId();
+  const { words, problem } = readSelector(value);
+  return (
+    <div class="selector-input">
+      <input
+        placeholder="site:uk/bristol/** type:WiFi -tag:lab"
+        spellcheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        {...attributes}
+        class={`input mono ${problem ? 'is-wrong' : ''}`}
+        value={value}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-words`}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <p id={`${id}-words`} class={`below ${problem ? 'is-problem' : ''}`} aria-live="polite">
+        {problem ? (
+          <>
+            <span class="mono" aria-hidden="true">
+              {value.slice(Math.max(0, problem.column - 13), problem.column - 1)}
+              <mark>{value.slice(problem.column - 1, problem.column + 11) || '▁'}</mark>
+            </span>{' '}
+            {problem.message}
+          </>
+        ) : (
+          <>
+            {componentText.selector.means(words ?? '')}
+            {beside && <strong> {beside}</strong>}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+// The columns of the list of access points. Their names are those by which the server sorts.
+import type { AgentListItem } from '../../api/operations.ts';
+import { AgentName } from '../../components/agent-name.tsx';
+import { Glyph, StateChip } from '../../components/glyph.tsx';
+import type { Column } from '../../components/tables/table.tsx';
+import { technologyOf } from '../../data/agent-configuration.ts';
+import { isSleeping, type ShownState, shownState } from '../../data/agent-state.ts';
+import type { MetricName } from '../../data/metric-names.ts';
+import { metricWords } from '../../data/metric-words.ts';
+import { isStale } from '../../data/stale-value.ts';
+import { formatValue } from '../../format/numbers.ts';
+import { agentsText } from '../../text/agents.ts';
+import { LastSeen } from './last-seen.tsx';
+
+const text = agentsText.columns;
+const none = <span class="faint">–</span>;
+
+export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
+  return shownState(state, isSleeping(power_state));
+}
+
+export const agentColumns: Column<AgentListItem>[] = [
+  {
+    name: 'ap_id',
+    title: text.name,
+    width: 'minmax(190px, 2fr)',
+    sort: true,
+    cell: (item) => (
+      <span class="chip">
+        <Glyph technology={technologyOf(item)} state={stateOfItem(item)} />
+        <AgentName ap_id={item.ap_id} />
+      </span>
+    ),
+  },
+  {
+    name: 'access_point_type',
+    title: text.technology,
+    width: '64px',
+    sort: true,
+    cell: ({ access_point_type }) => access_point_type ?? none,
+    isWideOnly: true,
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '116px',
+    sort: true,
+    cell: (item) => <StateChip state={stateOfItem(item)} />,
+  },
+  {
+    name: 'last_seen',
+    title: text.lastSeen,
+    width: '104px',
+    align: 'end',
+    sort: true,
+    cell: ({ last_seen }) => <LastSeen at={last_seen} />,
+    // Names are long; whether it is there says the state.
+    isWideOnly: true,
+  },
+  {
+    name: 'site',
+    title: text.site,
+    width: 'minmax(120px, 1fr)',
+    sort: true,
+    cell: ({ site }) => site ?? none,
+    isWideOnly: true,
+  },
+  {
+    name: 'tags',
+    title: text.tags,
+    width: 'minmax(100px, 1fr)',
+    sort: true,
+    cell: ({ tags }) => (tags.length === 0 ? none : <span title={tags.join(', ')}>{tags.join(', ')}</span>),
+    isWideOnly: true,
+  },
+];
+
+export function metricColumn(name: string, known: readonly MetricName[]): Column<AgentListItem> {
+  const words = metricWords({}, name, known.find(([metric]) => metric === name)?.[1]);
+  return {
+    name,
+    title: words.label,
+    width: '116px',
+    align: 'end',
+    sort: true,
+    cell: (item) => {
+      const { ts, value } = (item.latest?.[name] ?? {}) as { ts?: string; value?: unknown };
+      if (typeof value !== 'number' || ts === undefined) return none;
+      const shown = formatValue(value, words.unit);
+      // How often it reports is not in the list; whoever reports at all does so at least every minute.
+      const told = { last_seen: item.last_seen, report_interval_seconds: 30 };
+      return isStale(ts, stateOfItem(item), told) ? <span class="stale-value">{shown}</span> : shown;
+    },
+  };
+}

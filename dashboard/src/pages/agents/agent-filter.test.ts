@@ -1,0 +1,15 @@
+// The filters of the list as one selector.
+import { parseSelector } from '@weft/contract/selector';
+import { expect, it } from 'vitest';
+import { selectorWith } from './agent-filter.ts';
+
+it.each([
+  ['', { state: '', type: '' }, ''],
+  ['tag:a or tag:b', { state: '', type: '' }, 'tag:a or tag:b'],
+  ['tag:a or tag:b', { state: 'offline', type: 'WiFi' }, '(tag:a or tag:b) state:offline type:WiFi'],
+  ['', { state: 'asleep', type: '' }, 'power:asleep'],
+])('%j with %j is %j', (selector, filter, expected) => {
+  const made = selectorWith(selector, filter);
+  expect(made).toBe(expected);
+  expect(() => parseSelector(made)).not.toThrow();
+});

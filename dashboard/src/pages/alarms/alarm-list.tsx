@@ -1,0 +1,208 @@
+// The list of alarms: filtered in the address, chosen by mouse, finger or keys, acknowledged and shelved one by one or
+// together.
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import type { Alarm, AlarmPage } from '../../api/operations.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { severities } from '../../components/severity.tsx';
+import { FilterBar, FilterChoice, FilterText } from '../../components/tables/filter-bar.tsx';
+import { useFeed } from '../../data/use-feed.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { navigate, setQuery } from '../../router/location.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { alarmsText as text } from '../../text/alarms.ts';
+import { componentText } from '../../text/components.ts';
+import { type AlarmAction, AlarmDialog } from './alarm-dialog.tsx';
+import { AlarmWords } from './alarm-row.tsx';
+
+const pageSize = 100;
+const severityOptions: [string, string][] = [
+  ['', text.anySeverity],
+  ...severities.map((name): [string, string] => [name, componentText.severities[name]]),
+];
+const stateOptions: [string, string][] = [
+  ['', text.anyState],
+  ['firing', text.states.firing],
+  ['acknowledged', text.states.acknowledged],
+];
+
+export function ActiveAlarms() {
+  return <AlarmList isPast={false} />;
+}
+
+export function PastAlarms() {
+  return <AlarmList isPast />;
+}
+
+function AlarmList({ isPast }: { isPast: boolean }) {
+  const [severity, setSeverity] = useQueryState('severity');
+  const [state, setState] = useQueryState('state');
+  const [selector, setSelector] = useQueryState('selector');
+  const query = {
+    state: isPast ? 'cleared' : state === '' ? 'firing,acknowledged' : state,
+    ...(severity !== '' && { severity }),
+    ...(selector !== '' && { selector }),
+    limit: pageSize,
+  };
+  const newest = useOperation('list_alarms', { query }, { pollMs: 3000 });
+  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
+    key: JSON.stringify(query),
+    newest,
+    toPage: ({ items, next }: AlarmPage) => ({ rows: items, next: next ?? undefined }),
+    readOlder: (cursor) => call('list_alarms', { query: { ...query, cursor } }),
+    idOf: ({ id }) => id,
+  });
+  // Those that have cleared since do not stay in the list of active ones.
+  const fresh = new Set(newest.data?.items.map(({ id }) => id));
+  const shown = rows?.filter(
+    ({ id, cleared_at }, index) => isPast || (cleared_at === null && (fresh.has(id) || index >= pageSize)),
+  );
+  const isFiltered = severity !== '' || state !== '' || selector !== '';
+  return (
+    <>
+      <FilterBar label={text.filters}>
+        <FilterChoice label={text.severity} value={severity} onChange={setSeverity} options={severityOptions} />
+        {!isPast && <FilterChoice label={text.state} value={state} onChange={setState} options={stateOptions} />}
+        <FilterText label={text.selector} value={selector} onChange={setSelector} placeholder="site:uk/bristol/**" />
+        {isFiltered && (
+          <Button kind="quiet" onClick={() => setQuery({ severity: '', state: '', selector: '' })}>
+            {text.clear}
+          </Button>
+        )}
+      </FilterBar>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_alarms')} />}
+      {!shown && !failure && <SkeletonLines count={8} />}
+      {shown?.length === 0 && (
+        <EmptyState
+          title={isFiltered ? text.noMatch : isPast ? text.noHistory : text.none}
+          actions={!isFiltered && <ButtonLink href="/alarms?view=rules">{text.showRules}</ButtonLink>}
+        >
+          {!isFiltered && !isPast && text.noneWords}
+        </EmptyState>
+      )}
+      {shown && shown.length > 0 && <Rows alarms={shown} isPast={isPast} />}
+      {loadOlder && (
+        <div>
+          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
+            {text.more}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Rows({ alarms, isPast }: { alarms: readonly Alarm[]; isPast: boolean }) {
+  const list = useRef<HTMLUListElement>(null);
+  const [active, setActive] = useState(0);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<{ action: AlarmAction; alarms: readonly Alarm[] } | undefined>(undefined);
+  const own = alarms.filter(({ id }) => chosen.has(id));
+  const turn = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const ask = (action: AlarmAction, alarm?: Alarm) =>
+    setAsked({ action, alarms: own.length > 0 && (!alarm || chosen.has(alarm.id)) ? own : alarm ? [alarm] : [] });
+  const go = (index: number) => {
+    const next = Math.max(0, Math.min(alarms.length - 1, index));
+    setActive(next);
+    (list.current?.children[next] as HTMLElement | undefined)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = (event.target as Element).closest('li');
+    const alarm = alarms[active];
+    if (event.target !== row || !alarm || event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts: Record<string, () => void> = {
+      ArrowDown: () => go(active + 1),
+      ArrowUp: () => go(active - 1),
+      Home: () => go(0),
+      End: () => go(alarms.length - 1),
+      Enter: () => alarm.ap_id !== null && navigate(`/agents/${encodeURIComponent(alarm.ap_id)}`),
+      ...(!isPast && { x: () => turn(alarm.id), a: () => ask('acknowledge', alarm), s: () => ask('shelve', alarm) }),
+    };
+    const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+  const isAll = own.length === alarms.length;
+  return (
+    <>
+      {!isPast && (
+        <div class="alarm-tools">
+          <label class="alarm-all">
+            <input
+              type="checkbox"
+              checked={isAll}
+              onChange={() => setChosen(isAll ? new Set() : new Set(alarms.map(({ id }) => id)))}
+            />
+            {own.length > 0 ? text.chosen(formatNumber(own.length)) : text.chooseAll}
+          </label>
+          {own.length > 0 && (
+            <>
+              <Button size="small" onClick={() => ask('acknowledge')}>
+                {text.acknowledge}
+              </Button>
+              <Button size="small" onClick={() => ask('shelve')}>
+                {text.shelve}
+              </Button>
+            </>
+          )}
+          <span class="faint small alarm-keys">{text.keys}</span>
+        </div>
+      )}
+      <ul class="card alarm-list" aria-label={text.list} ref={list} onKeyDown={onKeyDown}>
+        {alarms.map((alarm, index) => (
+          <li
+            key={alarm.id}
+            class={`alarm ${alarm.state}`}
+            // One row at a time can be reached; arrows move.
+            tabIndex={index === Math.min(active, alarms.length - 1) ? 0 : -1}
+            onFocus={(event) => event.target === event.currentTarget && setActive(index)}
+          >
+            {!isPast && (
+              <input
+                type="checkbox"
+                aria-label={text.choose(alarm.message)}
+                checked={chosen.has(alarm.id)}
+                onChange={() => turn(alarm.id)}
+              />
+            )}
+            <AlarmWords alarm={alarm} />
+            {!isPast && (
+              <div class="alarm-acts">
+                {alarm.state === 'firing' && (
+                  <Button size="small" onClick={() => setAsked({ action: 'acknowledge', alarms: [alarm] })}>
+                    {text.acknowledge}
+                  </Button>
+                )}
+                <Button size="small" kind="quiet" onClick={() => setAsked({ action: 'shelve', alarms: [alarm] })}>
+                  {text.shelve}
+                </Button>
+                <Button size="small" kind="quiet" onClick={() => setAsked({ action: 'clear', alarms: [alarm] })}>
+                  {text.clearAlarm}
+                </Button>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      {asked && asked.alarms.length > 0 && (
+        <AlarmDialog
+          {...asked}
+          onClose={() => {
+            setAsked(undefined);
+            requestAnimationFrame(() => go(active));
+          }}
+          onDone={() => setChosen(new Set())}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// The rules: what each watches for, and whether it is on.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { toFailure } from '../../api/failure.ts';
+import type { AlarmRule } from '../../api/operations.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { SeverityChip } from '../../components/severity.tsx';
+import { filterRows } from '../../components/tables/table-view.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { useQueryState } from '../../router/use-query-state.ts';
+import { session } from '../../session/session.ts';
+import { alarmsText } from '../../text/alarms.ts';
+import { conditionWords } from './rule-form.ts';
+
+const text = alarmsText.rules;
+
+export function RuleList() {
+  const { data, failure } = useOperation('list_alarm_rules', {}, { pollMs: 15_000 });
+  const [filter, setFilter] = useQueryState('q');
+  const isAdmin = session.value?.isAdmin === true;
+  const rules =
+    data && filterRows(data.items, (rule) => `${rule.name} ${rule.severity} ${conditionWords(rule)}`, filter);
+  return (
+    <>
+      <p class="soft">{text.words}</p>
+      <div class="spread">
+        <input
+          class="input"
+          type="search"
+          placeholder={text.filter}
+          aria-label={text.filter}
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+        {isAdmin && (
+          <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new">
+            {text.create}
+          </ButtonLink>
+        )}
+      </div>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_alarm_rules')} />}
+      {!rules && !failure && <SkeletonLines count={8} />}
+      {rules?.length === 0 && <EmptyState title={filter === '' ? text.none : alarmsText.noMatch} />}
+      {rules && rules.length > 0 && (
+        <ul class="card rule-list">
+          {rules.map((rule) => (
+            <RuleRow key={rule.id} rule={rule} canChange={isAdmin} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function RuleRow({ rule, canChange }: { rule: AlarmRule; canChange: boolean }) {
+  const { id, name, severity, selector = '', enabled = true, product, adjusted } = rule;
+  const [isBusy, setBusy] = useState(false);
+  const turn = async () => {
+    setBusy(true);
+    try {
+      const { id: _id, product: _product, adjusted: _adjusted, created_at: _at, updated_at: _on, ...input } = rule;
+      await call('update_alarm_rule', { path: { rule_id: id }, json: { ...input, enabled: !enabled } });
+      showToast({ title: enabled ? text.turnedOff(name) : text.turnedOn(name) });
+    } catch (error) {
+      showFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+      queries.refresh('list_alarm_rules');
+    }
+  };
+  const origin = product === null ? '' : ` · ${adjusted ? text.adjusted : text.product}`;
+  return (
+    <li class={`rule-row ${enabled ? '' : 'is-off'}`}>
+      <SeverityChip severity={severity} />
+      <div class="rule-words">
+        <a href={`/alarms/rules/${encodeURIComponent(id)}`}>{name}</a>
+        <span class="soft small">
+          {conditionWords(rule)}
+          {rule.condition.weft === undefined && ' · '}
+          {rule.condition.weft === undefined && (selector === '' ? text.everywhere : <code>{selector}</code>)}
+          {origin}
+        </span>
+      </div>
+      {canChange ? (
+        <Button
+          size="small"
+          role="switch"
+          aria-checked={enabled}
+          aria-label={enabled ? text.turnOff(name) : text.turnOn(name)}
+          isBusy={isBusy}
+          onClick={turn}
+        >
+          {enabled ? alarmsText.rule.enabled : text.off}
+        </Button>
+      ) : (
+        !enabled && <span>{text.off}</span>
+      )}
+    </li>
+  );
+}

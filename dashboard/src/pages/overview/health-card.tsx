@@ -1,0 +1,82 @@
+// How the network is: one word, why, alarms by severity, and how many access points are in which state.
+import type { NetworkHealth } from '../../api/operations.ts';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { Skeleton } from '../../components/feedback/skeleton.tsx';
+import { StateDot } from '../../components/glyph.tsx';
+import { HealthMark } from '../../components/health.tsx';
+import { SeverityMark, severities } from '../../components/severity.tsx';
+import type { ShownState } from '../../data/agent-state.ts';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { componentText } from '../../text/components.ts';
+import { overviewText } from '../../text/overview.ts';
+import './health-card.css';
+
+const text = overviewText.health;
+/** The first three are always there; the others once somebody is in them. */
+const states: readonly ShownState[] = ['online', 'late', 'offline', 'asleep', 'never'];
+
+interface HealthCardProps {
+  agents: readonly FleetAgent[] | undefined;
+  /** For a display on a wall. */
+  isLarge?: boolean;
+}
+
+export function useNetworkHealth() {
+  return useOperation('network_health', {}, { pollMs: 5000 });
+}
+
+export function HealthCard({ agents, isLarge = false }: HealthCardProps) {
+  const { data, failure } = useNetworkHealth();
+  return (
+    <section class={`card health-card ${isLarge ? 'is-large' : ''}`} aria-label={text.title}>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_health')} />}
+      <div class="health-word" role="status">
+        {data ? <HealthMark health={data.health} size={isLarge ? 72 : 40} /> : <Skeleton width="40px" height="40px" />}
+        <div>
+          <strong>{data ? text.words[data.health] : ' '}</strong>
+          <p class="soft">{data && causesOf(data)}</p>
+        </div>
+      </div>
+      <ul class="health-alarms" aria-label={text.alarms}>
+        {severities.map((severity) => (
+          <li key={severity}>
+            <a href={`/alarms?severity=${severity}`} class={data?.alarms[severity] ? '' : 'is-none'}>
+              <SeverityMark severity={severity} size={isLarge ? 28 : 16} />
+              <b>{data ? formatNumber(data.alarms[severity]) : '–'}</b> {componentText.severities[severity]}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <StateCounts agents={agents} />
+    </section>
+  );
+}
+
+function StateCounts({ agents }: { agents: readonly FleetAgent[] | undefined }) {
+  const counts = new Map<ShownState, number>();
+  for (const { state } of agents ?? []) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return (
+    <ul class="health-states" aria-label={overviewText.figures}>
+      {states
+        .filter((state, index) => index < 3 || counts.has(state))
+        .map((state) => (
+          <li key={state}>
+            <a href={`/agents?state=${state}`}>
+              <StateDot state={state} />
+              {componentText.states[state]} <b>{agents ? formatNumber(counts.get(state) ?? 0) : '–'}</b>
+              {state === 'online' && agents && (
+                <span class="faint"> {overviewText.ofAll(formatNumber(agents.length))}</span>
+              )}
+            </a>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function causesOf({ health, causes, unacknowledged }: NetworkHealth): string {
+  const why = causes.length > 0 ? causes.slice(0, 3).join(' · ') : text.noCause[health];
+  return unacknowledged > 0 ? `${why} · ${text.unacknowledged(formatNumber(unacknowledged))}` : why;
+}

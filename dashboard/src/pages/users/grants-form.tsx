@@ -1,0 +1,120 @@
+// What a user may do where: a role for the access points that a selector means, as many as needed.
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { type Failure, problemWords, toFailure } from '../../api/failure.ts';
+import type { Grant } from '../../api/operations.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { showToast } from '../../components/feedback/toasts.tsx';
+import { useMatches } from '../../components/forms/selector-field.tsx';
+import { readSelector, SelectorInput } from '../../components/forms/selector-input.tsx';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { usersText } from '../../text/users.ts';
+
+const text = usersText.grants;
+const roles = ['viewer', 'operator', 'manager', 'auditor'] as const;
+
+export function GrantsForm({ username }: { username: string }) {
+  const { data, failure } = useOperation('get_grants', { path: { username } });
+  return (
+    <section class="user-grants stack">
+      <h3>{text.title}</h3>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_grants')} />}
+      {!data && !failure && <SkeletonLines count={2} />}
+      {data && <Editor key={JSON.stringify(data)} {...{ username }} grants={data} />}
+    </section>
+  );
+}
+
+function Editor({ username, grants }: { username: string; grants: readonly Grant[] }) {
+  const [rows, setRows] = useState<readonly Grant[]>(grants);
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const isChanged = JSON.stringify(rows) !== JSON.stringify(grants);
+  const isWrong = rows.some(({ selector = '' }) => readSelector(selector).problem !== undefined);
+  const save = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const json = rows.map(({ role, selector = '' }) =>
+        role === 'auditor' || selector.trim() === '' ? { role } : { role, selector: selector.trim() },
+      );
+      await call('set_grants', { path: { username }, json });
+      showToast({ title: text.saved(username) });
+      queries.refresh('get_grants');
+    } catch (error) {
+      setFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const change = (index: number, next: Grant) => setRows(rows.map((row, place) => (place === index ? next : row)));
+  return (
+    <>
+      <p class="soft small">{rows.length === 0 ? text.none : text.words}</p>
+      {failure && <FailureNotice failure={failure} />}
+      {failure?.problems.map((problem) => (
+        <p key={problem.msg} class="is-warning" role="alert">
+          {problemWords(problem)}
+        </p>
+      ))}
+      {rows.map((grant, index) => (
+        <GrantRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own
+          key={index}
+          grant={grant}
+          onChange={(next) => change(index, next)}
+          onRemove={() => setRows(rows.filter((_, place) => place !== index))}
+        />
+      ))}
+      <div class="cluster">
+        <Button icon="plus" size="small" onClick={() => setRows([...rows, { role: 'viewer', selector: '' }])}>
+          {text.add}
+        </Button>
+        {isChanged && (
+          <Button kind="primary" size="small" disabled={isWrong} isBusy={isBusy} onClick={save}>
+            {text.save}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface GrantRowProps {
+  grant: Grant;
+  onChange: (grant: Grant) => void;
+  onRemove: () => void;
+}
+
+function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantRowProps) {
+  const matches = useMatches(selector);
+  return (
+    <div class="grant-row">
+      <select
+        class="input"
+        aria-label={text.role}
+        value={role}
+        onChange={(event) => onChange({ role: event.currentTarget.value as Grant['role'], selector })}
+      >
+        {roles.map((name) => (
+          <option key={name} value={name}>
+            {text.roles[name]}
+          </option>
+        ))}
+      </select>
+      {role === 'auditor' ? (
+        <span class="soft small">{text.auditor}</span>
+      ) : (
+        <SelectorInput
+          value={selector}
+          onInput={(next) => onChange({ role, selector: next })}
+          beside={matches}
+          attributes={{ 'aria-label': text.selector, placeholder: 'site:uk/bristol/**' }}
+        />
+      )}
+      <IconButton icon="close" label={text.remove} onClick={onRemove} />
+    </div>
+  );
+}

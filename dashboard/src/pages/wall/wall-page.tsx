@@ -1,0 +1,43 @@
+// The network on a display on the wall: large type, no navigation, nothing to touch. Everything follows by itself.
+import { ButtonLink } from '../../components/button.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { useFleet } from '../../data/fleet.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { overviewText } from '../../text/overview.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { AlarmWords } from '../alarms/alarm-row.tsx';
+import '../alarms/alarms-page.css';
+import { HealthCard } from '../overview/health-card.tsx';
+import './wall-page.css';
+
+const text = overviewText.wall;
+/** As many as fit. */
+const limit = 8;
+
+export function WallPage() {
+  const { agents } = useFleet();
+  const query = { state: 'firing,acknowledged', limit };
+  const { data } = useOperation('list_alarms', { query }, { pollMs: 3000 });
+  return (
+    <div class="wall">
+      <Page title={pageTitles.wall} actions={<ButtonLink href="/">{text.leave}</ButtonLink>}>
+        <HealthCard agents={agents} isLarge />
+        <div class="wall-grid">
+          <section class="card" aria-label={text.alarms}>
+            {data?.items.length === 0 && <p class="wall-none">{text.noAlarms}</p>}
+            <ul class="alarm-list">
+              {data?.items.map((alarm) => (
+                <li key={alarm.id} class={`alarm cleared ${alarm.state}`}>
+                  <AlarmWords alarm={alarm} />
+                </li>
+              ))}
+            </ul>
+          </section>
+          <div class="card wall-map">{agents && <LazyFleetMap agents={agents} isStill />}</div>
+        </div>
+        <p class="faint small">{text.hint}</p>
+      </Page>
+    </div>
+  );
+}

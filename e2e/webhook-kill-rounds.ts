@@ -1,0 +1,88 @@
+// Weft killed at random moments while events are made and webhooks deliver them: to one receiver that works and one that
+// fails now and then. Afterwards every event must have come to each, in the order of its subject.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished } from 'vitest';
+import { untilSo } from '../test/pure/until-so.ts';
+import { startReceiver, type WebhookReceiver } from '../test/webhook-receiver.ts';
+import { password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+
+const agents = Array.from({ length: 6 }, (_, index) => `ap-${index}`);
+
+export async function killWhileDelivering(rounds: number): Promise<{ events: number; repeated: number }> {
+  const folder = temporaryFolder();
+  const env = { WEFT_WEBHOOK_ALLOW: '127.0.0.0/8' };
+  let weft = await serve({ folder, env });
+  const token = await weft.createAdmin();
+  for (const ap_id of agents) {
+    await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id, password, configuration: {} } });
+  }
+  const receivers = [await open(() => 200), await open(() => (Math.random() < 0.3 ? 500 : 200))];
+  for (const [index, { url }] of receivers.entries()) {
+    const json = { name: `hook ${index}`, url, events: ['config.changed'], selector: 'name:ap-*' };
+    expect((await weft.request('POST', '/api/v1/webhooks', { token, json })).status).toBe(200);
+  }
+  let changes = 0;
+  for (let round = 0; round < rounds; round++) {
+    const server = weft;
+    const writing = agents.map((ap_id) => change(server, token, ap_id, () => changes++));
+    await pause(100 + Math.random() * 900);
+    await server.end('SIGKILL');
+    await Promise.all(writing);
+    weft = await serve({ folder, env });
+  }
+  const wanted = await eventsOf(weft, token);
+  expect(wanted.length).toBeGreaterThanOrEqual(changes);
+  for (const { received } of receivers) {
+    await untilSo(() => expect(accepted(received).size).toBe(wanted.length));
+    const first = [...accepted(received).values()];
+    expect(first.map(({ id }) => id).sort((a, b) => a - b)).toEqual(wanted.map(({ id }) => id));
+    for (const ap_id of agents) {
+      const ids = first.filter(({ subject }) => subject === ap_id).map(({ id }) => id);
+      expect(ids).toEqual([...ids].sort((a, b) => a - b));
+    }
+  }
+  const repeated = receivers[0]!.received.length - wanted.length;
+  return { events: wanted.length, repeated };
+}
+
+/** Those that were answered with success, each by its first time. */
+function accepted(received: WebhookReceiver['received']): Map<number, { id: number; subject: string }> {
+  const first = new Map<number, { id: number; subject: string }>();
+  for (const { body, headers } of received) {
+    if (headers['x-answered'] === '200' && !first.has(body.id)) first.set(body.id, body);
+  }
+  return first;
+}
+
+async function open(answer: () => number): Promise<WebhookReceiver> {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  receiver.answer = (request) => {
+    const status = answer();
+    request.headers['x-answered'] = String(status);
+    return status;
+  };
+  return receiver;
+}
+
+/** Changes the agent again and again until the server is gone; `note` hears of what was answered. */
+async function change(weft: WeftServer, token: string, ap_id: string, note: () => void): Promise<void> {
+  for (;;) {
+    const json = { configuration: { channel: Math.random() } };
+    const answer = await weft.request('PUT', `/api/v1/agents/${ap_id}`, { token, json }).catch(() => undefined);
+    if (answer === undefined) return;
+    expect(answer.status).toBe(200);
+    note();
+  }
+}
+
+async function eventsOf(weft: WeftServer, token: string): Promise<{ id: number }[]> {
+  const events: { id: number }[] = [];
+  for (let cursor = ''; ; ) {
+    const path = `/api/v1/events?after=0&limit=500&kinds=config.changed&selector=name:ap-*${cursor}`;
+    const { body } = await weft.request('GET', path, { token });
+    events.push(...body.items);
+    if (body.next === null) return events;
+    cursor = `&cursor=${body.next}`;
+  }
+}
