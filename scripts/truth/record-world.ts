@@ -1,0 +1,56 @@
+// Runs an emulated network with faults and keeps what its access points reported, with when it arrived.
+import { type AccessPointType, createWorld } from '@weft/emulator';
+import { spreadOut } from '../../controller/src/emulator/spread.ts';
+import { apply, type PlannedFault, planFaults } from './fault-plan.ts';
+
+export interface Arrival {
+  ts: number;
+  arrivedMs: number;
+  fields: Readonly<Record<string, number>>;
+}
+
+export interface RecordedWorld {
+  seed: number;
+  startMs: number;
+  endMs: number;
+  faults: PlannedFault[];
+  types: Map<string, AccessPointType>;
+  /** By ap_id, in the order of arrival. */
+  arrivals: Map<string, Arrival[]>;
+}
+
+export const reportIntervalSeconds = 5;
+const worldSeconds = 3600;
+const faultsOfEachCause = 4;
+const profile = 'always' as const;
+const place = { latitude: 51.4545, longitude: -2.5879 };
+const entries = [
+  { type: '5G', count: 7, devices: 12 },
+  { type: 'WiFi', count: 8, devices: 8 },
+  { type: 'LiFi', count: 6, devices: 3 },
+] as const;
+
+export function recordWorld(seed: number): RecordedWorld {
+  // A Tuesday evening, when lamps are needed.
+  const startMs = Date.UTC(2026, 9, 13, 19);
+  const accessPoints = entries.flatMap(({ type, count, devices }) =>
+    spreadOut([place], count, type).map((at, n) => ({
+      ...at,
+      type,
+      devices,
+      profile,
+      ap_id: `${type.toLowerCase()}-${n + 1}`,
+    })),
+  );
+  const world = createWorld({ seed, startMs, reportIntervalSeconds, accessPoints });
+  const faults = planFaults(accessPoints, seed, worldSeconds, faultsOfEachCause);
+  const arrivals = new Map<string, Arrival[]>(accessPoints.map(({ ap_id }) => [ap_id, []]));
+  for (let second = 0; second < worldSeconds; second++) {
+    for (const fault of faults) apply(world, fault, second);
+    for (const { ap_id, ts, fields } of world.step()) {
+      arrivals.get(ap_id)!.push({ ts, arrivedMs: world.time, fields });
+    }
+  }
+  const types = new Map(accessPoints.map(({ ap_id, type }) => [ap_id, type as AccessPointType]));
+  return { seed, startMs, endMs: world.time, faults, types, arrivals };
+}
