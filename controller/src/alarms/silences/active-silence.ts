@@ -7,6 +7,8 @@ import { isTimeZone, type OpenWindow, weeklyWindowAt } from './weekly-window.ts'
 export interface CompiledSilence {
   record: SilenceRecord;
   selector: Selector;
+  /** Undefined: everywhere. */
+  within: Selector[] | undefined;
 }
 
 /** What an alarm is about, as silences see it. */
@@ -20,7 +22,8 @@ export interface SilenceSubject {
 export type SiteZone = (site: string | null) => string | undefined;
 
 export function compileSilence(record: SilenceRecord): CompiledSilence {
-  return { record, selector: parseSelector(record.silence.selector ?? '') };
+  const { selector = '', within } = record.silence;
+  return { record, selector: parseSelector(selector), within: within?.map(parseSelector) };
 }
 
 /** The id of the first silence that applies now, or null. */
@@ -34,6 +37,7 @@ export function silenceFor(
     const { rules = ['*'] } = silence.record.silence;
     if (!rules.some((pattern) => matchesGlob(pattern, subject.rule))) continue;
     if (!matchesSelector(silence.selector, subject.agent)) continue;
+    if (silence.within && !silence.within.some((selector) => matchesSelector(selector, subject.agent))) continue;
     if (isOpen(silence.record, nowMs, siteZone(subject.agent.site))) return silence.record.id;
   }
   return null;
