@@ -347,7 +347,7 @@ export interface Operations {
   get_webhook: { path: { id: string }; answer: Webhook };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
-  list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
+  list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
