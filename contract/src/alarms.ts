@@ -240,6 +240,10 @@ export const Silence = Type.Object(
     ...silenceFields,
     created_by: Type.String(),
     created_at: Timestamp,
+    within: Type.Union([Type.Array(Type.String()), Type.Null()], {
+      description:
+        'Of a manager: it applies only to what one of these selectors means; null: to all that its own means.',
+    }),
     active: Type.Boolean({ description: 'Whether it applies now (in UTC, if each site has its own zone).' }),
     next: Type.Union([Type.Object({ from: Timestamp, until: Timestamp }), Type.Null()], {
       description: 'The window that is open or comes next; null if none comes.',

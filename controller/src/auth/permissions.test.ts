@@ -124,9 +124,9 @@ const table = `
    -  preview_alarm_rule              yes  no   no   no
    -  list_silences                   yes  yes  no   no
    -  get_silence                     yes  yes  no   no
-   -  create_silence                  yes  no   no   no
-   -  update_silence                  yes  no   no   no
-   -  remove_silence                  yes  no   no   no
+   -  create_silence                  yes  no   no   no manager
+   -  update_silence                  yes  no   no   no manager
+   -  remove_silence                  yes  no   no   no manager
    -  list_events                     yes  yes  own  read
    -  event_stream                    yes  yes  own  read
    -  list_webhooks                   yes  no   no   no auditor

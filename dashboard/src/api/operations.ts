@@ -225,7 +225,7 @@ export type ServiceLevel = { level: 'availability' | 'coverage' | 'capacity' | '
 
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
-export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; active: boolean; next: { from: string; until: string } | null };
+export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; within: (string)[] | null; active: boolean; next: { from: string; until: string } | null };
 
 export type SilenceInput = { selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string };
 

@@ -273,6 +273,25 @@ describe('silences', () => {
     );
     expect((await weft.request('DELETE', path, { token: admin })).status).toBe(404);
   });
+
+  it('of a manager are for what it manages, and its own to change', async () => {
+    await weft.user('boss@weft.test');
+    const grants = [{ role: 'manager', selector: 'name:ap-shelf' }];
+    const set = await weft.request('PUT', '/api/v1/users/boss@weft.test/grants', { token: admin, json: grants });
+    expect(set.status, JSON.stringify(set.body)).toBe(200);
+    const until = '2040-01-01T00:00:00Z';
+    const made = await send('POST', '/api/v1/silences', { until }, await weft.login('user', 'boss@weft.test'));
+    expect(made).toMatchObject({ within: ['name:ap-shelf'], created_by: 'boss@weft.test' });
+    await weft.parts.alarms.rounds.run();
+    await untilSo(async () => expect(await alarmsOf('ap-shelf')).toMatchObject([{ silenced_by: made.id }]));
+    for (const other of await alarmsOf('ap-hand')) expect(other.silenced_by).toBeNull();
+    const theirs = await send('POST', '/api/v1/silences', { until });
+    const token = await weft.login('user', 'boss@weft.test');
+    const refused = await weft.request('DELETE', `/api/v1/silences/${theirs.id}`, { token });
+    expect(refused.status).toBe(403);
+    await send('DELETE', `/api/v1/silences/${theirs.id}`);
+    await send('DELETE', `/api/v1/silences/${made.id}`, undefined, token);
+  });
 });
 
 describe('a preview', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Silence, SilenceInput } from '@weft/contract';
 import type { AuditLog, NewAuditEntry } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
-import { NotFoundError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
+import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
@@ -48,7 +48,7 @@ export class SilenceService {
 
   async create(input: SilenceInput, by: Caller): Promise<Silence> {
     const nowMs = this.#now();
-    const silence = parseSilence(input, nowMs);
+    const silence = { ...parseSilence(input, nowMs), ...scopeOf(by) };
     const record = { id: randomUUID(), silence, created_by: by.name, created_at: nowMs, ends_at: endOf(silence) };
     await this.#change(async (tx) => {
       const { silences } = this.#options;
@@ -69,12 +69,13 @@ export class SilenceService {
 
   async replace(id: string, input: SilenceInput, by: Caller): Promise<Silence> {
     const nowMs = this.#now();
-    const silence = parseSilence(input, nowMs);
+    const silence = { ...parseSilence(input, nowMs), ...scopeOf(by) };
     let after!: SilenceRecord;
     await this.#change(async (tx) => {
       const { silences } = this.#options;
       const before = await silences.get(id, tx);
       if (!before) throw silenceNotFound();
+      requireOwn(before, by);
       after = { ...before, silence, ends_at: endOf(silence) };
       await silences.update(tx, after);
       return entry(by, 'silence_updated', after, before);
@@ -86,6 +87,7 @@ export class SilenceService {
     await this.#change(async (tx) => {
       const removed = await this.#options.silences.remove(tx, id);
       if (!removed) throw silenceNotFound();
+      requireOwn(removed, by);
       return entry(by, 'silence_removed', removed);
     });
   }
@@ -98,6 +100,18 @@ export class SilenceService {
     });
     await book.sync();
   }
+}
+
+/** A manager silences what it manages, and nothing else, whatever the selector says. */
+function scopeOf(by: Caller): { within?: string[] } {
+  if (by.kind !== 'user' || by.isAdmin) return {};
+  return { within: (by.grants ?? []).filter(({ role }) => role === 'manager').map(({ selector }) => selector ?? '') };
+}
+
+/** Administrators change any, managers their own. */
+function requireOwn({ created_by }: SilenceRecord, by: Caller): void {
+  if (by.kind === 'user' && (by.isAdmin || by.name === created_by)) return;
+  throw new PermissionError('not_permitted', 'You may change only the silences that you have created');
 }
 
 /** Throws ValidationError with every problem. */
@@ -140,7 +154,8 @@ function silenceNotFound(): NotFoundError {
 }
 
 function toSilence(record: SilenceRecord, nowMs: number): Silence {
-  const { id, silence, created_by, created_at } = record;
+  const { id, created_by, created_at } = record;
+  const { within = null, ...silence } = record.silence;
   const window = nextWindow(record, nowMs);
   const next = window && {
     from: new Date(Math.max(window.fromMs, -8.64e15)).toISOString(),
@@ -151,6 +166,7 @@ function toSilence(record: SilenceRecord, nowMs: number): Silence {
     ...silence,
     created_by,
     created_at: new Date(created_at).toISOString(),
+    within,
     active: window !== undefined && window.fromMs <= nowMs,
     next: next ?? null,
   };

@@ -14,9 +14,12 @@ export interface RuleRecord {
   updated_at: number;
 }
 
+/** What a silence says. `within`: one of a manager applies only there. */
+export type SilenceText = SilenceInput & { within?: string[] };
+
 export interface SilenceRecord {
   id: string;
-  silence: SilenceInput;
+  silence: SilenceText;
   created_by: string;
   created_at: number;
   /** Null for one that goes on. */
