@@ -1,7 +1,10 @@
 // The event log: what happened, for people and programs.
 import Type from 'typebox';
 
-export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical']);
+export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], {
+  title: 'EventSeverity',
+  type: 'string',
+});
 
 export const EventItem = Type.Object(
   {
@@ -18,7 +21,7 @@ export const EventItem = Type.Object(
     text: Type.String({ description: 'A sentence for people.' }),
     data: Type.Record(Type.String(), Type.Unknown(), { description: 'For programs; by kind.' }),
   },
-  { title: 'Event' },
+  { title: 'EventItem' },
 );
 export type EventItem = Type.Static<typeof EventItem>;
 

@@ -20,5 +20,5 @@ export const Grant = Type.Object(
 );
 export type Grant = Type.Static<typeof Grant>;
 
-export const Grants = Type.Array(Grant, { maxItems: 50 });
+export const Grants = Type.Array(Grant, { title: 'Grants', maxItems: 50 });
 export type Grants = Type.Static<typeof Grants>;

@@ -11,6 +11,7 @@ export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
 export type HealthWord = Type.Static<typeof HealthWord>;
 
 export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover'], {
+  title: 'ServiceLevelName',
   type: 'string',
 });
 export type ServiceLevelName = Type.Static<typeof ServiceLevelName>;

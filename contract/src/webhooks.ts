@@ -2,6 +2,7 @@
 import Type from 'typebox';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
+  title: 'WebhookFormat',
   type: 'string',
   description:
     '`json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message.',

@@ -65,8 +65,15 @@ export function agentHealths(agents: readonly HealthAgent[], alarms: readonly He
   }
   return agents
     .filter(({ state }) => state !== 'ended')
-    .map((agent) => agentHealth(agent, alarmsOf.get(agent.ap_id) ?? []))
-    .sort(byBadness);
+    .map((agent) => {
+      const own = alarmsOf.get(agent.ap_id) ?? [];
+      return {
+        health: agentHealth(agent, own),
+        isCaused: own.length > 0 && own.every(({ isInhibited }) => isInhibited),
+      };
+    })
+    .sort((a, b) => byBadness(a.health, b.health, Number(a.isCaused) - Number(b.isCaused)))
+    .map(({ health }) => health);
 }
 
 function agentHealth({ ap_id, display_name, site, state }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
@@ -178,10 +185,12 @@ function worstFirst(a: HealthAlarm, b: HealthAlarm): number {
   return severityRank[a.severity] - severityRank[b.severity] || a.since - b.since || compareText(a.id, b.id);
 }
 
-function byBadness(a: AgentHealth, b: AgentHealth): number {
+/** `causes`: what has a cause of its own comes before what follows from an alarm of its site. */
+function byBadness(a: AgentHealth, b: AgentHealth, causes: number): number {
   const severity = ({ severity: word }: AgentHealth) => (word === null ? 4 : severityRank[word]);
   return (
     wordRank[a.health] - wordRank[b.health] ||
+    causes ||
     severity(a) - severity(b) ||
     b.alarms - a.alarms ||
     compareText(a.ap_id, b.ap_id)

@@ -149,15 +149,19 @@ export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'comman
 
 export type ErrorAnswer = { detail: string; code: string; request_id?: string };
 
-export type Event = { id: number; ts: string; kind: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: 'info' | 'warning' | 'minor' | 'major' | 'critical'; text: string; data: Record<string, unknown> };
+export type EventItem = { id: number; ts: string; kind: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: EventSeverity; text: string; data: Record<string, unknown> };
 
-export type EventList = { items: (Event)[]; next: string | null };
+export type EventList = { items: (EventItem)[]; next: string | null };
+
+export type EventSeverity = 'info' | 'warning' | 'minor' | 'major' | 'critical';
 
 export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds: number; amount?: number };
 
 export type FleetPresence = { agents: (AgentPresence)[] };
 
 export type Grant = { role: 'viewer' | 'operator' | 'manager' | 'auditor'; selector?: string };
+
+export type Grants = (Grant)[];
 
 export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
 
@@ -189,9 +193,9 @@ export type MetricSeries = { metric: string; points: ({ ts: string; value: numbe
 
 export type NetworkHealth = { health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number }; unacknowledged: number; worst: (AgentHealth)[]; sites: (SiteHealth)[] };
 
-export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
+export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: (EventSeverity)[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
 
-export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
+export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: (EventSeverity)[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
 
 export type NotificationList = { items: (Notification)[]; next: null };
 
@@ -211,7 +215,7 @@ export type Presence = 'online' | 'late' | 'offline';
 
 export type PushSecret = { ap_id: string; secret: string };
 
-export type QuietHours = { from: string; until: string; except?: ('info' | 'warning' | 'minor' | 'major' | 'critical')[] };
+export type QuietHours = { from: string; until: string; except?: (EventSeverity)[] };
 
 export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
 
@@ -221,7 +225,9 @@ export type SelectorExplain = { selector: string };
 
 export type SelectorExplanation = { selector: string; meaning: string; matches: number; examples: (string)[]; only_labels: boolean };
 
-export type ServiceLevel = { level: 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover'; good_minutes: number; minutes: number; goal: number };
+export type ServiceLevel = { level: ServiceLevelName; good_minutes: number; minutes: number; goal: number };
+
+export type ServiceLevelName = 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover';
 
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 
@@ -271,17 +277,19 @@ export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejecte
 
 export type WaitingUser = { username: string; waiting_since: string };
 
-export type Webhook = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number };
+export type Webhook = { id: string; name: string; url: string; events: (string)[]; selector: string; format: WebhookFormat; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number };
 
 export type WebhookDelivery = { id: string; ts: string; event_id: number | null; kind: string; attempt: number; outcome: 'delivered' | 'failed' | 'parked'; status: number | null; error: string | null; duration_ms: number };
 
 export type WebhookDeliveryList = { items: (WebhookDelivery)[]; next: string | null };
 
-export type WebhookInput = { name: string; url: string; events?: (string)[]; selector?: string; format?: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled?: boolean };
+export type WebhookFormat = 'json' | 'alertmanager' | 'slack' | 'teams';
+
+export type WebhookInput = { name: string; url: string; events?: (string)[]; selector?: string; format?: WebhookFormat; enabled?: boolean };
 
 export type WebhookList = { items: (Webhook)[]; next: null };
 
-export type WebhookWithSecret = { id: string; name: string; url: string; events: (string)[]; selector: string; format: 'json' | 'alertmanager' | 'slack' | 'teams'; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number; secret: string };
+export type WebhookWithSecret = { id: string; name: string; url: string; events: (string)[]; selector: string; format: WebhookFormat; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number; secret: string };
 
 export type WhatIfAnswer = { job_number: string; model: number; model_time: string; minutes: number; exact: boolean; asked: { minutes: number; futures: number; agents: number }; ran: { minutes: number; futures: number; agents: number }; limited_by: ('computing_time' | 'answer_size')[]; results: (Record<string, unknown>)[]; totals: { devices: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison }; took_over: (TakeOver)[]; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison })[] };
 
@@ -335,7 +343,7 @@ export interface Operations {
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
-  get_grants: { path: { username: string }; answer: (Grant)[] };
+  get_grants: { path: { username: string }; answer: Grants };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
@@ -347,7 +355,7 @@ export interface Operations {
   get_webhook: { path: { id: string }; answer: Webhook };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
-  list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
+  list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
@@ -395,7 +403,7 @@ export interface Operations {
   reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
-  set_grants: { path: { username: string }; json: (Grant)[]; answer: (Grant)[] };
+  set_grants: { path: { username: string }; json: Grants; answer: Grants };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
   start_bulk: { json: BulkRequest; answer: BulkAnswer };

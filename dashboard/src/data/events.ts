@@ -1,5 +1,5 @@
 // The event log for pages: what an event is about, and where it leads. Pure.
-import type { Event as LoggedEvent } from '../api/operations.ts';
+import type { EventItem as LoggedEvent } from '../api/operations.ts';
 import type { IconName } from '../components/icon.tsx';
 
 export type { LoggedEvent };

@@ -7,14 +7,10 @@ import { alarmsText } from '../text/alarms.ts';
 const maxCounted = 100;
 
 export function AlarmBell() {
-  const query = { state: 'firing', limit: maxCounted };
+  const query = { state: 'firing', shelved: false, caused: false, limit: maxCounted };
   const { data } = useOperation('list_alarms', { query }, { pollMs: 5000 });
   // What somebody has put aside, or what follows from another alarm, calls for nobody.
-  const calling =
-    data?.items.filter(
-      ({ shelved_until, silenced_by, inhibited_by }) =>
-        shelved_until === null && silenced_by === null && inhibited_by === null,
-    ) ?? [];
+  const calling = data?.items.filter(({ silenced_by }) => silenced_by === null) ?? [];
   const count = `${formatNumber(calling.length)}${data?.next ? '+' : ''}`;
   const isBad = calling.some(({ severity }) => severity === 'critical' || severity === 'major');
   const label = calling.length === 0 ? alarmsText.noBell : alarmsText.bell(count);

@@ -35,7 +35,7 @@ export interface PastEventOptions extends EventOptions {
 }
 
 export interface AlarmOptions extends Abortable {
-  /** Default: those that are not cleared. */
+  /** Default: `firing` and `acknowledged`. */
   states?: readonly AlarmState[];
   severities?: readonly AlarmSeverity[];
   /** Only of these access points. */
@@ -110,9 +110,10 @@ export class NetworkReader extends FleetReader {
    */
   alarms({ states = [], severities = [], selector, signal }: AlarmOptions = {}): Stream<Alarm> {
     const query = {
-      state: states.length > 0 ? states.join() : undefined,
+      state: states.length > 0 ? states.join() : 'firing,acknowledged',
       severity: severities.length > 0 ? severities.join() : undefined,
       selector,
+      sort: 'severity',
       limit: 200,
     };
     return this.#pages('/api/v1/alarms', query, signal);

@@ -30,7 +30,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
       method: 'GET',
       url: '/api/v1/alarms',
       tag,
-      summary: 'List alarms of the access points that the caller may see, newest first',
+      summary: 'List alarms of the access points that the caller may see, newest or worst first',
       query: Type.Object({
         state: words('firing|acknowledged|cleared', 'Any of firing, acknowledged and cleared'),
         severity: words('critical|major|minor|warning', 'Any of critical, major, minor and warning'),
@@ -40,6 +40,16 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
         agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
         rule_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only alarms of this rule.' })),
         shelved: Type.Optional(Type.Boolean({ description: 'Only those that are shelved, or not.' })),
+        caused: Type.Optional(
+          Type.Boolean({ description: 'Only those that follow from another alarm, or the causes alone.' }),
+        ),
+        sort: Type.Optional(
+          Type.Enum(['newest', 'severity'], {
+            type: 'string',
+            default: 'newest',
+            description: '`severity`: the worst first, then the newest.',
+          }),
+        ),
         since: Moment('Fired from this moment on.'),
         until: Moment('Fired before this moment.'),
         cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
@@ -47,16 +57,17 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
       }),
       response: AlarmPage,
       handle: ({
-        query: { state, severity, selector, agent, rule_id, shelved, since, until, cursor, limit },
+        query: { state, severity, selector, agent, rule_id, shelved, caused, sort, since, until, cursor, limit },
         caller,
       }) =>
-        alarms.list(caller, {
+        alarms[sort === 'severity' ? 'listBySeverity' : 'list'](caller, {
           states: state?.split(',') as AlarmState[] | undefined,
           severities: severity?.split(',') as AlarmSeverity[] | undefined,
           selector,
           ap_id: agent,
           rule_id,
           shelved,
+          caused,
           fromMs: since === undefined ? undefined : Date.parse(since),
           untilMs: until === undefined ? undefined : Date.parse(until),
           cursor,

@@ -15,6 +15,7 @@ import type { AgentDirectory } from '../watch/agent-directory.ts';
 import type { AlarmBook } from '../watch/alarm-book.ts';
 import { canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
 
+const severityOrder: readonly AlarmSeverity[] = ['critical', 'major', 'minor', 'warning'];
 const pageRows = 500;
 /** A search looks at so many pages: what a caller may not see is not in the index. */
 const maxPages = 20;
@@ -27,6 +28,7 @@ export interface AlarmQuery {
   ap_id?: string | undefined;
   rule_id?: string | undefined;
   shelved?: boolean | undefined;
+  caused?: boolean | undefined;
   fromMs?: number | undefined;
   untilMs?: number | undefined;
   cursor?: string | undefined;
@@ -58,9 +60,27 @@ export class AlarmService {
     this.#now = options.now ?? Date.now;
   }
 
+  /** The worst first, and of those that are equally bad the newest. Pages as of `list`; the cursor is the severity and the alarm. */
+  async listBySeverity(caller: Caller, query: AlarmQuery): Promise<{ items: Alarm[]; next: string | null }> {
+    const { limit } = query;
+    const [from = '', after = ''] = query.cursor?.split('.') ?? [];
+    const wanted = severityOrder.filter((severity) => query.severities?.includes(severity) ?? true);
+    const rest = from === '' ? wanted : wanted.slice(wanted.indexOf(from as AlarmSeverity));
+    const items: Alarm[] = [];
+    for (const severity of rest) {
+      if (items.length === limit) return { items, next: `${severity}.` };
+      const cursor = severity === from && after !== '' ? after : undefined;
+      const left = { ...query, severities: [severity], cursor, limit: limit - items.length };
+      const page = await this.list(caller, left);
+      items.push(...page.items);
+      if (page.next !== null) return { items, next: `${severity}.${page.next}` };
+    }
+    return { items, next: null };
+  }
+
   /** Newest first. A page may be short of `limit` before the end; `next` is where to go on, null at the end. */
   async list(caller: Caller, query: AlarmQuery): Promise<{ items: Alarm[]; next: string | null }> {
-    const { states, severities, ap_id, rule_id, shelved, fromMs, untilMs, cursor, limit } = query;
+    const { states, severities, ap_id, rule_id, shelved, caused, fromMs, untilMs, cursor, limit } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
     const inhibits = this.#inhibits();
     const items: Alarm[] = [];
@@ -72,6 +92,7 @@ export class AlarmService {
         ap_id,
         rule_id,
         isShelved: shelved,
+        isCaused: caused,
         fromMs,
         untilMs,
         beforeId,

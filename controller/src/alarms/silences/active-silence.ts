@@ -6,6 +6,8 @@ import { isTimeZone, type OpenWindow, weeklyWindowAt } from './weekly-window.ts'
 
 export interface CompiledSilence {
   record: SilenceRecord;
+  /** Whether it was open at a moment, by zone: a round asks for thousands of alarms at once. */
+  asked: { atMs: number; byZone: Map<string | undefined, boolean> };
   selector: Selector;
   /** Undefined: everywhere. */
   within: Selector[] | undefined;
@@ -23,7 +25,12 @@ export type SiteZone = (site: string | null) => string | undefined;
 
 export function compileSilence(record: SilenceRecord): CompiledSilence {
   const { selector = '', within } = record.silence;
-  return { record, selector: parseSelector(selector), within: within?.map(parseSelector) };
+  return {
+    record,
+    selector: parseSelector(selector),
+    within: within?.map(parseSelector),
+    asked: { atMs: Number.NaN, byZone: new Map() },
+  };
 }
 
 /** The id of the first silence that applies now, or null. */
@@ -35,10 +42,11 @@ export function silenceFor(
 ): string | null {
   for (const silence of silences) {
     const { rules = ['*'] } = silence.record.silence;
+    if (!isOpenAt(silence, nowMs, siteZone(subject.agent.site))) continue;
     if (!rules.some((pattern) => matchesGlob(pattern, subject.rule))) continue;
     if (!matchesSelector(silence.selector, subject.agent)) continue;
     if (silence.within && !silence.within.some((selector) => matchesSelector(selector, subject.agent))) continue;
-    if (isOpen(silence.record, nowMs, siteZone(subject.agent.site))) return silence.record.id;
+    return silence.record.id;
   }
   return null;
 }
@@ -52,6 +60,18 @@ export function nextWindow({ silence }: SilenceRecord, nowMs: number, ofSite?: s
   const window = weeklyWindowAt(silence.weekly, zoneOf(silence.time_zone, ofSite), Math.max(nowMs, fromMs));
   if (window.fromMs >= untilMs) return undefined;
   return { fromMs: Math.max(window.fromMs, fromMs), untilMs: Math.min(window.untilMs, untilMs) };
+}
+
+function isOpenAt({ record, asked }: CompiledSilence, nowMs: number, ofSite: string | undefined): boolean {
+  if (asked.atMs !== nowMs) {
+    asked.atMs = nowMs;
+    asked.byZone.clear();
+  }
+  const known = asked.byZone.get(ofSite);
+  if (known !== undefined) return known;
+  const isNow = isOpen(record, nowMs, ofSite);
+  asked.byZone.set(ofSite, isNow);
+  return isNow;
 }
 
 function isOpen(record: SilenceRecord, nowMs: number, ofSite: string | undefined): boolean {

@@ -122,7 +122,7 @@ class SqlAlarmStore implements AlarmStore {
 }
 
 function toConditions(options: AlarmPageOptions): { conditions: string[]; params: SqlValue[] } {
-  const { states, severities, ap_id, rule_id, isShelved, fromMs, untilMs, beforeId, nowMs } = options;
+  const { states, severities, ap_id, rule_id, isShelved, isCaused, fromMs, untilMs, beforeId, nowMs } = options;
   const conditions: string[] = [];
   const params: SqlValue[] = [];
   const add = (condition: string, ...values: SqlValue[]) => {
@@ -139,6 +139,7 @@ function toConditions(options: AlarmPageOptions): { conditions: string[]; params
   if (rule_id !== undefined) add('rule_id = ?', rule_id);
   if (isShelved === true) add('shelved_until > ?', nowMs);
   if (isShelved === false) add('(shelved_until IS NULL OR shelved_until <= ?)', nowMs);
+  if (isCaused !== undefined) add(`inhibited_by IS ${isCaused ? 'NOT ' : ''}NULL`);
   if (fromMs !== undefined) add('fired_at >= ?', fromMs);
   if (untilMs !== undefined) add('fired_at < ?', untilMs);
   if (beforeId !== undefined) add('id < ?', beforeId);

@@ -59,6 +59,8 @@ export interface AlarmFilters {
   ap_id?: string | undefined;
   rule_id?: string | undefined;
   isShelved?: boolean | undefined;
+  /** Whether another alarm is their cause. */
+  isCaused?: boolean | undefined;
   /** Fired from this moment on. */
   fromMs?: number | undefined;
   /** Fired before this moment. */

@@ -253,6 +253,48 @@ eachDatabase((kind) => {
       ]);
     });
 
+    test('what follows from a site that is away is no storm beside it, however it comes', async () => {
+      const node = await openNode();
+      await node.rules.create(offline, ada);
+      await node.rules.create(site, ada);
+      for (let n = 0; n < 100; n++) add(`ap-${n}`, 'uk/bath');
+      await node.round();
+      for (let n = 0; n < 90; n++) set(`ap-${n}`, 'offline', -1_000 * Math.floor(n / 30));
+      for (let round = 0; round < 20; round++) await node.round();
+      expect(await told()).toEqual(['fired: uk/bath: 90 of 100 access points are offline']);
+      expect([...node.book.active].filter(({ subject_kind }) => subject_kind === 'storm')).toEqual([]);
+      expect(node.book.activeCount).toBe(91);
+      const { items } = await node.service.listBySeverity(ada, { limit: 2 });
+      expect(items.map(({ subject_kind }) => subject_kind)).toEqual(['site', 'agent']);
+      expect((await node.service.list(ada, { caused: false, limit: 10 })).items).toHaveLength(1);
+    });
+
+    test('by severity, page by page, each alarm comes once, the worst first', async () => {
+      const node = await openNode();
+      for (const severity of ['warning', 'critical', 'minor', 'major'] as const) {
+        await node.rules.create({ ...offline, name: severity, severity }, ada);
+      }
+      for (let n = 0; n < 7; n++) add(`ap-${n}`);
+      await node.round();
+      for (let n = 0; n < 7; n++) set(`ap-${n}`, 'offline');
+      await node.round(40_000);
+      const found: string[] = [];
+      for (let cursor: string | undefined = undefined; ; ) {
+        const page: Awaited<ReturnType<typeof node.service.list>> = await node.service.listBySeverity(ada, {
+          ...(cursor !== undefined && { cursor }),
+          limit: 4,
+        });
+        expect(page.items.length).toBeLessThanOrEqual(4);
+        found.push(...page.items.map(({ severity, subject }) => `${severity} ${subject}`));
+        if (page.next === null) break;
+        cursor = page.next;
+      }
+      expect(new Set(found).size).toBe(28);
+      expect(found.map((each) => each.split(' ')[0])).toEqual(
+        ['critical', 'major', 'minor', 'warning'].flatMap((severity) => Array(7).fill(severity)),
+      );
+    });
+
     test('while a silence applies alarms are listed and not told; afterwards they are', async () => {
       const node = await openNode();
       await node.rules.create(offline, ada);

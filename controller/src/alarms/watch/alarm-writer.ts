@@ -127,7 +127,7 @@ export class AlarmWriter {
     if (isCreated && record.is_announced) events.push(alarmEvent('fired', record));
   }
 
-  /** For each rule with very many alarms at once, the alarm that stands for them. */
+  /** For each rule with very many alarms at once that have no other cause, the alarm that stands for them. */
   async #storms(
     tx: SqlQueries,
     operations: readonly AlarmOperation[],
@@ -136,8 +136,10 @@ export class AlarmWriter {
   ): Promise<Map<string, string>> {
     const { book, alarms } = this.#options;
     const counts = new Map<CompiledRule, number>();
+    const view = this.#options.muting();
     for (const operation of operations) {
       if (!('fire' in operation) || operation.fire.subject_kind !== 'agent') continue;
+      if (causeOf(this.#toRecord(operation.fire, version), view)) continue;
       counts.set(operation.fire.rule, (counts.get(operation.fire.rule) ?? 0) + 1);
     }
     const storms = new Map<string, string>();
@@ -160,7 +162,7 @@ export class AlarmWriter {
         },
         version,
       );
-      storm.silenced_by = silencedBy(storm, this.#options.muting(), storm.fired_at);
+      storm.silenced_by = silencedBy(storm, view, storm.fired_at);
       storm.is_announced = storm.silenced_by === null;
       if (!(await alarms.create(tx, storm))) continue;
       storms.set(rule.id, storm.id);
@@ -172,8 +174,9 @@ export class AlarmWriter {
   #recent(rule: CompiledRule): number {
     const sinceMs = this.#now() - stormMs;
     let count = 0;
-    for (const alarm of this.#options.book.active) {
-      if (alarm.rule_id === rule.id && alarm.subject_kind === 'agent' && alarm.fired_at > sinceMs) count++;
+    for (const { rule_id, subject_kind, fired_at, inhibited_by } of this.#options.book.active) {
+      const isCounted = rule_id === rule.id && subject_kind === 'agent' && inhibited_by === null;
+      if (isCounted && fired_at > sinceMs) count++;
     }
     return count;
   }

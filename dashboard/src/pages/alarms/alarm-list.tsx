@@ -46,6 +46,8 @@ function AlarmList({ isPast }: { isPast: boolean }) {
     state: isPast ? 'cleared' : state === '' ? 'firing,acknowledged' : state,
     ...(severity !== '' && { severity }),
     ...(selector !== '' && { selector }),
+    // What somebody has to do first is at the top.
+    ...(!isPast && { sort: 'severity' as const }),
     limit: pageSize,
   };
   const newest = useOperation('list_alarms', { query }, { pollMs: 3000 });

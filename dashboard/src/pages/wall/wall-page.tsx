@@ -17,7 +17,7 @@ const limit = 8;
 
 export function WallPage() {
   const { agents } = useFleet();
-  const query = { state: 'firing,acknowledged', limit };
+  const query = { state: 'firing,acknowledged', sort: 'severity' as const, caused: false, limit };
   const { data } = useOperation('list_alarms', { query }, { pollMs: 3000 });
   return (
     <div class="wall">
