@@ -25,7 +25,9 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
   );
   const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number);
-  const online = agents.filter((agent) => isOfDemo(agent) && isInService(agent.state)).length;
+  const online = agents.filter(
+    (agent) => isOfDemo(agent) && (isInService(agent.state) || agent.state === 'asleep'),
+  ).length;
   const isGone = run.failure?.status === 404 || run.data?.is_over === true;
   if (run.data && ended.has(run.data.state) && online === 0) {
     return (
