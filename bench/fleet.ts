@@ -1,6 +1,6 @@
 // Is a fleet of 100,000 access points listed fast? Pages by selector, search and order, also by the newest value of a metric,
-// while 1,000 reports a second come in, on SQLite and on PostgreSQL. The agents are seeded as rows. `--agents 10000` and
-// `--rounds 50` for a quick look.
+// while 1,000 reports a second come in, on SQLite and on PostgreSQL. The agents are seeded as rows. `--agents 10000`,
+// `--rounds 50`, `--database sqlite` and `--quiet` (no reports meanwhile) for a quick look.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,12 @@ import { type Figure, keep } from './harness/results.ts';
 import { whilePosting } from './harness/steady-posts.ts';
 
 const options = parseArgs({
-  options: { agents: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '200' } },
+  options: {
+    agents: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '200' },
+    database: { type: 'string', default: 'both' },
+    quiet: { type: 'boolean', default: false },
+  },
 }).values;
 const agents = Number(options.agents);
 const rounds = Number(options.rounds);
@@ -46,13 +51,15 @@ const questions: [question: string, query: Record<string, string>][] = [
 ];
 
 const figures: Figure[] = [];
-await measure('SQLite', {}, (dataDir) => openSqlite(join(dataDir, 'weft.db')));
-const postgres = await startPostgres();
-try {
-  const env = { WEFT_DATABASE_URL: postgres.url, WEFT_SECRET: randomUUID() + randomUUID() };
-  await measure('PostgreSQL', env, () => openPostgres(postgres.url));
-} finally {
-  await postgres.stop();
+if (options.database !== 'postgres') await measure('SQLite', {}, (dataDir) => openSqlite(join(dataDir, 'weft.db')));
+if (options.database !== 'sqlite') {
+  const postgres = await startPostgres();
+  try {
+    const env = { WEFT_DATABASE_URL: postgres.url, WEFT_SECRET: randomUUID() + randomUUID() };
+    await measure('PostgreSQL', env, () => openPostgres(postgres.url));
+  } finally {
+    await postgres.stop();
+  }
 }
 keep('fleet', figures);
 
@@ -68,10 +75,11 @@ async function measure(
     const token = await login(weft.url);
     // Once each, so that what is loaded at first use is there: as for everybody but the very first.
     for (const [, query] of questions) await page(weft.url, token, query);
-    await whilePosting({ to: 'weft', url: weft.url, fleet }, async () => {
+    const askAll = async () => {
       for (const [question, query] of questions) {
         const times = await ask(weft.url, token, query);
         const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+        process.stderr.write(`${name}: ${question}: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms\n`);
         figures.push({
           question: `${name}: ${question}`,
           value: `p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms`,
@@ -79,7 +87,8 @@ async function measure(
           ok: p99 <= goalMs,
         });
       }
-    });
+    };
+    await (options.quiet ? askAll() : whilePosting({ to: 'weft', url: weft.url, fleet }, askAll));
     figures.push({ question: `${name}: memory of the process`, value: `${(await weft.memoryMiB()).toFixed(0)} MiB` });
   } finally {
     await weft.stop();

@@ -2,7 +2,6 @@
 // the stream, and a list of ten thousand.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { hasBrowser, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
@@ -64,7 +63,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const { weft, agents } = await demo();
     const [cell] = agents;
     const path = `/agents/${cell!.ap_id}`;
-    const { page, context } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
+    const { page, context } = await visitSignedIn(weft, { path, title: cell!.name });
     await figure(page, /^Chart of Throughput/).waitFor();
     await page.getByText(/Last report: (just now|\d+ s ago); expected every 1 s/).waitFor();
     await page.locator('summary', { hasText: 'Configuration' }).click();

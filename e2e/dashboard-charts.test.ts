@@ -1,7 +1,6 @@
 // The charts of an access point as a person reads them: six at a glance, one large; what is written on them, and what the
 // crosshair says where nothing was measured.
 import { describe, expect, test } from 'vitest';
-import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { hasBrowser, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { visitSignedIn } from './signed-in.ts';
@@ -47,7 +46,7 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     const { page } = seen;
     await page.addInitScript(listen);
     await page.goto(`${weft.url}/agents/${cell!.ap_id}?window=1h`);
-    await page.getByRole('heading', { level: 1, name: shortAgentName(cell!.ap_id) }).waitFor();
+    await page.getByRole('heading', { level: 1, name: cell!.name }).waitFor();
     await eventually(
       () => page.locator('.chart canvas').count(),
       (count) => count === 6,
@@ -89,7 +88,7 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     const token = await weft.createAdmin();
     const [cell] = await startDemo(weft, token);
     const path = `/agents/${cell!.ap_id}?window=1h`;
-    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(cell!.ap_id) });
+    const { page } = await visitSignedIn(weft, { path, title: cell!.name });
     const power = page.getByRole('figure', { name: /^Chart of Power/ });
     await power.locator('canvas').waitFor();
     const value = power.locator('strong');

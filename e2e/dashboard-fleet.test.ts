@@ -85,8 +85,85 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await heading(page, 'ap-hall-1');
     const timeline = page.getByRole('region', { name: /^Events of this access point/ });
     await timeline.getByRole('img', { name: /^Online from/ }).waitFor();
-    await timeline.getByText(/^Events in this time window: \d/).click();
+    await timeline.getByText(/^\d+ events$/).click();
     await timeline.getByRole('listitem').first().waitFor();
     await expectFitting(page);
+  });
+
+  test('is selected, shown by metrics, labelled together with a preview, and kept as a view, by keyboard', async () => {
+    const { weft, token } = await fleet();
+    await weft.request('POST', '/api/v1/sites', { token, json: { path: 'uk/bath' } });
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
+    const selector = page.getByLabel('Which access points');
+    await selector.fill('name:ap-* chanel=36 stat:x');
+    await page.getByText(/column 21/).waitFor();
+    await selector.fill('name:ap-* power_w>1');
+    await page.getByText('3 match.').waitFor();
+    await page.getByText('Columns: 0').click();
+    await page.getByLabel('Power').check();
+    await page.keyboard.press('Escape');
+    await page.getByRole('row', { name: /5\sW/ }).first().waitFor();
+    await expectFitting(page);
+    await page.getByRole('grid', { name: 'Access points' }).focus();
+    for (const key of ['ArrowDown', 'x', 'ArrowDown', 'x']) await page.keyboard.press(key);
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('button', { name: 'Site and tags' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Site and tags of 2 access points' });
+    await dialog.getByLabel(/^Tags to add/).fill('lobby');
+    await dialog.getByText('2 of 2 access points change.').waitFor();
+    await dialog
+      .getByText(/no tags → .*lobby/)
+      .first()
+      .waitFor();
+    await expectFitting(page);
+    await dialog.getByRole('button', { name: 'Change 2' }).click();
+    await page.getByText('Labels of 2 access points changed').waitFor();
+    await selector.fill('tag:lobby');
+    await page.getByText('2 match.').waitFor();
+    // All that match, in waves, with what each would do before it is done.
+    await page.getByRole('button', { name: 'Act on all 2' }).click();
+    const bulk = page.getByRole('dialog', { name: 'Act on all that match' });
+    await bulk.getByLabel('Action').selectOption('Change site and tags');
+    await bulk.getByLabel(/^Tags to add/).fill('ground-floor');
+    await bulk.getByLabel('Seconds between waves').fill('0');
+    await bulk.getByRole('button', { name: 'Show what would happen' }).click();
+    await bulk.getByRole('heading', { name: /^2 access points, in 1 waves/ }).waitFor();
+    expect(await bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
+    await bulk.getByLabel('Type 2 to confirm').fill('2');
+    await bulk.getByRole('button', { name: 'Run on 2' }).click();
+    await bulk.getByText('2 done, 0 refused, 0 stopped').waitFor();
+    await expectFitting(page);
+    await bulk.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save or remove views' }).click();
+    await page.getByLabel('Name of this view').fill('The lobby');
+    await page.keyboard.press('Enter');
+    await page.goto(`${weft.url}/agents`);
+    await page.getByText('3 match.').waitFor();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitemradio', { name: 'The lobby' }).click();
+    await page.getByText('2 match.').waitFor();
+    expect(await selector.inputValue()).toBe('tag:lobby');
+  });
+
+  test('is shared: a user gets rights on one site', async () => {
+    const { weft, token } = await fleet();
+    const json = { username: 'grace@example.org', password, roles: ['user'] };
+    await weft.request('POST', '/api/v1/users/', { token, json });
+    const { page } = await visitSignedIn(weft, { path: '/users', title: 'Users' });
+    await page.getByRole('row', { name: /grace@example.org/ }).click();
+    await page.getByRole('button', { name: 'Add a grant' }).click();
+    await page.getByLabel('Role', { exact: true }).last().selectOption('operator');
+    await page.getByLabel('For which access points').fill('state:offline');
+    await page.getByRole('button', { name: 'Save rights' }).click();
+    // An agent can change its state itself: it decides about no rights.
+    await page.getByRole('alert').first().waitFor();
+    await page.getByLabel('For which access points').fill('name:ap-hall-*');
+    await page.getByText('2 match.').waitFor();
+    await expectFitting(page);
+    await page.getByRole('button', { name: 'Save rights' }).click();
+    await page.getByText('Rights of grace@example.org saved').waitFor();
+    const { body } = await weft.request('GET', '/api/v1/users/grace@example.org/grants', { token });
+    expect(body).toEqual([{ role: 'operator', selector: 'name:ap-hall-*' }]);
   });
 });

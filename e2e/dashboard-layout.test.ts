@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
 import { signInHere, visitSignedIn } from './signed-in.ts';
@@ -57,9 +56,9 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
   });
 
   test('has a form for commands that fits side panels of 320 to 400 px: reasons, dots and choices', async () => {
-    const { weft, params } = await furnished();
+    const { weft, params, name } = await furnished();
     const path = `/agents/${params.ap_id}`;
-    const { page } = await visitSignedIn(weft, { path, title: shortAgentName(params.ap_id!) });
+    const { page } = await visitSignedIn(weft, { path, title: name });
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
     await form.getByLabel('dbm').fill('30');

@@ -1,11 +1,14 @@
 // A small emulated network for the tests of the dashboard: four access points of each kind in Bristol, all of them online.
 import { expect } from 'vitest';
+import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
 import { eventually, type WeftServer } from './weft-process.ts';
 
 export interface DemoAgent {
   ap_id: string;
   access_point_type: string;
   location: { latitude: number; longitude: number };
+  /** What pages call it. */
+  name: string;
 }
 
 export async function startDemo(weft: WeftServer, token: string): Promise<DemoAgent[]> {
@@ -18,7 +21,7 @@ export async function startDemo(weft: WeftServer, token: string): Promise<DemoAg
   }));
   const answer = await weft.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators, seed: 11 } });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  const { agents } = answer.body as { agents: DemoAgent[] };
+  const { agents } = answer.body as { agents: Omit<DemoAgent, 'name'>[] };
   await eventually(
     async () => {
       const { body } = await weft.request('GET', '/api/v1/metrics/presence', { token });
@@ -26,5 +29,8 @@ export async function startDemo(weft: WeftServer, token: string): Promise<DemoAg
     },
     (count) => count === agents.length,
   );
-  return agents;
+  const { body } = await weft.request('GET', '/api/v1/agents/?limit=1000', { token });
+  const listed = body.items as { ap_id: string; display_name: string | null }[];
+  const names = new Map(listed.map(({ ap_id, display_name }) => [ap_id, display_name ?? shortAgentName(ap_id)]));
+  return agents.map((agent) => ({ ...agent, name: names.get(agent.ap_id)! }));
 }

@@ -8,6 +8,8 @@ export interface Furnished {
   weft: WeftServer;
   /** Values for the parameters in addresses: by name, or by path and name where pages differ. */
   params: Record<string, string>;
+  /** What pages call the access point of `params`. */
+  name: string;
   /** Addresses beside those of the routes: the same pages with something else on them. */
   views: string[];
 }
@@ -53,6 +55,7 @@ export async function furnish(weft: WeftServer): Promise<Furnished> {
   const { job_number } = await ask('POST', '/agent_details/request_all_agents_details');
   return {
     weft,
+    name: agent!.name,
     params: {
       ap_id: agent!.ap_id,
       command_id,

@@ -34,7 +34,7 @@ export const routes: readonly PageRoute[] = [
     title: pageTitles.agents,
     access: 'user',
     nav: { icon: 'agents', isOnPhoneBar: true },
-    load: () => import('./pages/agents/agents-page.tsx').then((page) => page.AgentsPage),
+    load: () => import('./pages/agents/list/agents-page.tsx').then((page) => page.AgentsPage),
   },
   {
     path: '/agents/:ap_id',
@@ -153,6 +153,13 @@ export const routes: readonly PageRoute[] = [
     access: 'admin',
     nav: { icon: 'users' },
     load: () => import('./pages/users/users-page.tsx').then((page) => page.UsersPage),
+  },
+  {
+    path: '/notifications',
+    title: pageTitles.notifications,
+    access: 'admin',
+    nav: { icon: 'mail' },
+    load: () => import('./pages/notifications/notifications-page.tsx').then((page) => page.NotificationsPage),
   },
   {
     path: '/audit',

@@ -17,7 +17,13 @@ export function EventRow({ event }: { event: LoggedEvent }) {
         {formatMoment(at)}
       </time>
       {severity === 'info' ? <Icon name={iconOf(kind)} size={14} /> : <SeverityMark severity={severity} />}
-      {href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>}
+      {href === undefined ? (
+        <span title={text}>{text}</span>
+      ) : (
+        <a href={href} title={text}>
+          {text}
+        </a>
+      )}
     </li>
   );
 }

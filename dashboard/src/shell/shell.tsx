@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Toasts } from '../components/feedback/toasts.tsx';
+import { place } from '../router/location.ts';
 import { ExpiredDialog } from '../session/expired-dialog.tsx';
 import { shellText } from '../text/shell.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';
@@ -23,7 +24,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
   return (
-    <div class={`shell ${isRailNarrow.value ? 'is-narrow' : ''}`}>
+    <div class={`shell ${isRailNarrow.value ? 'is-narrow' : ''} ${place.value.pathname === '/wall' ? 'is-wall' : ''}`}>
       <a class="skip" href="#page">
         {shellText.skip}
       </a>

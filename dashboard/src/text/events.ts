@@ -32,10 +32,9 @@ export const eventsText = {
   timeline: {
     title: 'Timeline',
     label: 'Events of this access point, on the same time axis as the charts',
-    state: 'State',
     none: 'No events in this time window.',
     more: 'All events',
-    list: (count: string) => `Events in this time window: ${count}`,
+    count: (count: string) => `${count} events`,
     stateSpan: (state: string, from: string, to: string) => `${state} from ${from} to ${to}`,
   },
 };

@@ -19,7 +19,7 @@ export type { ChartMark } from './chart-marks.ts';
 export type { TimeRange } from './chart-options.ts';
 
 const noMarks: readonly ChartMark[] = [];
-const heights = { small: 140, normal: 220, large: 380 };
+const heights = { small: 122, normal: 220, large: 380 };
 const ChartCanvas = lazy(() => import('./chart-canvas.tsx').then((module) => module.ChartCanvas), null);
 
 interface ChartProps {

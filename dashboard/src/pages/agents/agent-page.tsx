@@ -35,6 +35,7 @@ import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentCharts } from './agent-charts.tsx';
 import './agent-page.css';
+import './agent-timeline.css';
 import { ConnectionCard } from './connection-card.tsx';
 import { ManageAgentCard } from './manage-agent-card.tsx';
 import { chooseMetrics, usualCount } from './metric-choice.ts';
@@ -175,7 +176,7 @@ export function AgentPage({ params }: PageProps) {
 function Reason({ words }: { words: string }) {
   const since = awaySince.value;
   return (
-    <span class="soft agent-reason">
+    <span class="soft agent-reason" title={words}>
       {since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}
     </span>
   );
@@ -184,13 +185,16 @@ function Reason({ words }: { words: string }) {
 /** Rooms for charts that are not known yet, so that nothing below them moves when they come. */
 function ChartPlaces({ count }: { count: number }) {
   return (
-    <div class="chart-grid" role="status" aria-label={componentText.loading}>
-      {Array.from({ length: count }, (_, index) => (
-        <div key={index} class="card chart small is-place">
-          <Skeleton width="40%" />
-        </div>
-      ))}
-    </div>
+    <>
+      <div class="card agent-timeline" />
+      <div class="chart-grid" role="status" aria-label={componentText.loading}>
+        {Array.from({ length: count }, (_, index) => (
+          <div key={index} class="card chart small is-place">
+            <Skeleton width="40%" />
+          </div>
+        ))}
+      </div>
+    </>
   );
 }
 

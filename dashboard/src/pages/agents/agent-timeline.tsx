@@ -1,11 +1,12 @@
 // What happened to one access point, above its charts and on their time axis: its states as bars, everything else as marks.
+import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { EventRow } from '../../components/event-row.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SeverityMark } from '../../components/severity.tsx';
 import type { ShownState } from '../../data/agent-state.ts';
-import { type EventFamily, familyOf, type LoggedEvent, type StateSpan, stateSpans } from '../../data/events.ts';
+import { familyOf, type LoggedEvent, type StateSpan, stateSpans } from '../../data/events.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
@@ -40,40 +41,50 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
   const now = isPast || state === 'never' || state === 'ended' ? undefined : state;
   const spans = useMemo(() => stateSpans(events, range, now), [data, range.from, range.to, now]);
   const byLane = lanes.map((lane) => ({ lane, events: events.filter(({ kind }) => familyOf(kind) === lane) }));
+  const marked = events.filter(({ kind }) => familyOf(kind) !== 'agent');
   return (
     <section class="card agent-timeline" aria-label={text.label}>
-      <div class="spread">
-        <h3>{text.title}</h3>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_events')} />}
+      <details>
+        <summary>
+          <h3>{text.title}</h3>
+          <div class="timeline-lane">
+            {spans.map((span) => (
+              <StateBar key={`${span.state} ${span.from}`} {...{ span, range }} />
+            ))}
+            <Marks events={marked} range={range} />
+          </div>
+          <span class="faint small">{text.count(`${formatNumber(events.length)}${data?.next ? '+' : ''}`)}</span>
+        </summary>
+        <div class="timeline-lanes">
+          {byLane.map(
+            ({ lane, events: own }) =>
+              own.length > 0 && (
+                <Fragment key={lane}>
+                  <span class="faint small">{eventsText.families[lane]}</span>
+                  <div class="timeline-lane">
+                    <Marks events={own} range={range} />
+                  </div>
+                </Fragment>
+              ),
+          )}
+          <span />
+          <span class="timeline-axis faint small" aria-hidden="true">
+            <span>{formatMoment(range.from * 1000)}</span>
+            <span>{formatMoment(range.to * 1000)}</span>
+          </span>
+        </div>
+        {data && events.length === 0 && <p class="faint small">{text.none}</p>}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <ol class="event-list timeline-events" tabIndex={0} aria-label={text.title}>
+          {events.map((event) => (
+            <EventRow key={event.id} event={event} />
+          ))}
+        </ol>
         <a class="small" href={`/events?agent=${encodeURIComponent(ap_id)}`}>
           {text.more}
         </a>
-      </div>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_events')} />}
-      <div class="timeline-lanes">
-        <span class="faint small">{text.state}</span>
-        <div class="timeline-lane">
-          {spans.map((span) => (
-            <StateBar key={`${span.state} ${span.from}`} {...{ span, range }} />
-          ))}
-        </div>
-        {byLane.map(({ lane, events: own }) => own.length > 0 && <Lane key={lane} {...{ lane, range }} events={own} />)}
-        <span />
-        <span class="timeline-axis faint small" aria-hidden="true">
-          <span>{formatMoment(range.from * 1000)}</span>
-          <span>{formatMoment(range.to * 1000)}</span>
-        </span>
-      </div>
-      {data && events.length === 0 && <p class="faint small">{text.none}</p>}
-      {events.length > 0 && (
-        <details>
-          <summary class="small">{text.list(`${formatNumber(events.length)}${data?.next ? '+' : ''}`)}</summary>
-          <ol class="event-list">
-            {events.map((event) => (
-              <EventRow key={event.id} event={event} />
-            ))}
-          </ol>
-        </details>
-      )}
+      </details>
     </section>
   );
 }
@@ -92,24 +103,21 @@ function StateBar({ span: { state, from, to }, range }: { span: StateSpan; range
   );
 }
 
-function Lane({ lane, range, events }: { lane: EventFamily; range: TimeRange; events: readonly LoggedEvent[] }) {
+function Marks({ range, events }: { range: TimeRange; events: readonly LoggedEvent[] }) {
   return (
     <>
-      <span class="faint small">{eventsText.families[lane]}</span>
-      <div class="timeline-lane">
-        {events.map(({ id, ts, severity, text: words }) => (
-          <span
-            key={id}
-            class="timeline-mark"
-            role="img"
-            aria-label={`${formatMoment(Date.parse(ts))}: ${words}`}
-            title={`${formatMoment(Date.parse(ts))} · ${words}`}
-            style={{ left: `${percentOf(Date.parse(ts) / 1000, range)}%` }}
-          >
-            <SeverityMark severity={severity} size={12} />
-          </span>
-        ))}
-      </div>
+      {events.map(({ id, ts, severity, text: words }) => (
+        <span
+          key={id}
+          class="timeline-mark"
+          role="img"
+          aria-label={`${formatMoment(Date.parse(ts))}: ${words}`}
+          title={`${formatMoment(Date.parse(ts))} · ${words}`}
+          style={{ left: `${percentOf(Date.parse(ts) / 1000, range)}%` }}
+        >
+          <SeverityMark severity={severity} size={12} />
+        </span>
+      ))}
     </>
   );
 }

@@ -1,14 +1,14 @@
 // Views of the list that somebody keeps: selector, filters, order and columns under a name, in this browser.
 import { useState } from 'preact/hooks';
-import { Button, IconButton } from '../../components/button.tsx';
-import { TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { Menu } from '../../components/overlays/menu.tsx';
-import { keep, readKept } from '../../data/kept.ts';
-import { navigate, place } from '../../router/location.ts';
-import { agentsText } from '../../text/agents.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { TextField } from '../../../components/forms/fields.tsx';
+import { Form, useForm } from '../../../components/forms/form.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Dialog } from '../../../components/overlays/dialog.tsx';
+import { Menu } from '../../../components/overlays/menu.tsx';
+import { keep, readKept } from '../../../data/kept.ts';
+import { navigate, place } from '../../../router/location.ts';
+import { agentsText } from '../../../text/agents.ts';
 import { readViews, type SavedView, viewOf, withView } from './kept-views.ts';
 
 const text = agentsText.views;

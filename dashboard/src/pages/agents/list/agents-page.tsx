@@ -1,31 +1,32 @@
 // All access points: who is there, of what kind, where, and how each fares. The server selects, searches and sorts; the
 // address says how, and views of it can be kept.
 import { useMemo, useState } from 'preact/hooks';
-import type { AgentListItem } from '../../api/operations.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { CheckMenu } from '../../components/forms/check-menu.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
-import { readSelector, SelectorInput, useSettled } from '../../components/forms/selector-input.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Table } from '../../components/tables/table.tsx';
-import { useMetricNames } from '../../data/metric-names.ts';
-import { useAgents } from '../../data/use-agents.ts';
-import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { session } from '../../session/session.ts';
-import { agentsText } from '../../text/agents.ts';
-import { componentText } from '../../text/components.ts';
-import { overviewText } from '../../text/overview.ts';
-import { pageTitles } from '../../text/pages.ts';
+import type { AgentListItem } from '../../../api/operations.ts';
+import { Button, ButtonLink } from '../../../components/button.tsx';
+import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../../components/feedback/skeleton.tsx';
+import { CheckMenu } from '../../../components/forms/check-menu.tsx';
+import { Choice } from '../../../components/forms/choice.tsx';
+import { readSelector, SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
+import { Page } from '../../../components/layout/page.tsx';
+import { Table } from '../../../components/tables/table.tsx';
+import { useMetricNames } from '../../../data/metric-names.ts';
+import { useAgents } from '../../../data/use-agents.ts';
+import { queries } from '../../../data/use-operation.ts';
+import { formatNumber } from '../../../format/numbers.ts';
+import { useQueryState } from '../../../router/use-query-state.ts';
+import { session } from '../../../session/session.ts';
+import { agentsText } from '../../../text/agents.ts';
+import { componentText } from '../../../text/components.ts';
+import { overviewText } from '../../../text/overview.ts';
+import { pageTitles } from '../../../text/pages.ts';
 import { agentColumns, metricColumn } from './agent-columns.tsx';
 import { selectorWith } from './agent-filter.ts';
-import './agents-page.css';
+import '../agents-page.css';
+import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
+import { BulkDialog } from './bulk-dialog.tsx';
 import { ChosenAgents } from './chosen-agents.tsx';
-import { RegisterAgentDialog } from './register-agent-dialog.tsx';
 import { SavedViews } from './saved-views.tsx';
 
 const text = agentsText.list;
@@ -70,6 +71,7 @@ export function AgentsPage() {
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isRegistering, setRegistering] = useState(false);
+  const [bulk, setBulk] = useState<string | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
   const isFiltered = selector !== '' || state !== '' || type !== '' || search !== '';
   const isEmpty = data?.items.length === 0 && !isFiltered;
@@ -103,7 +105,7 @@ export function AgentsPage() {
           {agentsText.empty.words}
         </EmptyState>
       )}
-      {!isEmpty && (data || isFiltered) && (
+      {!isEmpty && (data || (failure && isFiltered)) && (
         <>
           <SelectorInput
             value={selector}
@@ -156,6 +158,11 @@ export function AgentsPage() {
                   onTurn={turnColumn}
                 />
                 <SavedViews />
+                {isAdmin && search.trim() === '' && data?.count !== undefined && data.count > 0 && (
+                  <Button onClick={() => setBulk(query.selector)}>
+                    {agentsText.bulk.open(formatNumber(data.count))}
+                  </Button>
+                )}
               </>
             }
           />
@@ -167,6 +174,7 @@ export function AgentsPage() {
           )}
         </>
       )}
+      {bulk !== undefined && <BulkDialog selector={bulk} onClose={() => setBulk(undefined)} />}
       {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}
     </Page>
   );

@@ -1,10 +1,10 @@
 // What can be done with the access points that were chosen in the list.
 import { useState } from 'preact/hooks';
-import type { AgentListItem } from '../../api/operations.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { formatNumber } from '../../format/numbers.ts';
-import { agentsText } from '../../text/agents.ts';
-import { LabelsDialog } from './labels-dialog.tsx';
+import type { AgentListItem } from '../../../api/operations.ts';
+import { Button, ButtonLink } from '../../../components/button.tsx';
+import { formatNumber } from '../../../format/numbers.ts';
+import { agentsText } from '../../../text/agents.ts';
+import { LabelsDialog } from '../labels-dialog.tsx';
 
 const text = agentsText.list;
 

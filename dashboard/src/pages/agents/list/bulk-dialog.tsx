@@ -1,0 +1,168 @@
+// One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
+// stop, and the result for each.
+import { useState } from 'preact/hooks';
+import { call } from '../../../api/client.ts';
+import { type Failure, toFailure } from '../../../api/failure.ts';
+import type { BulkAnswer, BulkRequest, BulkTarget } from '../../../api/operations.ts';
+import { Button } from '../../../components/button.tsx';
+import { FailureNotice, Notice } from '../../../components/feedback/notice.tsx';
+import { Progress } from '../../../components/feedback/progress.tsx';
+import { SelectField, TextField } from '../../../components/forms/fields.tsx';
+import { Form, useForm } from '../../../components/forms/form.tsx';
+import { Dialog } from '../../../components/overlays/dialog.tsx';
+import { agentName } from '../../../data/agent-names.ts';
+import { queries, useOperation } from '../../../data/use-operation.ts';
+import { formatNumber } from '../../../format/numbers.ts';
+import { agentsText } from '../../../text/agents.ts';
+import { componentText } from '../../../text/components.ts';
+import { bulkAction } from './bulk-action.ts';
+
+const text = agentsText.bulk;
+const maxListed = 200;
+const optionsOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
+
+interface BulkDialogProps {
+  selector: string;
+  onClose: () => void;
+}
+
+export function BulkDialog({ selector, onClose }: BulkDialogProps) {
+  const form = useForm({
+    kind: 'command',
+    command: '',
+    site: '',
+    add_tags: '',
+    remove_tags: '',
+    size: '10',
+    pause_seconds: '30',
+    typed: '',
+  });
+  const [preview, setPreview] = useState<{ of: string; answer: BulkAnswer } | undefined>(undefined);
+  const [job_number, setJob] = useState<string | undefined>(undefined);
+  if (job_number !== undefined) return <BulkRun {...{ job_number, onClose }} />;
+  const values = form.values.value;
+  const request: BulkRequest = {
+    selector,
+    action: bulkAction(values),
+    wave: { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 },
+  };
+  const key = JSON.stringify(request);
+  const shown = preview?.of === key ? preview.answer : undefined;
+  const willing = shown?.targets.filter(({ state }) => state === 'would').length ?? 0;
+  // Who acts on many types their number: a click is too little.
+  const isConfirmed = shown !== undefined && (shown.count < 2 || values.typed.trim() === String(shown.count));
+  const submit = async () => {
+    if (!shown) {
+      setPreview({ of: key, answer: await call('start_bulk', { json: { ...request, preview: true } }) });
+      return;
+    }
+    const started = await call('start_bulk', { json: request });
+    setJob(started.job_number ?? undefined);
+  };
+  return (
+    <Dialog title={text.title} width="wide" onClose={onClose}>
+      <p class="soft">{selector === '' ? text.everywhere : <code>{selector}</code>}</p>
+      <Form form={form} label={text.title} onSubmit={submit}>
+        <SelectField form={form} name="kind" label={text.action} options={optionsOf(text.kinds)} />
+        {values.kind === 'command' && (
+          <TextField form={form} name="command" label={text.command} hint={text.commandHint} isMono />
+        )}
+        {values.kind === 'labels' && (
+          <>
+            <TextField form={form} name="site" label={agentsText.one.site} hint={text.siteHint} isMono isOptional />
+            <TextField form={form} name="add_tags" label={agentsText.labels.add} isOptional />
+            <TextField form={form} name="remove_tags" label={agentsText.labels.remove} isOptional />
+          </>
+        )}
+        <div class="field-row">
+          <TextField form={form} name="size" label={text.size} inputMode="numeric" />
+          <TextField form={form} name="pause_seconds" label={text.pause} inputMode="numeric" />
+        </div>
+        {shown && (
+          <>
+            <h3 aria-live="polite">{text.would(formatNumber(shown.count), formatNumber(shown.waves))}</h3>
+            <Targets targets={shown.targets} />
+            {shown.count >= 2 && <TextField form={form} name="typed" label={text.typed(String(shown.count))} />}
+          </>
+        )}
+        <div>
+          <Button
+            type="submit"
+            kind={shown && values.kind === 'remove' ? 'danger' : 'primary'}
+            isBusy={form.isBusy.value}
+            disabled={shown !== undefined && (willing === 0 || !isConfirmed)}
+          >
+            {shown ? text.run(formatNumber(shown.count)) : text.preview}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => void }) {
+  const { data, failure } = useOperation(
+    'get_bulk',
+    { path: { job_number }, query: { limit: maxListed } },
+    { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
+  );
+  const [problem, setProblem] = useState<Failure | undefined>(undefined);
+  const totals = data?.totals;
+  const all = totals ? totals.waiting + totals.done + totals.refused + totals.stopped : 0;
+  const close = () => {
+    for (const changed of ['list_agents', 'metrics_', 'list_commands']) queries.refresh(changed);
+    onClose();
+  };
+  const stop = async () => {
+    try {
+      await call('cancel_job', { path: { job_number } });
+      queries.refresh('get_bulk');
+    } catch (error) {
+      setProblem(toFailure(error));
+    }
+  };
+  const shownFailure = problem ?? failure;
+  return (
+    <Dialog
+      title={text.title}
+      width="wide"
+      onClose={close}
+      actions={
+        data?.is_over ? (
+          <Button kind="primary" onClick={close}>
+            {text.done}
+          </Button>
+        ) : (
+          <Button kind="danger" onClick={stop}>
+            {text.stop}
+          </Button>
+        )
+      }
+    >
+      {shownFailure && <FailureNotice failure={shownFailure} />}
+      {totals && <Progress label={text.progress} done={all - totals.waiting} total={all} />}
+      {data?.is_over && totals && (
+        <Notice
+          kind={totals.refused + totals.stopped > 0 ? 'warning' : 'good'}
+          title={text.over(formatNumber(totals.done), formatNumber(totals.refused), formatNumber(totals.stopped))}
+        />
+      )}
+      {data && <Targets targets={data.items} />}
+    </Dialog>
+  );
+}
+
+function Targets({ targets }: { targets: readonly BulkTarget[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <ul class="labels-preview small" tabIndex={0} aria-label={text.targets}>
+      {targets.slice(0, maxListed).map(({ ap_id, state, detail }) => (
+        <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
+          <strong>{agentName(ap_id)}</strong> {text.states[state]}
+          {detail && `: ${detail}`}
+        </li>
+      ))}
+      {targets.length > maxListed && <li>{componentText.more(formatNumber(targets.length - maxListed))}</li>}
+    </ul>
+  );
+}

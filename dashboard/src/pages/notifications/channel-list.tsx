@@ -1,0 +1,130 @@
+// What recipients and webhooks have in common as lists: create, test, edit, delete.
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { type Failure, toFailure } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { session } from '../../session/session.ts';
+import { notificationsText as text } from '../../text/notifications.ts';
+
+interface Channel {
+  id: string;
+  name: string;
+}
+
+interface ChannelListProps<Row extends Channel> {
+  kind: 'email' | 'webhooks';
+  operation: string;
+  rows: readonly Row[] | undefined;
+  failure: Failure | undefined;
+  stateOf: (row: Row) => 'ok' | 'retrying' | 'failing' | 'disabled';
+  wordsOf: (row: Row) => ComponentChildren;
+  /** Resolves what went wrong; undefined if it arrived. */
+  test: (row: Row) => Promise<string | undefined>;
+  remove: (row: Row) => Promise<unknown>;
+  /** Undefined: a new one. */
+  dialog: (row: Row | undefined, onClose: () => void) => ComponentChildren;
+  /** Beside the buttons that all have. */
+  acts?: (row: Row) => ComponentChildren;
+}
+
+export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
+  const { kind, operation, rows, failure, dialog } = props;
+  const [editing, setEditing] = useState<{ row: Row | undefined } | undefined>(undefined);
+  const isAdmin = session.value?.isAdmin === true;
+  const create = isAdmin && (
+    <Button icon="plus" kind="primary" onClick={() => setEditing({ row: undefined })}>
+      {text.create[kind]}
+    </Button>
+  );
+  return (
+    <>
+      <div class="spread">
+        <p class="soft">{text.words[kind]}</p>
+        {rows && rows.length > 0 && create}
+      </div>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh(operation)} />}
+      {!rows && !failure && <SkeletonLines count={4} />}
+      {rows?.length === 0 && (
+        <EmptyState title={text.none[kind]} actions={create}>
+          {text.noneWords[kind]}
+        </EmptyState>
+      )}
+      {rows && rows.length > 0 && (
+        <ul class="card channel-list">
+          {rows.map((row) => (
+            <ChannelRow key={row.id} {...props} {...{ row, isAdmin }} onEdit={() => setEditing({ row })} />
+          ))}
+        </ul>
+      )}
+      {editing && dialog(editing.row, () => setEditing(undefined))}
+    </>
+  );
+}
+
+type ChannelRowProps<Row extends Channel> = ChannelListProps<Row> & { row: Row; isAdmin: boolean; onEdit: () => void };
+
+function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
+  const { row, isAdmin, onEdit, operation, stateOf, wordsOf, test, remove, acts } = props;
+  const [isBusy, setBusy] = useState(false);
+  const [isRemoving, setRemoving] = useState(false);
+  const { name } = row;
+  const state = stateOf(row);
+  const tryIt = async () => {
+    setBusy(true);
+    try {
+      const problem = await test(row);
+      if (problem === undefined) showToast({ title: text.testSent(name) });
+      else showToast({ kind: 'failure', title: text.testFailed(name), detail: `${problem}. ${text.testNext}` });
+    } catch (error) {
+      showFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+      queries.refresh(operation);
+    }
+  };
+  return (
+    <li class="channel-row">
+      <span class={`channel-state ${state}`}>{text[state]}</span>
+      <div class="channel-words">
+        <strong>{name}</strong>
+        <span class="soft small">{wordsOf(row)}</span>
+      </div>
+      <div class="cluster">
+        {acts?.(row)}
+        {isAdmin && (
+          <>
+            <Button size="small" isBusy={isBusy} aria-label={text.testOf(name)} onClick={tryIt}>
+              {text.test}
+            </Button>
+            <Button size="small" kind="quiet" aria-label={text.editOf(name)} onClick={onEdit}>
+              {text.edit}
+            </Button>
+            <Button size="small" kind="quiet" aria-label={text.removeTitle(name)} onClick={() => setRemoving(true)}>
+              {text.remove}
+            </Button>
+          </>
+        )}
+      </div>
+      {isRemoving && (
+        <ConfirmDialog
+          title={text.removeTitle(name)}
+          action={text.remove}
+          onClose={() => setRemoving(false)}
+          onConfirm={async () => {
+            await remove(row);
+            queries.refresh(operation);
+            showToast({ title: text.removed(name) });
+          }}
+        >
+          {text.removeWords}
+        </ConfirmDialog>
+      )}
+    </li>
+  );
+}
