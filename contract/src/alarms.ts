@@ -100,7 +100,7 @@ export const AlarmClear = Type.Object(
 export type AlarmClear = Type.Static<typeof AlarmClear>;
 
 const ruleFields = {
-  name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{C}]+$' }),
+  name: Type.String({ minLength: 1, maxLength: 128, format: 'label' }),
   selector: Type.Optional(SelectorText),
   condition: AlarmCondition,
   for_seconds: Type.Optional(
