@@ -84,13 +84,13 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await expect.poll(isKept).toBe(true);
 
-    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('button', { name: 'Location and interval' }).click();
     const edit = page.getByRole('dialog', { name: /ap-1/ });
-    await edit.getByLabel('Site').fill('roof');
+    await edit.getByLabel('Location').fill('51.5, -2.6');
     await expect.poll(isKept).toBe(false);
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await edit.getByLabel('Site').inputValue()).toBe('roof');
+    expect(await edit.getByLabel('Location').inputValue()).toBe('51.5, -2.6');
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await edit.waitFor({ state: 'hidden' });
