@@ -1,4 +1,5 @@
 // How all access points are, and since when: presence, sleep, ended runs and past changes put together for rules on states.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { AgentStateStore } from '../../telemetry/presence/agent-state-store.ts';
 import type { KnownPresence } from '../../telemetry/presence/presence.ts';
@@ -7,6 +8,8 @@ import type { StateChanges } from './state-changes.ts';
 
 /** How long the list of ended agents is good for. */
 const endedMs = 15_000;
+/** A millisecond or two of work. */
+const agentsAtOnce = 5_000;
 
 export interface AgentStandingsOptions {
   database: SqlQueries;
@@ -47,6 +50,7 @@ export class AgentStandings {
     }
     const standings = new Map<string, Omit<Standing, 'site'>>();
     for (const { ap_id, presence: state, sinceMs, lastSeenMs, offlineAfterMs } of known) {
+      if (standings.size % agentsAtOnce === agentsAtOnce - 1) await nextTurn();
       const isAway = state !== 'online';
       standings.set(ap_id, {
         ap_id,

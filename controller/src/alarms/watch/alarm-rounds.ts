@@ -1,9 +1,10 @@
 // What time alone brings: states, absences and shares of sites become alarms, silences and shelves end, what is old is removed. One
 // node does it for all, every few seconds, and each look begins with what the database says.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { type Finding, findTimed, type Standing } from '../engine/timed-condition.ts';
-import type { AlarmStore } from '../store/alarm-store.ts';
+import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
@@ -14,6 +15,8 @@ import type { ReadingWatch } from './reading-watch.ts';
 const everyMs = 3_000;
 const pruneRounds = 100;
 const pruneRows = 500;
+/** A millisecond or two of work. */
+const agentsAtOnce = 2_000;
 
 const neverHeardOf = {
   state: 'never',
@@ -92,8 +95,9 @@ export class AlarmRounds {
       const all = await standings(nowMs);
       // Sites first: what is below them has their alarm as its cause.
       const isOfSite = ({ kind }: CompiledRule) => kind === 'share_of_site';
-      await this.#write(rules.filter(isOfSite).flatMap((rule) => this.#ofRule(rule, all, nowMs)));
-      await this.#write(rules.filter((rule) => !isOfSite(rule)).flatMap((rule) => this.#ofRule(rule, all, nowMs)));
+      await this.#write(await this.#ofRules(rules.filter(isOfSite), all, nowMs));
+      const others = rules.filter((rule) => !isOfSite(rule));
+      await this.#write(await this.#ofRules(others, all, nowMs));
     }
     await this.#write(await readings.find(false, nowMs));
     await this.#write([...this.#orphans(), ...this.#shelves(nowMs)]);
@@ -107,30 +111,54 @@ export class AlarmRounds {
     await writer.writeAll(operations, (tx: SqlQueries) => lease.require(tx));
   }
 
-  #ofRule(rule: CompiledRule, standings: ReadonlyMap<string, Omit<Standing, 'site'>>, nowMs: number): AlarmOperation[] {
+  /** Of 100,000 agents in small pieces, so that others have their turns. */
+  async #ofRules(
+    rules: readonly CompiledRule[],
+    standings: ReadonlyMap<string, Omit<Standing, 'site'>>,
+    nowMs: number,
+  ): Promise<AlarmOperation[]> {
+    const operations: AlarmOperation[] = [];
+    for (const rule of rules) operations.push(...(await this.#ofRule(rule, standings, nowMs)));
+    return operations;
+  }
+
+  async #ofRule(
+    rule: CompiledRule,
+    standings: ReadonlyMap<string, Omit<Standing, 'site'>>,
+    nowMs: number,
+  ): Promise<AlarmOperation[]> {
     const { directory, book } = this.#options;
+    const operations: AlarmOperation[] = [];
+    // What the rule does not mean any more is no alarm.
+    const unmeant = new Map<string, AlarmRecord>();
+    for (const alarm of book.active) {
+      if (alarm.rule_id !== rule.id || alarm.subject_kind === 'storm') continue;
+      unmeant.set(`${alarm.subject_kind}\n${alarm.subject}`, alarm);
+    }
+    const judge = (chosen: readonly Standing[]) => {
+      for (const finding of findTimed(rule.record.rule, chosen, nowMs)) {
+        const { subject_kind, subject, fires } = finding;
+        if (unmeant.size > 0) unmeant.delete(`${subject_kind}\n${subject}`);
+        if (fires === undefined) continue;
+        const active = book.find(rule.id, subject_kind, subject);
+        if (fires && !active) operations.push({ fire: this.#toAlarm(rule, finding) });
+        if (!fires && active) operations.push({ clear: active, value: finding.value });
+      }
+    };
     const chosen: Standing[] = [];
+    let looked = 0;
     for (const agent of directory.all()) {
+      if (++looked % agentsAtOnce === 0) {
+        // A site is judged by all of its agents.
+        if (rule.kind !== 'share_of_site') judge(chosen.splice(0));
+        await nextTurn();
+      }
       if (!rule.selector.test(agent)) continue;
       const standing = standings.get(agent.ap_id) ?? { ...neverHeardOf, ap_id: agent.ap_id };
       chosen.push({ ...standing, site: agent.site });
     }
-    const operations: AlarmOperation[] = [];
-    const found = new Set<string>();
-    for (const finding of findTimed(rule.record.rule, chosen, nowMs)) {
-      const { subject_kind, subject, fires } = finding;
-      found.add(`${subject_kind}\n${subject}`);
-      if (fires === undefined) continue;
-      const active = book.find(rule.id, subject_kind, subject);
-      if (fires && !active) operations.push({ fire: this.#toAlarm(rule, finding) });
-      if (!fires && active) operations.push({ clear: active, value: finding.value });
-    }
-    // What the rule does not mean any more is no alarm.
-    for (const alarm of book.active) {
-      if (alarm.rule_id !== rule.id || alarm.subject_kind === 'storm') continue;
-      if (!found.has(`${alarm.subject_kind}\n${alarm.subject}`)) operations.push({ clear: alarm });
-    }
-    return operations;
+    judge(chosen);
+    return [...operations, ...Array.from(unmeant.values(), (clear) => ({ clear }))];
   }
 
   #toAlarm(rule: CompiledRule, { subject_kind, subject, site, sinceMs, value, of }: Finding) {
