@@ -169,7 +169,8 @@ function toRecord(n: number): AgentRecord {
     configuration: {
       access_point_type: ['5G', 'WiFi', 'LiFi'][n % 3],
       geolocation: { latitude: 51.4 + n / 1e6, longitude: -2.5 },
-      report_interval_seconds: 10,
+      // All stay online, although most of them report once only.
+      report_interval_seconds: 86_400,
     },
     onboard: true,
     emulated_for: null,

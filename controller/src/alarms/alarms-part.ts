@@ -1,6 +1,7 @@
 // Alarms as a part: rules that watch access points, the alarms that they find, and silences.
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { backupStampOf } from '../backup/backup-stamp.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -34,7 +35,7 @@ import { ReadingWatch } from './watch/reading-watch.ts';
 import { SampleWatch } from './watch/sample-watch.ts';
 import { SiteZones } from './watch/site-zones.ts';
 import { StateChanges } from './watch/state-changes.ts';
-import { ClockSkews, WeftReadings } from './watch/weft-readings.ts';
+import { ClockSkews, type Reading, WeftReadings } from './watch/weft-readings.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -43,6 +44,7 @@ const mib = 1024 * 1024;
 const keptAlarms = 100_000;
 const syncEveryMs = 1_000;
 const refreshEveryMs = 30_000;
+const agentsAtOnce = 2_000;
 
 interface AlarmsPartDeps extends Platform {
   fleetIndex: FleetIndex;
@@ -197,13 +199,18 @@ function addReadings(
   readings.add('clock_ahead_seconds', () => skews.read(), true);
   readings.add(
     'report_budget_left',
-    () =>
-      [...directory.all()].flatMap(({ ap_id }) => {
+    async () => {
+      const found: Reading[] = [];
+      let looked = 0;
+      for (const { ap_id } of directory.all()) {
+        // Others have their turns while very many are looked at.
+        if (++looked % agentsAtOnce === 0) await nextTurn();
         const left = reportBudget.left(ap_id);
-        return left
-          ? [{ subject_kind: 'agent', subject: ap_id, value: Math.min(left.points_left, left.bytes_left) }]
-          : [];
-      }),
+        if (!left) continue;
+        found.push({ subject_kind: 'agent', subject: ap_id, value: Math.min(left.points_left, left.bytes_left) });
+      }
+      return found;
+    },
     true,
   );
   readings.add(

@@ -1,6 +1,7 @@
 // Makes alarms durable: the rows and the events that tell of them, in one transaction. What is due at the same time on this
 // node shares one. Of several nodes that find the same, one succeeds.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
@@ -68,6 +69,8 @@ export class AlarmWriter {
   /** The same for all of them, in as few transactions as possible; `guard` runs first in each. */
   async writeAll(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
     for (let start = 0; start < operations.length; start += maxOperations) {
+      // A storm of thousands must not keep the thread.
+      if (start > 0) await nextTurn();
       await this.#commit(operations.slice(start, start + maxOperations), guard);
     }
   }
