@@ -160,7 +160,7 @@ test('an account is disabled and enabled at the command line, which says so; the
   expect((await weft(['user', 'list']).ended).out).toMatch(new RegExp(`^${table.join('')}$`));
   const enable = await weft(['user', 'enable', 'ada@weft.test']).ended;
   expect(enable).toEqual({ code: 0, out: '', err: 'Enabled ada@weft.test; the user can sign in again.\n' });
-  const state = { disabled_at: null, disabled_by: null, waiting_since: null, grants: [] };
+  const state = { disabled_at: null, disabled_by: null, waiting_since: null };
   expect(JSON.parse((await weft(['user', 'list', '--json']).ended).out)).toMatchObject([state, state]);
   const nobody = await weft(['user', 'enable', 'nobody@weft.test']).ended;
   expect(nobody).toEqual({ code: 1, out: '', err: 'weft: User not found\n' });

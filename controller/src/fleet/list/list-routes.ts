@@ -67,7 +67,6 @@ export function listRoutes(lists: ListService): Route[] {
       summary: 'The newest values of all access points in the text format of Prometheus',
       description: 'For an app also with its name and key as `Basic`. Values older than 5 minutes are left out.',
       takesAppKey: true,
-      holdsOpen: true,
       media: ['text/plain'],
       query: Type.Object({
         selector: Type.Optional(selectorText('Which access points. Default: all.')),

@@ -35,7 +35,7 @@ const rules = fc.record({
 }) as fc.Arbitrary<AlarmRuleInput>;
 
 it('every rule comes back from the form as it went in', () => {
-  fc.assert(fc.property(rules, (rule) => expect(toRule(toValues(rule))).toEqual(rule)));
+  fc.assert(fc.property(rules, (rule) => void expect(toRule(toValues(rule))).toEqual(rule)));
 });
 
 it('hysteresis, message and labels stay', () => {
@@ -60,7 +60,7 @@ it('what is no number is left to the words of the server', () => {
 });
 
 it('every condition has words', () => {
-  fc.assert(fc.property(rules, (rule) => expect(conditionWords(rule)).not.toMatch(/undefined|NaN/)));
+  fc.assert(fc.property(rules, (rule) => void expect(conditionWords(rule)).not.toMatch(/undefined|NaN/)));
   expect(conditionWords({ condition: { metric: 'latency_ms', op: '>', value: 100 }, for_seconds: 10 })).toBe(
     'latency_ms above 100 for 10\u2009s',
   );
