@@ -1,5 +1,16 @@
 // Texts of the list of access points and of the page of one.
 export const agentsText = {
+  health: {
+    title: 'Health',
+    served: 'Share of the last day in which users were served well.',
+    levels: {
+      availability: 'Reporting',
+      coverage: 'Coverage',
+      capacity: 'Capacity',
+      latency: 'Latency',
+      handover: 'Hand-overs',
+    },
+  },
   empty: {
     title: 'No access points yet',
     words:

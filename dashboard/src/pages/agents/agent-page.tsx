@@ -34,6 +34,7 @@ import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentCharts } from './agent-charts.tsx';
+import { AgentHealthCard } from './agent-health-card.tsx';
 import './agent-page.css';
 import './agent-timeline.css';
 import { ConnectionCard } from './connection-card.tsx';
@@ -153,6 +154,7 @@ export function AgentPage({ params }: PageProps) {
         </section>
         <aside class="stack">
           <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
+          <AgentHealthCard ap_id={ap_id} />
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} />
           </div>
