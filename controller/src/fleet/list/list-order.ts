@@ -17,8 +17,8 @@ export interface ListOrder {
 
 type KeyOf = (agent: IndexedAgent, moment: FleetMoment) => SortKey;
 
-/** The worst last. */
-const stateOrder = ['online', 'late', 'offline', 'never', 'ended'];
+/** The worst last; what was never there, or is over, is not bad. */
+const stateOrder = ['ended', 'never', 'online', 'late', 'offline'];
 
 const fields: Record<string, { keyOf: KeyOf; isVolatile?: true }> = {
   ap_id: { keyOf: ({ ap_id }) => ap_id },
