@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
     await heading(page, 'Register an app');
     await page.getByText(/This app may read no access points; may not send commands; may not start emulated/).waitFor();
     await page.getByLabel('Name', { exact: true }).fill('n'.repeat(129));
-    await page.getByLabel('Names or patterns').fill('ap-lab-*');
+    await page.getByLabel('Ids or patterns').fill('ap-lab-*');
     await page.getByRole('combobox', { name: 'Commands' }).selectOption('limits');
     await page.getByRole('button', { name: 'Add a limit' }).click();
     await page.getByLabel('Command 1').fill('set_tx_power');
@@ -84,9 +84,9 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText('Enter at least one name or pattern').waitFor();
     expect((await weft.request('GET', '/api/v1/third_party_apps/', { token })).body).toEqual([]);
-    await page.getByLabel('Names or patterns').fill('lab-*');
+    await page.getByLabel('Ids or patterns').fill('lab-*');
     await page.getByText('No access point matches these patterns now.').waitFor();
-    await page.getByLabel('Names or patterns').fill('ap-lab-*');
+    await page.getByLabel('Ids or patterns').fill('ap-lab-*');
     await page.getByText('Matching access points now: 2').waitFor();
     await page.getByRole('combobox', { name: 'Commands' }).selectOption('list');
     await page.getByLabel('Command names').fill('slep');

@@ -2,6 +2,10 @@
 import type { SqlValue } from '../storage/sql-database.ts';
 import type { EventFilters } from './event-log.ts';
 
+/** Its own, and those of many at once that name it. */
+const aboutAgent = `id IN (SELECT id FROM event_log WHERE ap_id = ?
+  UNION ALL SELECT id FROM event_log WHERE subject_kind = 'agents' AND data LIKE ? ESCAPE '!')`;
+
 export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
   const conditions: string[] = [];
   const params: SqlValue[] = [];
@@ -13,7 +17,7 @@ export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs
     const parts = kinds.map(kindCondition);
     add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
   }
-  if (ap_id !== undefined) add('ap_id = ?', ap_id);
+  if (ap_id !== undefined) add(aboutAgent, ap_id, `%${likeText(JSON.stringify(ap_id))}%`);
   if (subject !== undefined) add('subject = ?', subject);
   if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
   // `0` is the character after `/`.
@@ -21,6 +25,11 @@ export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs
   if (fromMs !== undefined) add('ts >= ?', fromMs);
   if (untilMs !== undefined) add('ts < ?', untilMs);
   return { conditions: conditions.join(''), params };
+}
+
+/** Matches itself alone. */
+function likeText(text: string): string {
+  return text.replace(/[!%_]/g, (character) => `!${character}`);
 }
 
 function kindCondition(kind: string): { sql: string; values: string[] } {

@@ -10,6 +10,7 @@ import {
   maxPageBytes,
   type NewEvent,
 } from './event-log.ts';
+import { groupedEvent } from './grouped-event.ts';
 
 interface Node {
   database: SqlDatabase;
@@ -172,6 +173,12 @@ export function describeEventLog(open: (now: () => number, onLogged: () => void)
       expect(await subjects({ kinds: [] })).toEqual([]);
       expect(await subjects({ subject: 'c' })).toEqual(['c']);
       expect(await subjects({ ap_id: 'd' })).toEqual(['d', 'e']);
+      await append([groupedEvent({ kind: 'agent.online', what: 'came online', ap_ids: ['ap_1', 'd', 'x%'] })]);
+      expect(await subjects({ ap_id: 'd' })).toEqual(['d', 'e', 'many']);
+      expect(await subjects({ ap_id: 'ap_1' })).toEqual(['many']);
+      expect(await subjects({ ap_id: 'ap-1' })).toEqual([]);
+      expect(await subjects({ ap_id: 'ap_' })).toEqual([]);
+      expect(await subjects({ ap_id: '%' })).toEqual([]);
       expect(await subjects({ ap_id: 'd', kinds: ['command.*'], order: 'newest_first' })).toEqual(['e']);
       expect(await subjects({ subject_kind: 'alarm', order: 'newest_first' })).toEqual(['b', 'a']);
       expect(await subjects({ site: 'uk' })).toEqual(['a', 'b']);

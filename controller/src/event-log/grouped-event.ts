@@ -37,6 +37,11 @@ export function groupedNames({ subject_kind, data }: Pick<LoggedEvent, 'subject_
   return data.agents.filter((name) => typeof name === 'string');
 }
 
+/** Whether it is about this agent, alone or among others. */
+export function isAbout(event: LoggedEvent, ap_id: string): boolean {
+  return event.ap_id === ap_id || (groupedNames(event)?.includes(ap_id) ?? false);
+}
+
 /** The same event, for those of its agents that `isSeen`; undefined if there are none. */
 export function narrowed(event: LoggedEvent, isSeen: (ap_id: string) => boolean): LoggedEvent | undefined {
   const agents = (groupedNames(event) ?? []).filter(isSeen);

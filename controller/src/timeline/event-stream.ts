@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import type { Caller } from '../caller.ts';
 import { type LoggedEvent, matchesKinds } from '../event-log/event-log.ts';
+import { isAbout } from '../event-log/grouped-event.ts';
 import { toEventItem } from './event-view.ts';
 
 const bufferBytes = 64 * 1024;
@@ -97,7 +98,7 @@ export class EventStream extends Readable {
       this.#isWanted = true;
       const { kinds, ap_id, show } = this.#options;
       const wanted = events.filter(
-        (event) => (!kinds || matchesKinds(kinds, event.kind)) && (ap_id === undefined || event.ap_id === ap_id),
+        (event) => (!kinds || matchesKinds(kinds, event.kind)) && (ap_id === undefined || isAbout(event, ap_id)),
       );
       const seen = await show(this.#caller, wanted);
       if (this.#isOver) return;

@@ -3,6 +3,7 @@ import type { EventItem, EventList } from '@weft/contract';
 import type { Caller } from '../caller.ts';
 import { ValidationError } from '../errors.ts';
 import type { EventFilters, EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import { isAbout } from '../event-log/grouped-event.ts';
 import { valueError } from '../input/value-rules.ts';
 import { type EventView, toEventItem } from './event-view.ts';
 
@@ -47,7 +48,10 @@ export class TimelineService {
       if (!isUp && after !== undefined) bounds.after = after;
       const room = limit - items.length;
       const { events, next } = await this.#log.read({ ...filters, ...bounds, order, limit: Math.max(room, minRead) });
-      const seen = await this.#view.show(caller, events, selector);
+      const { ap_id } = filters;
+      const visible = await this.#view.show(caller, events, selector);
+      // Among many it may be one that the caller does not see.
+      const seen = ap_id === undefined ? visible : visible.filter((event) => isAbout(event, ap_id));
       const shown: LoggedEvent[] = seen.slice(0, room);
       items.push(...shown.map((event) => toEventItem(event, caller)));
       edge = shown.length < seen.length ? shown.at(-1)!.id : next;

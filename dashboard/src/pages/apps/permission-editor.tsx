@@ -8,7 +8,13 @@ import { MomentField } from '../../components/forms/moment-field.tsx';
 import { appsText } from '../../text/apps.ts';
 import { CommandSuggestions, NamedCommands, PatternMatches } from './command-coverage.tsx';
 import './permission-editor.css';
-import { type CommandLimit, type PermissionFormState, readLimits, toPermissions } from './permission-form.ts';
+import {
+  type CommandLimit,
+  type PermissionFormState,
+  readLimits,
+  selectorOf,
+  toPermissions,
+} from './permission-form.ts';
 import { PermissionWords } from './permission-words.tsx';
 
 const text = appsText.may;
@@ -38,7 +44,10 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
             isMono
           />
         )}
-        <PatternMatches form={form} />
+        {agentsMode === 'some' && (
+          <TextField form={form} name="permissions.selector" label={text.selector} hint={text.selectorHint} isMono />
+        )}
+        {selectorOf(form.values.value) === '' && <PatternMatches form={form} />}
       </Part>
       <Part title={text.read}>
         <SelectField

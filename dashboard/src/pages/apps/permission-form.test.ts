@@ -8,6 +8,8 @@ it.each([
   ['nothing restricted', {}],
   ['a few agents', { agents: ['ap-*', 'x'] }],
   ['no agent at all', { agents: [] }],
+  ['a site', { selector: 'site:uk/cardiff/**' }],
+  ['a site and patterns', { agents: ['ap-*'], selector: 'tag:lobby' }],
   ['no reading, no commands, no emulation', { read: false, commands: false, emulator: false }],
   ['named commands', { commands: ['sleep', 'wake'] }],
   ['limits', { commands: { set_tx_power: { dbm: { min: -5, max: 20 }, w: { max: 0 } }, wake: {} } }],

@@ -18,6 +18,7 @@ export interface CommandLimit {
 export type PermissionValues = {
   agentsMode: string;
   'permissions.agents': string;
+  'permissions.selector': string;
   'permissions.read': string;
   commandsMode: string;
   'permissions.commands': string;
@@ -34,19 +35,25 @@ export type PermissionValues = {
 /** Any form that holds these fields among others. */
 export type PermissionFormState = FormState<PermissionValues>;
 
-const known = ['agents', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
+const known = ['agents', 'selector', 'read', 'write', 'commands', 'emulator', 'priority', 'expires_at'];
 
 /** What a new app may do unless somebody chooses more: read the access points that are named. */
 export const leastPermissions = { agents: [], commands: false, emulator: false };
 
 /** Throws Failure 422 if the app would see no access point at all. */
 export function requirePatterns(values: PermissionValues): void {
-  if (patternsOf(values)?.length === 0) throw refusal('agents', appsText.may.patternsNeeded);
+  if (patternsOf(values)?.length === 0 && selectorOf(values) === '')
+    throw refusal('agents', appsText.may.patternsNeeded);
 }
 
 /** The patterns of the access points; undefined: all. */
 export function patternsOf(values: PermissionValues): string[] | undefined {
   return values.agentsMode === 'some' ? linesOf(values['permissions.agents']) : undefined;
+}
+
+/** Sites, tags and names; both this and the patterns must allow an access point. */
+export function selectorOf(values: PermissionValues): string {
+  return values.agentsMode === 'some' ? values['permissions.selector'].trim() : '';
 }
 
 /** The commands that are named in the form, in their order. */
@@ -58,11 +65,14 @@ export function namedCommands(values: PermissionValues): string[] {
 }
 
 export function toPermissionValues(permissions: Record<string, unknown>): PermissionValues {
-  const { agents, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
+  const { agents, selector, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
+  // No pattern at all allows nothing, whatever the selector says; the form has one word for that.
+  const hasSelector = typeof selector === 'string' && !(Array.isArray(agents) && agents.length === 0);
   const other = Object.fromEntries(Object.entries(permissions).filter(([key]) => !known.includes(key)));
   return {
-    agentsMode: Array.isArray(agents) ? 'some' : 'all',
+    agentsMode: Array.isArray(agents) || hasSelector ? 'some' : 'all',
     'permissions.agents': Array.isArray(agents) ? agents.join('\n') : '',
+    'permissions.selector': hasSelector ? selector : '',
     'permissions.read': read === false ? 'no' : 'yes',
     commandsMode: commandsModeOf(commands),
     'permissions.commands': Array.isArray(commands) ? commands.join('\n') : '',
@@ -80,7 +90,7 @@ export function toPermissions(values: PermissionValues): Record<string, unknown>
   const priority = values['permissions.priority'].trim();
   const until = values['permissions.expires_at'];
   return {
-    ...(values.agentsMode === 'some' && { agents: linesOf(values['permissions.agents']) }),
+    ...agentsFrom(values),
     ...(values['permissions.read'] === 'no' && { read: false }),
     ...commandsFrom(values),
     ...emulatorFrom(values),
@@ -113,6 +123,14 @@ function limitsOf(commands: unknown): CommandLimit[] {
       return rows.length > 0 ? rows : [{ command, argument: '', min: '', max: '' }];
     },
   );
+}
+
+function agentsFrom(values: PermissionValues): { agents?: string[]; selector?: string } {
+  const [agents, selector] = [patternsOf(values), selectorOf(values)];
+  return {
+    ...(agents && (agents.length > 0 || selector === '') && { agents }),
+    ...(selector !== '' && { selector }),
+  };
 }
 
 function commandsFrom(values: PermissionValues): { commands?: unknown } {

@@ -11,10 +11,11 @@ const text = appsText.sentence;
 export type SentencePart = string | { name: string };
 
 export function permissionSentence(permissions: Record<string, unknown>, nowMs = serverNow()): SentencePart[] {
-  const { agents, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
+  const { agents, selector, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
   const until = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
   if (until <= nowMs) return [text.ended(formatDay(until))];
-  const whom = namesOf(agents);
+  const named = namesOf(agents);
+  const whom = typeof selector === 'string' && named?.length !== 0 ? [...(named ?? []), selector] : named;
   const clauses: SentencePart[][] = [
     readClause(read, whom),
     commandClause(commands, whom, read !== false),
