@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
     await page.getByLabel('Name', { exact: true }).fill('night-saver');
     // Nobody gives a new app everything by mistake.
     await page.getByRole('button', { name: 'Register', exact: true }).click();
-    await page.getByText('Enter at least one name or pattern').waitFor();
+    await page.getByText('Enter an id, a pattern or a site').waitFor();
     expect((await weft.request('GET', '/api/v1/third_party_apps/', { token })).body).toEqual([]);
     await page.getByLabel('Ids or patterns').fill('lab-*');
     await page.getByText('No access point matches these patterns now.').waitFor();

@@ -13,7 +13,7 @@ import './command-palette.css';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { navigation } from './navigation.ts';
 import { pageActions } from './palette-actions.ts';
-import { findEntries, type PaletteEntry, shownPerGroup } from './palette-entries.ts';
+import { findEntries, type PaletteEntry } from './palette-entries.ts';
 
 const isOpen = signal(false);
 
@@ -25,6 +25,9 @@ export function CommandPalette() {
   return isOpen.value ? <PaletteDialog /> : null;
 }
 
+/** The best of them are shown: an exact name may come late in their order. */
+const lookedAt = 100;
+
 function PaletteDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLDivElement>(null);
@@ -32,7 +35,7 @@ function PaletteDialog() {
   const [active, setActive] = useState(0);
   const id = useId();
   const listed = useAgents(
-    { limit: shownPerGroup, ...(query.trim() !== '' && { search: query.trim() }) },
+    { limit: lookedAt, ...(query.trim() !== '' && { search: query.trim() }) },
     { pages: 1, pollMs: () => 10_000 },
   );
   const agents = listed.data?.items;

@@ -31,3 +31,8 @@ it('shows a handful of a large fleet', () => {
   const fleet = Array.from({ length: 5000 }, (_, index) => entry('agents', `ap-${index}`));
   expect(findEntries([...fleet, entry('pages', 'Map')], '')).toHaveLength(9);
 });
+
+it('has the exact name first, however many begin with it', () => {
+  const fleet = Array.from({ length: 60 }, (_, index) => entry('agents', `hall-${59 - index}`));
+  expect(labels(findEntries(fleet, 'hall-3')).slice(0, 2)).toEqual(['hall-3', 'hall-39']);
+});
