@@ -75,7 +75,8 @@ test.skipIf(!hasBrowser)(
     const count = (requestId: string, bytes: number) => {
       const path = paths.get(requestId) ?? 'unknown';
       if (path === history.path) past.bytes += bytes;
-      else if (startedAt > 0) bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytes);
+      // What is loaded once, and late on a busy machine, is not asked for again.
+      else if (startedAt > 0 && !/^\/(assets|places)\//.test(path)) bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytes);
     };
     tools.on('Network.requestWillBeSent', ({ requestId, request }) =>
       paths.set(requestId, new URL(request.url).pathname),
