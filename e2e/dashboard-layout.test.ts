@@ -131,7 +131,9 @@ async function problemsBetween({ page }: Visit, address: string): Promise<string
   for (const { viewport } of Object.values(screensBetween)) {
     await page.setViewportSize(viewport);
     const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
-    problems.push(...[...overflow, ...narrow].map((problem) => `${address} made ${viewport.width} px wide: ${problem}`));
+    problems.push(
+      ...[...overflow, ...narrow].map((problem) => `${address} made ${viewport.width} px wide: ${problem}`),
+    );
   }
   return problems;
 }
