@@ -38,6 +38,8 @@ export function createEvents() {
     queueLost: new Event<[queue: string]>(),
     /** The path of the site of an agent, as this node knows it. */
     siteOf: new Question<[ap_id: string], { site: string | null }>(),
+    /** The ids of the agents with this display name, in any case. */
+    agentsCalled: new Question<[display_name: string], Promise<string[]>>(),
     /** How commands reach an agent now. */
     commandTransports: new Question<[ap_id: string, configuration: Record<string, unknown>], CommandTransports>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */

@@ -60,6 +60,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     });
     return sites;
   });
+  events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = createBulkStore(database, jobStore);
   const actions = new BulkActions({ view, batches, labels, agents });
   const bulk = new BulkService({ store: bulkStore, view, actions, batches, jobs: jobStore, auditLog, keyring, shares });

@@ -362,7 +362,7 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
-  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };

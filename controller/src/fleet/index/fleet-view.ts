@@ -67,6 +67,17 @@ export class FleetView {
     return this.#options.index.get(ap_id);
   }
 
+  /** The ids of those whose id or display name passes the test; both in lower case. */
+  async named(isMeant: (name: string) => boolean): Promise<string[]> {
+    const { agents } = await this.moment({});
+    const found: string[] = [];
+    await scan(agents, ({ ap_id, display_name }) => {
+      if (isMeant(ap_id.toLowerCase()) || (display_name !== null && isMeant(display_name.toLowerCase())))
+        found.push(ap_id);
+    });
+    return found;
+  }
+
   /** Those that match and that the caller may see (undefined: Weft itself), ordered by ap_id. */
   async select(selector: Selector | string, caller: Caller | undefined): Promise<IndexedAgent[]> {
     const parsed = typeof selector === 'string' ? parseSelector(selector) : selector;
