@@ -17,7 +17,7 @@ export type AgentHealthReport = { ap_id: string; display_name: string | null; si
 
 export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
 
-export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
+export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; health: HealthWord | null; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; may: ('command' | 'manage')[]; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
 
 export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
 
@@ -73,7 +73,7 @@ export type BatchRequest = { agents: (string)[] | string; command: string | Reco
 
 export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
 
-export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; targets: (BulkTarget)[] };
+export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; refused?: number; suggestions?: (string)[]; targets: (BulkTarget)[] };
 
 export type BulkProgress = { job_number: string; selector: string; action: 'command' | 'labels' | 'remove'; is_over: boolean; totals: { waiting: number; done: number; refused: number; stopped: number }; items: (BulkTarget)[]; next: string | null };
 
