@@ -49,13 +49,12 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   });
   const lease = new NodeLease({ database, name: 'presence', onError });
   const states = createAgentStateStore(database);
-  const isShared = database.dialect === 'postgres';
   const transitions = new PresenceTransitions({
     database,
     lease,
     store: states,
     eventLog,
-    presence: () => presence.known({ isShared }),
+    presence,
     onChanged: events.presenceChanged.emit,
     onError,
   });

@@ -1,18 +1,16 @@
 // The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
 // selector. Everything is in memory; only what a question needs is prepared.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
+import { inSlices } from '../../time-slices.ts';
 import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
 import type { MetricColumns } from './metric-columns.ts';
+import type { StateColumn } from './state-column.ts';
 
 /** What emulated access points report: 1 while they serve, 0 while they sleep. */
 const powerMetric = 'active';
-/** How long a scan keeps the thread before others have a turn. */
-const sliceMs = 8;
-const checkEvery = 256;
 
 export interface FleetNeeds {
   state?: boolean;
@@ -32,7 +30,8 @@ export interface FleetMoment {
 export interface FleetViewOptions {
   index: FleetIndex;
   columns: MetricColumns;
-  presence: Pick<PresenceService, 'followOthers' | 'stateNow' | 'lastSeen'>;
+  states: StateColumn;
+  presence: Pick<PresenceService, 'followOthers' | 'lastSeen'>;
 }
 
 export class FleetView {
@@ -44,7 +43,7 @@ export class FleetView {
 
   /** Knows every change that was durable before the call. */
   async moment({ state = false, power = false, metrics = [] }: FleetNeeds): Promise<FleetMoment> {
-    const { index, columns, presence } = this.#options;
+    const { index, columns, states, presence } = this.#options;
     await index.refresh();
     if (state) await presence.followOthers();
     const names = [...metrics, ...(power ? [powerMetric] : [])];
@@ -52,7 +51,7 @@ export class FleetView {
     const activeOf = columns.newest(powerMetric);
     return {
       agents: index.agents,
-      stateOf: (agent) => (agent.isEnded ? 'ended' : presence.stateNow(agent.ap_id, agent.configuredMs)),
+      stateOf: ({ slot }) => states.of(slot),
       lastSeenOf: ({ ap_id }) => presence.lastSeen(ap_id),
       powerOf: (agent) => {
         const active = activeOf(agent);
@@ -73,7 +72,7 @@ export class FleetView {
     const moment = await this.moment(needsOf(parsed));
     const test = createTest(parsed, moment);
     const found: IndexedAgent[] = [];
-    await scan(moment.agents, (agent) => {
+    await inSlices(moment.agents, (agent) => {
       if (test(agent) && (!caller || canSeeAgent(caller, agent))) found.push(agent);
     });
     return found;
@@ -134,16 +133,5 @@ class Probe implements Selectable {
   }
   metric(name: string) {
     return this.#metrics.get(name)?.(this.agent);
-  }
-}
-
-/** Visits all of them, and lets others have a turn now and then. */
-export async function scan<T>(list: readonly T[], visit: (item: T, index: number) => void): Promise<void> {
-  let endMs = performance.now() + sliceMs;
-  for (let index = 0; index < list.length; index++) {
-    visit(list[index]!, index);
-    if (index % checkEvery !== checkEvery - 1 || performance.now() < endMs) continue;
-    await nextTurn();
-    endMs = performance.now() + sliceMs;
   }
 }
