@@ -19,7 +19,9 @@ export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs
   }
   if (ap_id !== undefined) add(aboutAgent, ap_id, `%${likeText(JSON.stringify(ap_id))}%`);
   if (subject !== undefined) add('subject = ?', subject);
-  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  // Written out: the index of devices is only for rows of this kind.
+  if (subject_kind === 'device') add("subject_kind = 'device'");
+  else if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
   // `0` is the character after `/`.
   if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
   if (fromMs !== undefined) add('ts >= ?', fromMs);
