@@ -2,14 +2,8 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import {
-  listOperations,
-  type OpenApi,
-  type RawRequest,
-  type RawResponse,
-  requestsOf,
-  sendRaw,
-} from './mutated-requests.ts';
+import { listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
+import { type RawRequest, type RawResponse, sendRaw } from './raw-request.ts';
 import { password, startWeft } from './weft.ts';
 
 const known = {

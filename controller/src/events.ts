@@ -1,5 +1,7 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
+
+import type { AlarmSeverity } from '@weft/contract';
 import type { AgentSight } from './agents/agent-sight.ts';
 import type { NewAuditEntry } from './audit/audit-store.ts';
 import type { Caller, CallerChange } from './caller.ts';
@@ -45,6 +47,10 @@ export function createEvents() {
     queueLost: new Event<[queue: string]>(),
     /** The path of the site of an agent, as this node knows it. */
     siteOf: new Question<[ap_id: string], { site: string | null }>(),
+    /** The worst alarm of each agent that has one, as far as somebody wants to hear of it. */
+    agentSeverities: new Question<[], ReadonlyMap<string, AlarmSeverity>>(),
+    /** The ids of the agents with this display name, in any case. */
+    agentsCalled: new Question<[display_name: string], Promise<string[]>>(),
     /** How commands reach an agent now. */
     commandTransports: new Question<[ap_id: string, configuration: Record<string, unknown>], CommandTransports>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */

@@ -95,12 +95,15 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
-  const health = createHealthPart({
-    ...platform,
-    fleet: fleet.fleet,
-    alarms: alarms.book,
-    siteStore: accounts.sites.siteStore,
-  });
+  const health = createHealthPart(
+    {
+      ...platform,
+      fleet: fleet.fleet,
+      alarms: alarms.book,
+      siteStore: accounts.sites.siteStore,
+    },
+    events,
+  );
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
     events,

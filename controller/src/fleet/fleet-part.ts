@@ -48,7 +48,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     index,
     freshMs: config.influxUrl === undefined ? Number.POSITIVE_INFINITY : sharedFreshMs,
   });
-  const view = new FleetView({ index, columns, presence });
+  const view = new FleetView({ index, columns, presence, severities: events.agentSeverities.ask });
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));
   events.visibleSites.onAsk(async (caller) => {
@@ -72,9 +72,20 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
       typeOf: (ap_id) => index.get(ap_id)?.access_point_type ?? null,
     };
   });
+  events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = createBulkStore(database, jobStore);
   const actions = new BulkActions({ view, batches, labels, agents });
-  const bulk = new BulkService({ store: bulkStore, view, actions, batches, jobs: jobStore, auditLog, keyring, shares });
+  const bulk = new BulkService({
+    store: bulkStore,
+    view,
+    configurations: (ap_ids) => store.configurations(ap_ids),
+    actions,
+    batches,
+    jobs: jobStore,
+    auditLog,
+    keyring,
+    shares,
+  });
   const driver = new BulkDriver({
     store: bulkStore,
     jobs: jobStore,

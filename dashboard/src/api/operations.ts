@@ -19,7 +19,7 @@ export type AgentHealthReport = { ap_id: string; display_name: string | null; si
 
 export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
 
-export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
+export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; health: HealthWord | null; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; may: ('command' | 'manage')[]; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
 
 export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
 
@@ -75,7 +75,7 @@ export type BatchRequest = { agents: (string)[] | string; command: string | Reco
 
 export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
 
-export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; targets: (BulkTarget)[] };
+export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; refused?: number; suggestions?: (string)[]; targets: (BulkTarget)[] };
 
 export type BulkProgress = { job_number: string; selector: string; action: 'command' | 'labels' | 'remove'; is_over: boolean; totals: { waiting: number; done: number; refused: number; stopped: number }; items: (BulkTarget)[]; next: string | null };
 
@@ -379,7 +379,7 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
-  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
   list_sessions: { path: { username: string }; answer: (Session)[] };
