@@ -6,7 +6,7 @@ import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { configuredIntervalMs, type KnownPresence } from './presence.ts';
+import { configuredIntervalMs, type Hearing, type KnownPresence } from './presence.ts';
 import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
 import { PresenceRecords } from './presence-records.ts';
 import { type PresenceListener, PresenceStates } from './presence-states.ts';
@@ -37,6 +37,8 @@ export interface PresenceServiceOptions {
   reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
   /** Whether agents may report to other nodes. */
   hasOtherNodes?: boolean;
+  /** Default: it always hears. */
+  hearing?: Hearing;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -50,10 +52,11 @@ export class PresenceService {
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
   readonly #hasOtherNodes: boolean;
+  readonly #hearing: Hearing | undefined;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
-  readonly #states = new PresenceStates();
+  readonly #states: PresenceStates;
   readonly #records: PresenceRecords;
   #clocks: { wall: number; steady: number };
   #timer: NodeJS.Timeout | undefined;
@@ -62,17 +65,18 @@ export class PresenceService {
   #adoptedAt = 0;
 
   constructor(options: PresenceServiceOptions) {
-    const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
-    this.#store = presence;
-    this.#records = new PresenceRecords(presence);
-    this.#agents = agents;
-    this.#telemetry = telemetry;
-    this.#reportBudget = reportBudget ?? (() => undefined);
-    this.#commandTransports = commandTransports ?? (() => undefined);
-    this.#onError = onError;
+    this.#store = options.presence;
+    this.#records = new PresenceRecords(options.presence);
+    this.#states = new PresenceStates(options.hearing);
+    this.#agents = options.agents;
+    this.#telemetry = options.telemetry;
+    this.#reportBudget = options.reportBudget ?? (() => undefined);
+    this.#commandTransports = options.commandTransports ?? (() => undefined);
+    this.#onError = options.onError;
     this.#hasOtherNodes = options.hasOtherNodes ?? false;
-    this.#now = now ?? Date.now;
-    this.#steadyNow = steadyNow ?? (() => performance.now());
+    this.#hearing = options.hearing;
+    this.#now = options.now ?? Date.now;
+    this.#steadyNow = options.steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
   }
 
@@ -101,6 +105,7 @@ export class PresenceService {
   seen(ap_id: string, receivedMs: number): void {
     const { wall, steady } = this.#clocks;
     if (Math.abs(receivedMs - wall - (this.#steadyNow() - steady)) > clockToleranceMs) this.#followClock();
+    this.#hearing?.look();
     this.#records.changed(this.#states.seen(ap_id, receivedMs));
   }
 
@@ -258,6 +263,7 @@ export class PresenceService {
 
   /** A clock that is set, by hand or by a time server, makes no agent late. */
   #followClock(): void {
+    this.#hearing?.look();
     const clocks = { wall: this.#now(), steady: this.#steadyNow() };
     const jump = clocks.wall - this.#clocks.wall - (clocks.steady - this.#clocks.steady);
     this.#clocks = clocks;

@@ -1,7 +1,7 @@
 // The states of all agents that were ever heard of, kept true: with each report, and by `follow` when time alone makes one late,
 // offline or online. Only those whose time has come are looked at, however many there are.
 import { DueHeap } from './due-heap.ts';
-import { AgentPresenceTracker, type PresenceRecord } from './presence.ts';
+import { AgentPresenceTracker, type Hearing, type PresenceRecord } from './presence.ts';
 
 /** Called when an agent was heard of for the first time, is in another state, or was forgotten. Must not throw. */
 export type PresenceListener = (ap_id: string) => void;
@@ -11,6 +11,11 @@ export class PresenceStates {
   readonly #due = new DueHeap<AgentPresenceTracker>();
   readonly #away = new Set<AgentPresenceTracker>();
   readonly #listeners: PresenceListener[] = [];
+  readonly #hearing: Hearing | undefined;
+
+  constructor(hearing?: Hearing) {
+    this.#hearing = hearing;
+  }
 
   get names(): Iterable<string> {
     return this.#trackers.keys();
@@ -32,7 +37,7 @@ export class PresenceStates {
   /** A post of this agent has come. Runs for every post. */
   seen(ap_id: string, nowMs: number): AgentPresenceTracker {
     const tracker = this.#trackers.get(ap_id);
-    if (!tracker) return this.#add(AgentPresenceTracker.first(ap_id, nowMs), nowMs);
+    if (!tracker) return this.#add(AgentPresenceTracker.first(ap_id, nowMs, this.#hearing), nowMs);
     tracker.seen(nowMs);
     this.#judge(tracker, nowMs);
     return tracker;
@@ -41,9 +46,9 @@ export class PresenceStates {
   /** What was written down, by this node before or by another one; ignored if something newer is known. */
   adopt(record: PresenceRecord, nowMs: number): void {
     const own = this.#trackers.get(record.ap_id);
-    if (!own) this.#add(new AgentPresenceTracker(record), nowMs);
+    if (!own) this.#add(new AgentPresenceTracker(record, this.#hearing), nowMs);
     else if (record.last_seen > own.record.last_seen) {
-      Object.assign(own.record, record);
+      own.adopt(record);
       this.#judge(own, nowMs);
     }
   }

@@ -5,6 +5,7 @@
 // late    -> offline  after five intervals, at least half a minute
 // offline -> late     with the first report, and online only with the second, or when it has stayed for an interval:
 //                     an agent that restarts over and over does not blink
+// Time in which Weft itself stood still and could hear nobody is no silence of the agent.
 import type { Presence } from '@weft/contract';
 import type { Due } from './due-heap.ts';
 
@@ -15,6 +16,16 @@ const maxIntervalMs = 86_400_000;
 /** An interval is learned from this many gaps, and counts if it is clearly longer than the default. */
 const gapCount = 5;
 const clearlyLonger = 1.5;
+
+/** Whether this process could hear agents at all. */
+export interface Hearing {
+  /** For how long it could not, counted from some moment. */
+  readonly deafMs: number;
+  /** Brings it up to date: right after a stall, before any timer of its own. */
+  look(): void;
+}
+
+const alwaysHearing: Hearing = { deafMs: 0, look: () => {} };
 
 /** What must outlive a restart. Times are milliseconds since 1970. */
 export interface PresenceRecord {
@@ -39,6 +50,7 @@ export interface KnownPresence {
   presence: Presence;
   /** Since when it is so. */
   sinceMs: number;
+  /** Its last report; later by the time in which Weft could not have heard one. */
   lastSeenMs: number;
   /** After this long without a report it is offline. */
   offlineAfterMs: number;
@@ -57,19 +69,19 @@ export class AgentPresenceTracker implements Due {
   /** From its configuration; undefined if that names none. */
   configuredMs: number | undefined;
   readonly #gaps: number[] = [];
+  readonly #hearing: Hearing;
+  /** `deafMs` when it was last seen. */
+  #deafBeforeMs: number;
 
-  constructor(record: PresenceRecord) {
+  constructor(record: PresenceRecord, hearing = alwaysHearing) {
     this.record = record;
+    this.#hearing = hearing;
+    this.#deafBeforeMs = hearing.deafMs;
   }
 
-  static first(ap_id: string, nowMs: number): AgentPresenceTracker {
-    return new AgentPresenceTracker({
-      ap_id,
-      last_seen: nowMs,
-      online_since: nowMs,
-      returned_at: null,
-      learned_interval_ms: null,
-    });
+  static first(ap_id: string, nowMs: number, hearing?: Hearing): AgentPresenceTracker {
+    const record = { ap_id, last_seen: nowMs, online_since: nowMs, returned_at: null, learned_interval_ms: null };
+    return new AgentPresenceTracker(record, hearing);
   }
 
   get intervalMs(): number {
@@ -86,7 +98,7 @@ export class AgentPresenceTracker implements Due {
   /** A report has come. Takes constant time. */
   seen(nowMs: number): void {
     const { record } = this;
-    const gap = Math.max(0, nowMs - record.last_seen);
+    const gap = Math.max(0, nowMs - this.#heardMs);
     const interval = this.intervalMs;
     if (gap > offlineAfter(interval)) {
       record.returned_at = nowMs;
@@ -99,12 +111,19 @@ export class AgentPresenceTracker implements Due {
     }
     this.#learn(gap);
     record.last_seen = Math.max(nowMs, record.last_seen);
+    this.#deafBeforeMs = this.#hearing.deafMs;
+  }
+
+  /** Another node has heard it later. */
+  adopt(record: PresenceRecord): void {
+    Object.assign(this.record, record);
+    this.#deafBeforeMs = this.#hearing.deafMs;
   }
 
   presenceAt(nowMs: number): Presence {
-    const { last_seen, returned_at } = this.record;
+    const { returned_at } = this.record;
     const interval = this.intervalMs;
-    const silence = nowMs - last_seen;
+    const silence = nowMs - this.#heardMs;
     if (silence > offlineAfter(interval)) return 'offline';
     if (silence > lateAfter(interval)) return 'late';
     return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
@@ -112,40 +131,41 @@ export class AgentPresenceTracker implements Due {
 
   /** When its state changes if nothing is heard of it, or within a millisecond after that; undefined if it stays as it is. */
   changesAtMs(nowMs: number, presence: Presence): number | undefined {
-    const { last_seen, returned_at } = this.record;
+    const { returned_at } = this.record;
     const interval = this.intervalMs;
     if (presence === 'offline') return undefined;
-    if (presence === 'online') return last_seen + lateAfter(interval);
+    if (presence === 'online') return this.#heardMs + lateAfter(interval);
     const isReturning = returned_at !== null && returned_at + interval > nowMs;
-    return isReturning ? returned_at + interval : last_seen + offlineAfter(interval);
+    return isReturning ? returned_at + interval : this.#heardMs + offlineAfter(interval);
   }
 
   knownAt(nowMs: number): KnownPresence {
-    const { ap_id, last_seen: lastSeenMs } = this.record;
+    const { ap_id } = this.record;
     const presence = this.presenceAt(nowMs);
     return {
       ap_id,
       presence,
       sinceMs: this.#sinceMs(presence, nowMs),
-      lastSeenMs,
+      lastSeenMs: Math.min(nowMs, this.#heardMs),
       offlineAfterMs: this.offlineAfterMs,
     };
   }
 
   /** The same with all that is to be said about it. */
   stateAt(nowMs: number): PresenceState {
-    const { last_seen, returned_at, online_since } = this.record;
+    const { returned_at, online_since } = this.record;
+    const heardMs = this.#heardMs;
     const interval = this.intervalMs;
-    const silence = Math.max(0, nowMs - last_seen);
+    const silence = Math.max(0, nowMs - heardMs);
     const presence = this.presenceAt(nowMs);
     const expected = `expected every ${inWords(interval)}`;
     const lastReport = silence < 1000 ? 'Last report: just now' : `Last report: ${inWords(silence)} ago`;
     if (presence === 'offline') {
       const reason = `No report for ${inWords(silence)}; ${expected}.`;
-      return { presence, sinceMs: last_seen + offlineAfter(interval), reason };
+      return { presence, sinceMs: heardMs + offlineAfter(interval), reason };
     }
     if (silence > lateAfter(interval)) {
-      return { presence, sinceMs: last_seen + lateAfter(interval), reason: `${lastReport}; ${expected}.` };
+      return { presence, sinceMs: heardMs + lateAfter(interval), reason: `${lastReport}; ${expected}.` };
     }
     if (presence === 'late') {
       const reason = 'One report since it was offline; the next report makes it online.';
@@ -163,13 +183,19 @@ export class AgentPresenceTracker implements Due {
     if (record.returned_at !== null) record.returned_at += ms;
   }
 
+  /** Its last report, and on top of it the time since in which no report could have been heard. */
+  get #heardMs(): number {
+    return this.record.last_seen + this.#hearing.deafMs - this.#deafBeforeMs;
+  }
+
   #sinceMs(presence: Presence, nowMs: number): number {
-    const { last_seen, returned_at, online_since } = this.record;
+    const { returned_at, online_since } = this.record;
+    const heardMs = this.#heardMs;
     const interval = this.intervalMs;
-    if (presence === 'offline') return last_seen + offlineAfter(interval);
-    if (nowMs - last_seen > lateAfter(interval)) return last_seen + lateAfter(interval);
+    if (presence === 'offline') return heardMs + offlineAfter(interval);
+    if (nowMs - heardMs > lateAfter(interval)) return heardMs + lateAfter(interval);
     if (presence === 'late') return returned_at!;
-    return (returned_at === null ? online_since : returned_at + interval) ?? last_seen;
+    return (returned_at === null ? online_since : returned_at + interval) ?? heardMs;
   }
 
   /** The second longest of the last few gaps: one outage is not a habit, and two posts in a row are not one either. */
