@@ -8,6 +8,7 @@ export type { Selectable } from './selector-match.ts';
 export {
   type AgentState,
   agentStates,
+  healthWords,
   maxSelectorLength,
   maxSelectorTerms,
   SelectorError,
@@ -20,6 +21,7 @@ export interface Selector {
   readonly text: string;
   readonly node: SelectorNode;
   readonly needsState: boolean;
+  readonly needsHealth: boolean;
   readonly needsPower: boolean;
   /** It has a `type:` term. */
   readonly asksForType: boolean;
@@ -39,6 +41,7 @@ export function parseSelector(text: string): Selector {
     text,
     node,
     needsState: has('state'),
+    needsHealth: has('health'),
     needsPower: has('power'),
     asksForType: has('type'),
     metrics: [...new Set(terms.flatMap((term) => (term.kind === 'metric' ? [term.metric] : [])))],

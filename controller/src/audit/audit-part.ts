@@ -9,7 +9,7 @@ import { SecurityLog } from './security-log.ts';
 
 export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform, events: Events) {
   const log = createAuditLog(database, { key: keyring, also: events.audited.run });
-  const audit = new AuditService(log);
+  const audit = new AuditService(log, events.agentsCalled.ask);
   const changes = new CallerChanges(log, events.callerChanged);
   const security = new SecurityLog({
     database,

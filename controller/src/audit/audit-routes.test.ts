@@ -88,3 +88,10 @@ describe('GET /api/v1/audit', () => {
     expect(body.entries).toMatchObject([{ detail: { unreadable: 'null' } }, { detail: { unreadable: '[1' } }]);
   });
 });
+
+it('finds access points by their display names', async () => {
+  const labels = { token: admin, json: { display_name: 'Great Hall' } };
+  expect((await weft.request('PATCH', '/api/v1/agents/ap-3/labels', labels)).status).toBe(200);
+  expect(await found('?target=great+hall')).toEqual([9, 7, 6]);
+  expect(await found('?actor=Great+Hall')).toEqual([7]);
+});

@@ -20,9 +20,9 @@ export function auditRoutes(audit: AuditService): Route[] {
       tag: 'Audit',
       summary: 'List the entries of the audit log, newest first',
       query: Type.Object({
-        actor: Name('The name of who did it.'),
+        actor: Name('The name of who did it, or the display name of an access point.'),
         action: Name('What was done, such as `user_updated`.'),
-        target: Name('The name of what it was done to.'),
+        target: Name('The name of what it was done to, or the display name of an access point.'),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
         before: Type.Optional(

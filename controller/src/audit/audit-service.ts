@@ -4,14 +4,24 @@ import { isObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { AuditLog, AuditPageOptions, AuditRecord, NewAuditEntry } from './audit-store.ts';
 
+/** A display name is usually that of one access point. */
+const maxAgents = 100;
+
+export interface AuditQuery extends Omit<AuditPageOptions, 'actor' | 'target'> {
+  actor?: string | undefined;
+  target?: string | undefined;
+}
+
 /** The range of a JavaScript date. */
 const latestMs = 8_640_000_000_000_000;
 
 export class AuditService {
   readonly #log: AuditLog;
+  readonly #agentsCalled: (display_name: string) => Promise<string[]> | undefined;
 
-  constructor(log: AuditLog) {
+  constructor(log: AuditLog, agentsCalled: (display_name: string) => Promise<string[]> | undefined = () => undefined) {
     this.#log = log;
+    this.#agentsCalled = agentsCalled;
   }
 
   /**
@@ -27,9 +37,17 @@ export class AuditService {
     };
   }
 
-  async list(options: AuditPageOptions): Promise<AuditPage> {
-    const { entries, has_more } = await this.#log.list(options);
+  /** `actor` and `target` are names, or display names of access points. */
+  async list({ actor, target, ...options }: AuditQuery): Promise<AuditPage> {
+    const [actors, targets] = await Promise.all([this.#namesOf(actor), this.#namesOf(target)]);
+    const { entries, has_more } = await this.#log.list({ ...options, actor: actors, target: targets });
     return { entries: entries.map(toAuditEntry), has_more };
+  }
+
+  async #namesOf(name: string | undefined): Promise<string[] | undefined> {
+    if (name === undefined) return undefined;
+    const agents = (await this.#agentsCalled(name)) ?? [];
+    return [...new Set([name, ...agents.slice(0, maxAgents)])];
   }
 }
 

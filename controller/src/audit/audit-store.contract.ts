@@ -166,12 +166,13 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
     });
 
     test('gives those that fit all filters', async () => {
-      expect(await seqs({ target: 'a' })).toEqual([5, 3, 1]);
-      expect(await seqs({ actor: 'bob' })).toEqual([3]);
-      expect(await seqs({ action: 'thing_made', target: 'a' })).toEqual([5, 1]);
+      expect(await seqs({ target: ['a'] })).toEqual([5, 3, 1]);
+      expect(await seqs({ actor: ['bob'] })).toEqual([3]);
+      expect(await seqs({ action: 'thing_made', target: ['a'] })).toEqual([5, 1]);
       expect(await seqs({ sinceMs: NOW + 1, untilMs: NOW + 3 })).toEqual([3, 2]);
-      expect(await seqs({ target: 'a', beforeSeq: 5, sinceMs: NOW + 1 })).toEqual([3]);
-      expect(await seqs({ target: 'A' })).toEqual([]);
+      expect(await seqs({ target: ['a'], beforeSeq: 5, sinceMs: NOW + 1 })).toEqual([3]);
+      expect(await seqs({ target: ['A'] })).toEqual([]);
+      expect(await seqs({ target: ['a', 'b'], actor: ['bob', 'nobody'] })).toEqual([3]);
     });
 
     test('finds the few among very many', async () => {
@@ -179,10 +180,10 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
       await append(others);
       await append([entryOf('b')]);
       await append(others);
-      expect(await seqs({ target: 'b' })).toEqual([6006, 2]);
+      expect(await seqs({ target: ['b'] })).toEqual([6006, 2]);
       expect(await seqs({ untilMs: NOW + 1 })).toEqual([1]);
       expect(await seqs({ limit: 20_000 })).toEqual(Array.from({ length: 12_006 }, (_, n) => 12_006 - n));
-      expect((await log.list({ target: 'b', limit: 1 })).has_more).toBe(true);
+      expect((await log.list({ target: ['b'], limit: 1 })).has_more).toBe(true);
       expect(await log.verify()).toMatchObject({ isWhole: true, count: 12_006 });
     }, 60_000);
 
@@ -190,9 +191,9 @@ export function describeAuditLog(open: (now: () => number) => Promise<AuditLogFi
       const detail = { text: 'x'.repeat(maxDetailBytes - 20) };
       const fitting = Math.floor(maxPageBytes / JSON.stringify(detail).length);
       await append(Array.from({ length: fitting + 5 }, () => entryOf('large', { detail })));
-      const page = await log.list({ limit: 500, target: 'large' });
+      const page = await log.list({ limit: 500, target: ['large'] });
       expect([page.entries.length, page.has_more]).toEqual([fitting, true]);
-      const rest = await log.list({ limit: 500, target: 'large', beforeSeq: page.entries.at(-1)!.seq });
+      const rest = await log.list({ limit: 500, target: ['large'], beforeSeq: page.entries.at(-1)!.seq });
       expect([rest.entries.length, rest.has_more]).toEqual([5, false]);
     });
   });

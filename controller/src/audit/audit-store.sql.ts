@@ -201,15 +201,19 @@ function toDetailText(detail: Record<string, unknown>): string {
 }
 
 function toConditions({ actor, action, target, sinceMs, untilMs }: AuditPageOptions) {
-  const parts: [string, SqlValue | undefined][] = [
-    ['actor_name = ?', actor],
-    ['action = ?', action],
-    ['target = ?', target],
-    ['ts >= ?', sinceMs],
-    ['ts < ?', untilMs],
+  const parts: [string, SqlValue[]][] = [
+    [`actor_name ${among(actor)}`, [...(actor ?? [])]],
+    ['action = ?', action === undefined ? [] : [action]],
+    [`target ${among(target)}`, [...(target ?? [])]],
+    ['ts >= ?', sinceMs === undefined ? [] : [sinceMs]],
+    ['ts < ?', untilMs === undefined ? [] : [untilMs]],
   ];
-  const given = parts.filter((part): part is [string, SqlValue] => part[1] !== undefined);
-  return { conditions: given.map(([sql]) => ` AND ${sql}`).join(''), params: given.map(([, value]) => value) };
+  const given = parts.filter(([, values]) => values.length > 0);
+  return { conditions: given.map(([sql]) => ` AND ${sql}`).join(''), params: given.flatMap(([, values]) => values) };
+}
+
+function among(names: readonly string[] = []): string {
+  return `IN (${names.map(() => '?').join(', ')})`;
 }
 
 function toPage(found: AuditRecord[], limit: number): { entries: AuditRecord[]; has_more: boolean } {

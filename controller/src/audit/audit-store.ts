@@ -31,9 +31,10 @@ export interface AuditRecord {
 }
 
 export interface AuditFilters {
-  actor?: string | undefined;
+  /** One of these names. */
+  actor?: readonly string[] | undefined;
   action?: string | undefined;
-  target?: string | undefined;
+  target?: readonly string[] | undefined;
   /** From this moment on. */
   sinceMs?: number | undefined;
   /** Until right before this moment. */

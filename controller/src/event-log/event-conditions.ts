@@ -2,11 +2,11 @@
 import type { SqlValue } from '../storage/sql-database.ts';
 import type { EventFilters } from './event-log.ts';
 
-/** Its own, and those of many at once that name it. */
-const aboutAgent = `id IN (SELECT id FROM event_log WHERE ap_id = ?
-  UNION ALL SELECT id FROM event_log WHERE subject_kind = 'agents' AND data LIKE ? ESCAPE '!')`;
+/** Their own, and those of many at once that name one of them. */
+const aboutAgents = (count: number) => `id IN (SELECT id FROM event_log WHERE ap_id IN (${listOf('?', count, ', ')})
+  UNION ALL SELECT id FROM event_log WHERE subject_kind = 'agents' AND (${listOf("data LIKE ? ESCAPE '!'", count, ' OR ')}))`;
 
-export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
+export function toConditions({ kinds, ap_id, ap_ids, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
   const conditions: string[] = [];
   const params: SqlValue[] = [];
   const add = (condition: string, ...values: SqlValue[]) => {
@@ -17,14 +17,24 @@ export function toConditions({ kinds, ap_id, subject, subject_kind, site, fromMs
     const parts = kinds.map(kindCondition);
     add(`(${parts.map(({ sql }) => sql).join(' OR ') || '1 = 0'})`, ...parts.flatMap(({ values }) => values));
   }
-  if (ap_id !== undefined) add(aboutAgent, ap_id, `%${likeText(JSON.stringify(ap_id))}%`);
+  for (const names of [ap_id === undefined ? undefined : [ap_id], ap_ids]) {
+    if (names === undefined) continue;
+    if (names.length === 0) add('1 = 0');
+    else add(aboutAgents(names.length), ...names, ...names.map((name) => `%${likeText(JSON.stringify(name))}%`));
+  }
   if (subject !== undefined) add('subject = ?', subject);
-  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  // Written out: the index of devices is only for rows of this kind.
+  if (subject_kind === 'device') add("subject_kind = 'device'");
+  else if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
   // `0` is the character after `/`.
   if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
   if (fromMs !== undefined) add('ts >= ?', fromMs);
   if (untilMs !== undefined) add('ts < ?', untilMs);
   return { conditions: conditions.join(''), params };
+}
+
+function listOf(part: string, count: number, between: string): string {
+  return Array.from({ length: count }, () => part).join(between);
 }
 
 /** Matches itself alone. */

@@ -45,6 +45,8 @@ export interface EventFilters {
   kinds?: readonly string[] | undefined;
   /** The agent that they are about, whatever their subjects are. */
   ap_id?: string | undefined;
+  /** The agents that they are about: one of these. */
+  ap_ids?: readonly string[] | undefined;
   subject?: string | undefined;
   subject_kind?: string | undefined;
   /** The path of a site: events of it and of those below it. */

@@ -1,4 +1,5 @@
 // Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
+import { hostname } from 'node:os';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { requirePermission } from '../auth/permissions.ts';
@@ -17,6 +18,7 @@ import { PowerWatch } from './presence/power-watch.ts';
 import { PresenceService } from './presence/presence-service.ts';
 import { createPresenceStore } from './presence/presence-store.sql.ts';
 import { PresenceTransitions } from './presence/presence-transitions.ts';
+import { StallWatch } from './presence/stall-watch.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
 import { metricsRoutes } from './query/metrics-routes.ts';
 import { MetricsService } from './query/metrics-service.ts';
@@ -38,12 +40,14 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const { config, database, telemetryStore: store, agents, auth, shares, eventLog, recentBytes, onError } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
   const budget = new ReportBudget(shares, config.reports);
+  const stalls = new StallWatch({ database, eventLog, node: hostname(), onError });
   const presence = new PresenceService({
     presence: createPresenceStore(database),
     agents,
     telemetry: store,
     commandTransports: events.commandTransports.ask,
     hasOtherNodes: database.dialect === 'postgres',
+    hearing: stalls,
     reportBudget: (ap_id) => budget.left(ap_id),
     onError,
   });
@@ -71,7 +75,14 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       return caller;
     },
   });
-  const telemetry = new TelemetryService({ store, agents, retentionDays, budget, onRecorded: events.recorded.emit });
+  const telemetry = new TelemetryService({
+    store,
+    agents,
+    retentionDays,
+    budget,
+    onRecorded: events.recorded.emit,
+    onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
+  });
   // Imported history is old: only cached answers have to know of it.
   const history = new TelemetryService({
     store,
@@ -123,6 +134,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     },
     prepare: () => presence.start(),
     start() {
+      stalls.start();
       power.start();
       if (!config.roles.includes('api')) return;
       retention.start();
@@ -131,7 +143,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     },
     drain: () => feed.close(),
     async stop() {
-      await Promise.all([presence.stop(), retention.stop(), transitions.stop(), power.stop()]);
+      await Promise.all([stalls.stop(), presence.stop(), retention.stop(), transitions.stop(), power.stop()]);
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;

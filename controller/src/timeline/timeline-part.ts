@@ -26,7 +26,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
   const { eventLog: log, agents, auth, fleet, shares, onError } = deps;
   const selection = new EventSelection(fleet);
   const view = new EventView({ agents, selection });
-  const timeline = new TimelineService({ log, view });
+  const timeline = new TimelineService({ log, view, fleet });
   const feed = new EventFeed({
     log,
     view,

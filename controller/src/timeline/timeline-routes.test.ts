@@ -91,6 +91,21 @@ describe('GET /api/v1/events', () => {
     expect(await subjects(`after=${start}&from=${items[0]!.ts}`)).toHaveLength(3);
   });
 
+  test('finds access points by a part of their id or display name, the exact one alone', async () => {
+    const labels = { token: admin, json: { display_name: 'Great Hall' } };
+    expect((await weft.request('PATCH', '/api/v1/agents/roof-1/labels', labels)).status).toBe(200);
+    await append(happened('ap-1'), happened('roof-1'), happened('ap-2'), happened('gone-9'));
+    await append({ ...groupedEvent({ kind: 'test.many', what: 'went', ap_ids: ['ap-1', 'roof-1'] }) });
+    expect(await subjects(`after=${start}&search=hall`)).toEqual(['roof-1', 'many']);
+    expect(await subjects(`after=${start}&search=GREAT+hall`)).toEqual(['roof-1', 'many']);
+    expect(await subjects(`after=${start}&search=ap-`)).toEqual(['ap-1', 'ap-2', 'many']);
+    expect(await subjects(`after=${start}&search=AP-2`)).toEqual(['ap-2']);
+    expect(await subjects(`after=${start}&search=gone-9`, admin)).toEqual(['gone-9']);
+    expect(await subjects(`after=${start}&search=nobody`)).toEqual([]);
+    const { items } = await list(`after=${start}&search=hall`);
+    expect(items.at(-1)!.data).toMatchObject({ count: 1, agents: ['roof-1'] });
+  });
+
   test.each(['kinds=Agent', 'kinds=a.b.c', 'cursor=x', 'after=-1', 'limit=501', 'from=yesterday', 'order=up'])(
     '%s is 422',
     async (query) => {

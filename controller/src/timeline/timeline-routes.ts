@@ -46,6 +46,13 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         kinds: Kinds,
         selector: Selector,
         ap_id: ApId,
+        search: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description:
+              'Only events about the access points with this id or display name, in any case; if there is none, about those whose names contain it.',
+          }),
+        ),
         subject: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only of this subject.' })),
         site: Type.Optional(
           Type.String({

@@ -3,12 +3,15 @@ import type { EventItem, EventList } from '@weft/contract';
 import type { Caller } from '../caller.ts';
 import { ValidationError } from '../errors.ts';
 import type { EventFilters, EventLog, LoggedEvent } from '../event-log/event-log.ts';
-import { isAbout } from '../event-log/grouped-event.ts';
+import { groupedNames, isAbout, narrowed } from '../event-log/grouped-event.ts';
+import type { FleetView } from '../fleet/index/fleet-view.ts';
 import { valueError } from '../input/value-rules.ts';
 import { type EventView, toEventItem } from './event-view.ts';
 
 /** How many stretches of the log one call looks at. */
 const maxRounds = 10;
+/** More access points than this are looked for among the events instead of by the database. */
+const maxNames = 50;
 /** Fewer would be many reads for a caller that may see little. */
 const minRead = 50;
 
@@ -19,25 +22,33 @@ export interface TimelineQuery extends EventFilters {
   cursor?: string | undefined;
   order?: 'oldest_first' | 'newest_first' | undefined;
   selector?: string | undefined;
+  /** A part of the id or display name of the access points that they are about. */
+  search?: string | undefined;
   limit: number;
 }
 
 export interface TimelineServiceOptions {
   log: Pick<EventLog, 'read'>;
   view: EventView;
+  /** Asked for the access points of a search. */
+  fleet: Pick<FleetView, 'named'>;
 }
 
 export class TimelineService {
   readonly #log: TimelineServiceOptions['log'];
   readonly #view: EventView;
+  readonly #fleet: TimelineServiceOptions['fleet'];
 
-  constructor({ log, view }: TimelineServiceOptions) {
+  constructor({ log, view, fleet }: TimelineServiceOptions) {
     this.#log = log;
     this.#view = view;
+    this.#fleet = fleet;
   }
 
   async list(caller: Caller, query: TimelineQuery): Promise<EventList> {
-    const { cursor, after, limit, order: wanted, selector, ...filters } = query;
+    const { cursor, after, limit, order: wanted, selector, search, ...rest } = query;
+    const names = search === undefined || search.trim() === '' ? undefined : await this.#named(search.trim());
+    const filters = { ...rest, ...(names && names.size <= maxNames && { ap_ids: [...names] }) };
     const start = cursor === undefined ? undefined : parseCursor(cursor);
     const order = start?.order ?? wanted ?? (after === undefined ? 'newest_first' : 'oldest_first');
     const isUp = order === 'oldest_first';
@@ -51,13 +62,28 @@ export class TimelineService {
       const { ap_id } = filters;
       const visible = await this.#view.show(caller, events, selector);
       // Among many it may be one that the caller does not see.
-      const seen = ap_id === undefined ? visible : visible.filter((event) => isAbout(event, ap_id));
+      const about = ap_id === undefined ? visible : visible.filter((event) => isAbout(event, ap_id));
+      const seen = names ? about.flatMap((event) => amongNames(event, names) ?? []) : about;
       const shown: LoggedEvent[] = seen.slice(0, room);
       items.push(...shown.map((event) => toEventItem(event, caller)));
       edge = shown.length < seen.length ? shown.at(-1)!.id : next;
     }
     return { items, next: edge === null ? null : `${isUp ? 'a' : 'd'}${edge}` };
   }
+
+  /** Whoever is called exactly so, else all whose names contain it; one that is gone is found by its id alone. */
+  async #named(text: string): Promise<Set<string>> {
+    const part = text.toLowerCase();
+    const exact = await this.#fleet.named((name) => name === part);
+    const found = exact.length > 0 ? exact : await this.#fleet.named((name) => name.includes(part));
+    return new Set(found.length > 0 ? found : [text]);
+  }
+}
+
+/** Of an event about many, those; undefined if it is about none of them. */
+function amongNames(event: LoggedEvent, names: ReadonlySet<string>): LoggedEvent | undefined {
+  if (event.ap_id !== null) return names.has(event.ap_id) ? event : undefined;
+  return groupedNames(event) === undefined ? undefined : narrowed(event, (ap_id) => names.has(ap_id));
 }
 
 function parseCursor(cursor: string): { order: 'oldest_first' | 'newest_first'; id: number } {

@@ -24,6 +24,11 @@ export function agentName(ap_id: string): string {
   return known ?? shortAgentName(ap_id);
 }
 
+/** Whether people call it otherwise than by its id. */
+export function hasAgentName(ap_id: string): boolean {
+  return typeof names.value.get(ap_id) === 'string';
+}
+
 /** Every id of an access point in the sentence gives way to its name. */
 export function withAgentName(sentence: string, ap_id: string | null): string {
   const named = ap_id === null ? sentence : sentence.replaceAll(ap_id, agentName(ap_id));

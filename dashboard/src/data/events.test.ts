@@ -1,6 +1,6 @@
 // Events: where they lead, and the states that they tell of.
 import { expect, it } from 'vitest';
-import { familyOf, hrefOf, iconOf, kindsOf, type LoggedEvent, stateSpans } from './events.ts';
+import { familyOf, groupEvents, hrefOf, iconOf, kindsOf, type LoggedEvent, stateSpans } from './events.ts';
 
 const event = (more: Partial<LoggedEvent>) =>
   ({ kind: 'agent.online', subject_kind: 'agent', subject: 'ap 1', ap_id: 'ap 1', ...more }) as LoggedEvent;
@@ -35,4 +35,22 @@ it('states follow one another without gaps up to now', () => {
   ]);
   expect(stateSpans([], range, 'online')).toEqual([{ state: 'online', from: 0, to: 100 }]);
   expect(stateSpans([], range, undefined)).toEqual([]);
+});
+
+it('many of one kind within two minutes are together, where the newest is; few stay single', () => {
+  const list = [
+    ...[0, 1, 2, 3].flatMap((n) => [
+      event({ id: 100 - 2 * n, kind: 'agent.late', severity: 'info', ts: at(1000 - 2 * n) }),
+      event({ id: 99 - 2 * n, kind: 'agent.online', severity: 'info', ts: at(999 - 2 * n) }),
+    ]),
+    event({ id: 50, kind: 'alarm.fired', severity: 'major', ts: at(980) }),
+    event({ id: 49, kind: 'agent.late', severity: 'info', ts: at(870) }),
+  ];
+  expect(groupEvents(list).map((group) => group.map(({ id }) => id))).toEqual([
+    [100, 98, 96, 94],
+    [99, 97, 95, 93],
+    [50],
+    [49],
+  ]);
+  expect(groupEvents(list.slice(0, 6)).map((group) => group.length)).toEqual([1, 1, 1, 1, 1, 1]);
 });

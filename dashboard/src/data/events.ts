@@ -59,6 +59,33 @@ export function hrefOf({ kind, subject_kind, subject, ap_id }: LoggedEvent): str
   return agent ? `/agents/${encodeURIComponent(agent)}` : undefined;
 }
 
+/** From this many on, events of one kind are shown as one. */
+const groupFrom = 4;
+/** Those of a group lie within this time. */
+const groupMs = 120_000;
+
+/**
+ * Newest first, as the events are: those of one kind and severity that came within two minutes are together, where the newest of
+ * them is; few of them stay single.
+ */
+export function groupEvents(events: readonly LoggedEvent[]): LoggedEvent[][] {
+  const groups: LoggedEvent[][] = [];
+  const open = new Map<string, LoggedEvent[]>();
+  for (const event of events) {
+    const key = `${event.kind} ${event.severity}`;
+    const group = open.get(key);
+    if (group && Date.parse(group[0]!.ts) - Date.parse(event.ts) <= groupMs) {
+      group.push(event);
+      continue;
+    }
+    const next = [event];
+    open.set(key, next);
+    groups.push(next);
+  }
+  const rows = groups.flatMap((group) => (group.length >= groupFrom ? [group] : group.map((event) => [event])));
+  return rows.sort(([a], [b]) => b!.id - a!.id);
+}
+
 /** States of one access point as spans of time, from its events; the first one begins where nothing is known before it. */
 export interface StateSpan {
   state: 'online' | 'late' | 'offline' | 'asleep';

@@ -96,7 +96,7 @@ export class ConflictService {
     for (let page = 0; page < maxPages; page += 1) {
       const { entries, has_more } = await this.#options.audit.list({
         action,
-        target: agent,
+        target: agent === undefined ? undefined : [agent],
         sinceMs,
         untilMs,
         beforeSeq,

@@ -6,7 +6,13 @@ import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { AgentPresenceTracker, configuredIntervalMs, type KnownPresence } from './presence.ts';
+import {
+  AgentPresenceTracker,
+  configuredIntervalMs,
+  type Hearing,
+  type KnownPresence,
+  type PresenceRecord,
+} from './presence.ts';
 import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
 import type { PresenceStore } from './presence-store.ts';
 
@@ -35,6 +41,8 @@ export interface PresenceServiceOptions {
   reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
   /** Whether agents may report to other nodes. */
   hasOtherNodes?: boolean;
+  /** Default: it always hears. */
+  hearing?: Hearing;
   onError: (error: unknown, message: string) => void;
   /** The wall clock, and one that nobody can set. */
   now?: () => number;
@@ -48,6 +56,7 @@ export class PresenceService {
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
   readonly #hasOtherNodes: boolean;
+  readonly #hearing: Hearing | undefined;
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
@@ -61,23 +70,23 @@ export class PresenceService {
   #adoptedAt = 0;
 
   constructor(options: PresenceServiceOptions) {
-    const { presence, agents, telemetry, commandTransports, reportBudget, onError, now, steadyNow } = options;
-    this.#store = presence;
-    this.#agents = agents;
-    this.#telemetry = telemetry;
-    this.#reportBudget = reportBudget ?? (() => undefined);
-    this.#commandTransports = commandTransports ?? (() => undefined);
-    this.#onError = onError;
+    this.#store = options.presence;
+    this.#agents = options.agents;
+    this.#telemetry = options.telemetry;
+    this.#reportBudget = options.reportBudget ?? (() => undefined);
+    this.#commandTransports = options.commandTransports ?? (() => undefined);
+    this.#onError = options.onError;
     this.#hasOtherNodes = options.hasOtherNodes ?? false;
-    this.#now = now ?? Date.now;
-    this.#steadyNow = steadyNow ?? (() => performance.now());
+    this.#hearing = options.hearing;
+    this.#now = options.now ?? Date.now;
+    this.#steadyNow = options.steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
   }
 
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
   async start(): Promise<void> {
     for (const record of await this.#store.list()) {
-      if (!this.#trackers.has(record.ap_id)) this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
+      if (!this.#trackers.has(record.ap_id)) this.#track(record);
     }
     const ap_ids = await this.#refresh();
     await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
@@ -99,6 +108,7 @@ export class PresenceService {
   seen(ap_id: string, receivedMs: number): void {
     const { wall, steady } = this.#clocks;
     if (Math.abs(receivedMs - wall - (this.#steadyNow() - steady)) > clockToleranceMs) this.#followClock();
+    this.#hearing?.look();
     const tracker = this.#trackers.get(ap_id);
     if (tracker) {
       tracker.seen(receivedMs);
@@ -106,7 +116,7 @@ export class PresenceService {
       if (!tracker.isUnsaved) this.#noteUnsaved(tracker);
       return;
     }
-    const first = AgentPresenceTracker.first(ap_id, receivedMs);
+    const first = AgentPresenceTracker.first(ap_id, receivedMs, this.#hearing);
     this.#trackers.set(ap_id, first);
     this.#noteUnsaved(first);
   }
@@ -195,7 +205,9 @@ export class PresenceService {
     try {
       await this.#store.update(trackers.map(({ record }) => record));
     } catch (error) {
-      for (const tracker of trackers) if (this.#isKnown(tracker)) this.#noteUnsaved(tracker);
+      for (const tracker of trackers) {
+        if (this.#trackers.get(tracker.record.ap_id) === tracker) this.#noteUnsaved(tracker);
+      }
       throw error;
     }
   }
@@ -207,9 +219,9 @@ export class PresenceService {
     for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) {
       const own = this.#trackers.get(record.ap_id);
       if (own === undefined) {
-        this.#trackers.set(record.ap_id, new AgentPresenceTracker(record));
+        this.#track(record);
         isAnyNew = true;
-      } else if (record.last_seen > own.record.last_seen) Object.assign(own.record, record);
+      } else if (record.last_seen > own.record.last_seen) own.adopt(record);
     }
     if (isAnyNew) await this.#refresh();
     this.#adoptedAt = now;
@@ -261,6 +273,10 @@ export class PresenceService {
     }
   }
 
+  #track(record: PresenceRecord): void {
+    this.#trackers.set(record.ap_id, new AgentPresenceTracker(record, this.#hearing));
+  }
+
   #forget(ap_id: string): void {
     const tracker = this.#trackers.get(ap_id);
     if (tracker) this.#unsaved.delete(tracker);
@@ -272,12 +288,9 @@ export class PresenceService {
     this.#unsaved.add(tracker);
   }
 
-  #isKnown(tracker: AgentPresenceTracker): boolean {
-    return this.#trackers.get(tracker.record.ap_id) === tracker;
-  }
-
   /** A clock that is set, by hand or by a time server, makes no agent late. */
   #followClock(): void {
+    this.#hearing?.look();
     const clocks = { wall: this.#now(), steady: this.#steadyNow() };
     const jump = clocks.wall - this.#clocks.wall - (clocks.steady - this.#clocks.steady);
     this.#clocks = clocks;

@@ -5,6 +5,7 @@
 // late    -> offline  after five intervals, at least half a minute
 // offline -> late     with the first report, and online only with the second, or when it has stayed for an interval:
 //                     an agent that restarts over and over does not blink
+// Time in which Weft itself stood still and could hear nobody is no silence of the agent.
 import type { Presence } from '@weft/contract';
 
 const graceMs = 5_000;
@@ -14,6 +15,16 @@ const maxIntervalMs = 86_400_000;
 /** An interval is learned from this many gaps, and counts if it is clearly longer than the default. */
 const gapCount = 5;
 const clearlyLonger = 1.5;
+
+/** Whether this process could hear agents at all. */
+export interface Hearing {
+  /** For how long it could not, counted from some moment. */
+  readonly deafMs: number;
+  /** Brings it up to date: right after a stall, before any timer of its own. */
+  look(): void;
+}
+
+const alwaysHearing: Hearing = { deafMs: 0, look: () => {} };
 
 /** What must outlive a restart. Times are milliseconds since 1970. */
 export interface PresenceRecord {
@@ -38,6 +49,7 @@ export interface KnownPresence {
   presence: Presence;
   /** Since when it is so. */
   sinceMs: number;
+  /** Its last report; later by the time in which Weft could not have heard one. */
   lastSeenMs: number;
   /** After this long without a report it is offline. */
   offlineAfterMs: number;
@@ -50,19 +62,19 @@ export class AgentPresenceTracker {
   /** From its configuration; undefined if that names none. */
   configuredMs: number | undefined;
   readonly #gaps: number[] = [];
+  readonly #hearing: Hearing;
+  /** `deafMs` when it was last seen. */
+  #deafBeforeMs: number;
 
-  constructor(record: PresenceRecord) {
+  constructor(record: PresenceRecord, hearing = alwaysHearing) {
     this.record = record;
+    this.#hearing = hearing;
+    this.#deafBeforeMs = hearing.deafMs;
   }
 
-  static first(ap_id: string, nowMs: number): AgentPresenceTracker {
-    return new AgentPresenceTracker({
-      ap_id,
-      last_seen: nowMs,
-      online_since: nowMs,
-      returned_at: null,
-      learned_interval_ms: null,
-    });
+  static first(ap_id: string, nowMs: number, hearing?: Hearing): AgentPresenceTracker {
+    const record = { ap_id, last_seen: nowMs, online_since: nowMs, returned_at: null, learned_interval_ms: null };
+    return new AgentPresenceTracker(record, hearing);
   }
 
   get intervalMs(): number {
@@ -79,7 +91,7 @@ export class AgentPresenceTracker {
   /** A report has come. Takes constant time. */
   seen(nowMs: number): void {
     const { record } = this;
-    const gap = Math.max(0, nowMs - record.last_seen);
+    const gap = Math.max(0, nowMs - this.#heardMs);
     const interval = this.intervalMs;
     if (gap > offlineAfter(interval)) {
       record.returned_at = nowMs;
@@ -92,43 +104,51 @@ export class AgentPresenceTracker {
     }
     this.#learn(gap);
     record.last_seen = Math.max(nowMs, record.last_seen);
+    this.#deafBeforeMs = this.#hearing.deafMs;
+  }
+
+  /** Another node has heard it later. */
+  adopt(record: PresenceRecord): void {
+    Object.assign(this.record, record);
+    this.#deafBeforeMs = this.#hearing.deafMs;
   }
 
   presenceAt(nowMs: number): Presence {
-    const { last_seen, returned_at } = this.record;
+    const { returned_at } = this.record;
     const interval = this.intervalMs;
-    const silence = nowMs - last_seen;
+    const silence = nowMs - this.#heardMs;
     if (silence > offlineAfter(interval)) return 'offline';
     if (silence > lateAfter(interval)) return 'late';
     return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
   }
 
   knownAt(nowMs: number): KnownPresence {
-    const { ap_id, last_seen: lastSeenMs } = this.record;
+    const { ap_id } = this.record;
     const presence = this.presenceAt(nowMs);
     return {
       ap_id,
       presence,
       sinceMs: this.#sinceMs(presence, nowMs),
-      lastSeenMs,
+      lastSeenMs: Math.min(nowMs, this.#heardMs),
       offlineAfterMs: this.offlineAfterMs,
     };
   }
 
   /** The same with all that is to be said about it. */
   stateAt(nowMs: number): PresenceState {
-    const { last_seen, returned_at, online_since } = this.record;
+    const { returned_at, online_since } = this.record;
+    const heardMs = this.#heardMs;
     const interval = this.intervalMs;
-    const silence = Math.max(0, nowMs - last_seen);
+    const silence = Math.max(0, nowMs - heardMs);
     const presence = this.presenceAt(nowMs);
     const expected = `expected every ${inWords(interval)}`;
     const lastReport = silence < 1000 ? 'Last report: just now' : `Last report: ${inWords(silence)} ago`;
     if (presence === 'offline') {
       const reason = `No report for ${inWords(silence)}; ${expected}.`;
-      return { presence, sinceMs: last_seen + offlineAfter(interval), reason };
+      return { presence, sinceMs: heardMs + offlineAfter(interval), reason };
     }
     if (silence > lateAfter(interval)) {
-      return { presence, sinceMs: last_seen + lateAfter(interval), reason: `${lastReport}; ${expected}.` };
+      return { presence, sinceMs: heardMs + lateAfter(interval), reason: `${lastReport}; ${expected}.` };
     }
     if (presence === 'late') {
       const reason = 'One report since it was offline; the next report makes it online.';
@@ -146,13 +166,19 @@ export class AgentPresenceTracker {
     if (record.returned_at !== null) record.returned_at += ms;
   }
 
+  /** Its last report, and on top of it the time since in which no report could have been heard. */
+  get #heardMs(): number {
+    return this.record.last_seen + this.#hearing.deafMs - this.#deafBeforeMs;
+  }
+
   #sinceMs(presence: Presence, nowMs: number): number {
-    const { last_seen, returned_at, online_since } = this.record;
+    const { returned_at, online_since } = this.record;
+    const heardMs = this.#heardMs;
     const interval = this.intervalMs;
-    if (presence === 'offline') return last_seen + offlineAfter(interval);
-    if (nowMs - last_seen > lateAfter(interval)) return last_seen + lateAfter(interval);
+    if (presence === 'offline') return heardMs + offlineAfter(interval);
+    if (nowMs - heardMs > lateAfter(interval)) return heardMs + lateAfter(interval);
     if (presence === 'late') return returned_at!;
-    return (returned_at === null ? online_since : returned_at + interval) ?? last_seen;
+    return (returned_at === null ? online_since : returned_at + interval) ?? heardMs;
   }
 
   /** The second longest of the last few gaps: one outage is not a habit, and two posts in a row are not one either. */

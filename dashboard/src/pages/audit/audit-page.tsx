@@ -3,6 +3,7 @@ import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { AuditPage as AuditAnswer, AuditEntry } from '../../api/operations.ts';
+import { AgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { JsonBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -12,6 +13,7 @@ import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
+import { agentName, hasAgentName } from '../../data/agent-names.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment } from '../../format/times.ts';
@@ -84,7 +86,7 @@ export function AuditPage() {
           value={target}
           onChange={setTarget}
           placeholder={text.exactly}
-          suggestions={namesIn(rows ?? [], 'target')}
+          suggestions={namesIn(rows ?? [], 'target', agentName)}
         />
         <FilterMoment label={text.since} value={since} onChange={setSince} />
         <FilterMoment label={text.until} value={until} onChange={setUntil} />
@@ -136,11 +138,12 @@ function Entry({ entry }: { entry: AuditEntry }) {
           {formatMoment(at)}
         </time>
         <span class="sentence">
-          <strong>{actorWords(actor)}</strong>{' '}
+          <strong>{actor.kind === 'agent' ? <AgentName ap_id={actor.name} /> : actorWords(actor)}</strong>{' '}
           {entryWords(entry).map((part, index) =>
             typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
           )}{' '}
-          {hasTarget(entry) && <code>{target.name}</code>} {times}
+          {hasTarget(entry) && <code>{target.kind === 'agent' ? <AgentName ap_id={target.name} /> : target.name}</code>}{' '}
+          {times}
         </span>
         <span class="faint small seq">{seq}</span>
       </button>
@@ -181,7 +184,8 @@ function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { 
         </dd>
         <dt>{text.target}</dt>
         <dd>
-          {target.name} <span class="faint">{text.kinds[target.kind] ?? target.kind}</span>
+          {target.name} {target.kind === 'agent' && hasAgentName(target.name) && `(${agentName(target.name)}) `}
+          <span class="faint">{text.kinds[target.kind] ?? target.kind}</span>
         </dd>
         {lines.map(({ name, value }) => (
           <Fragment key={name}>

@@ -8,6 +8,7 @@ import {
   hasMore,
   hasTarget,
   momentOf,
+  namesIn,
   timesWords,
 } from './audit-words.ts';
 
@@ -77,4 +78,15 @@ it('who signs in is named once', () => {
   expect(hasTarget({ actor: ada, target: { kind: 'user', name: ada.name } })).toBe(false);
   expect(hasTarget({ actor: ada, target: { kind: 'user', name: 'bob@example.org' } })).toBe(true);
   expect(actionWords('login')).toBe('signed in');
+});
+
+it('suggests access points by what people call them', () => {
+  const entry = (kind: string, name: string) => ({
+    actor: { kind: 'user', id: null, name: 'ada' },
+    target: { kind, name },
+  });
+  const names = new Map([['ap-1', 'Great Hall']]);
+  const nameOf = (ap_id: string) => names.get(ap_id) ?? ap_id;
+  const entries = [entry('agent', 'ap-1'), entry('agent', 'ap-2'), entry('user', 'ap-1'), entry('agent', 'ap-1')];
+  expect(namesIn(entries, 'target', nameOf)).toEqual(['Great Hall', 'ap-1', 'ap-2']);
 });

@@ -38,9 +38,14 @@ export function hasTarget({ actor, target }: Pick<AuditEntry, 'actor' | 'target'
   return target.kind !== 'conflict_rules' && !(actor.kind === target.kind && actor.name === target.name);
 }
 
-/** The different names, for suggestions. */
-export function namesIn(entries: readonly AuditEntry[], part: 'actor' | 'target'): string[] {
-  return [...new Set(entries.map((entry) => entry[part].name))].filter((name) => name !== '').sort();
+/** The different names, for suggestions; of access points what people call them. */
+export function namesIn(
+  entries: readonly Pick<AuditEntry, 'actor' | 'target'>[],
+  part: 'actor' | 'target',
+  agentName = (ap_id: string) => ap_id,
+): string[] {
+  const names = entries.map(({ [part]: { kind, name } }) => (kind === 'agent' && name !== '' ? agentName(name) : name));
+  return [...new Set(names)].filter((name) => name !== '' && !name.includes('…')).sort();
 }
 
 /** Who did it, for people: a name, or what stands in for one. */

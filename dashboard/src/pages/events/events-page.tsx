@@ -3,13 +3,14 @@ import { Fragment } from 'preact';
 import { call } from '../../api/client.ts';
 import type { EventList } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
+import { EventGroup } from '../../components/event-group.tsx';
 import { EventRow } from '../../components/event-row.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
-import { eventFamilies, kindsOf, type LoggedEvent } from '../../data/events.ts';
+import { eventFamilies, groupEvents, kindsOf, type LoggedEvent } from '../../data/events.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { setQuery } from '../../router/location.ts';
@@ -23,11 +24,11 @@ const nothing = { what: undefined, agent: undefined, site: undefined, from: unde
 
 export function EventsPage() {
   const [what, setWhat] = useQueryState('what');
-  const [ap_id, setAgent] = useQueryState('agent');
+  const [search, setAgent] = useQueryState('agent');
   const [site, setSite] = useQueryState('site');
   const [from, setFrom] = useQueryState('from');
   const [until, setUntil] = useQueryState('until');
-  const filter = Object.fromEntries(Object.entries({ ap_id, site, from, until }).filter(([, value]) => value !== ''));
+  const filter = Object.fromEntries(Object.entries({ search, site, from, until }).filter(([, value]) => value !== ''));
   const query = { ...filter, ...(what !== '' && { kinds: kindsOf(what) }), limit: pageSize };
   const isFiltered = what !== '' || Object.keys(filter).length > 0;
   const newest = useOperation('list_events', { query }, { pollMs: 3000 });
@@ -50,7 +51,7 @@ export function EventsPage() {
             ...eventFamilies.map((name): [string, string] => [name, text.families[name]]),
           ]}
         />
-        <FilterText label={text.agent} value={ap_id} onChange={setAgent} placeholder={text.agentHint} />
+        <FilterText label={text.agent} value={search} onChange={setAgent} placeholder={text.agentHint} />
         <FilterText label={text.site} value={site} onChange={setSite} placeholder={text.siteHint} />
         <FilterMoment label={text.since} value={from} onChange={setFrom} />
         <FilterMoment label={text.until} value={until} onChange={setUntil} />
@@ -74,9 +75,13 @@ export function EventsPage() {
             <Fragment key={day}>
               <h2>{dayWords(day)}</h2>
               <ol class="event-list" aria-label={dayWords(day)}>
-                {events.map((event) => (
-                  <EventRow key={event.id} event={event} />
-                ))}
+                {groupEvents(events).map((group) =>
+                  group.length === 1 ? (
+                    <EventRow key={group[0]!.id} event={group[0]!} />
+                  ) : (
+                    <EventGroup key={group.at(-1)!.id} events={group} />
+                  ),
+                )}
               </ol>
             </Fragment>
           ))}

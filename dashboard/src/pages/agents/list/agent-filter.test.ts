@@ -7,6 +7,7 @@ it.each([
   ['', { state: '', type: '' }, ''],
   ['tag:a or tag:b', { state: '', type: '' }, 'tag:a or tag:b'],
   ['tag:a or tag:b', { state: 'offline', type: 'WiFi' }, '(tag:a or tag:b) state:offline type:WiFi'],
+  ['tag:a', { state: '', health: 'bad', type: '' }, '(tag:a) health:bad'],
   ['', { state: 'asleep', type: '' }, 'power:asleep'],
 ])('%j with %j is %j', (selector, filter, expected) => {
   const made = selectorWith(selector, filter);
