@@ -4,7 +4,7 @@ import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { countInSlices } from '../../time-slices.ts';
 import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
-import { createTest, type FleetMoment } from '../index/fleet-view.ts';
+import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
 import type { ListCursor } from './list-cursor.ts';
 import {
   compareEntries,
@@ -40,7 +40,7 @@ export interface Found {
 }
 
 function createFilter({ caller, selector, search }: ListQuery, moment: FleetMoment): (agent: IndexedAgent) => boolean {
-  const test = createTest(selector, moment);
+  const test = createListTest(selector, moment);
   const passes = canSeeAll(caller) ? test : (agent: IndexedAgent) => test(agent) && canSeeAgent(caller, agent);
   return search === undefined ? passes : (agent) => textOf(agent).includes(search) && passes(agent);
 }
