@@ -147,6 +147,9 @@ describe.skipIf(!hasBrowser)('people who wait for approval in the dashboard', ()
     await page.getByRole('row', { name: /grace@example\.org.*Enabled/ }).click();
     const dialog = page.getByRole('dialog', { name: 'grace@example.org' });
     await dialog.getByRole('button', { name: /^Keep for a display: Chrome on Linux/ }).click();
+    const kept = page.getByRole('dialog', { name: 'Keep Chrome on Linux signed in for a display?' });
+    await kept.getByText(/everybody at the display has the rights of grace@example\.org/).waitFor();
+    await kept.getByRole('button', { name: 'Keep for a display' }).click();
     await page.getByText(/^The session can be renewed until/).waitFor();
     await expectFitting(page);
     await dialog.getByRole('button', { name: /^End the session of Chrome on Linux/ }).click();

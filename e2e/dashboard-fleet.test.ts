@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByText(/column 21/).waitFor();
     await selector.fill('name:ap-* power_w>1');
     await page.getByText('3 match.').waitFor();
-    await page.getByText('Columns: 0').click();
+    await page.getByText('Add columns').click();
     await page.getByLabel('Power').check();
     await page.keyboard.press('Escape');
     await page.getByRole('row', { name: /5\sW/ }).first().waitFor();

@@ -28,6 +28,7 @@ const servers = [
     debianPackage: 'prometheus-alertmanager',
     isThere: () => existsSync('/usr/bin/prometheus-alertmanager'),
   },
+  { title: 'promtool', debianPackage: 'prometheus', isThere: () => existsSync('/usr/bin/promtool') },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
   { title: 'nginx', debianPackage: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
   {
@@ -51,7 +52,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx', 'prometheus-alertmanager'];
+const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx', 'prometheus', 'prometheus-alertmanager'];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };

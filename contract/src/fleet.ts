@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { agentStates } from './functions/selector.ts';
+import { HealthWord } from './health.ts';
 
 // Classes of characters such as \p{L} are unknown to many validators.
 const documented = { pattern: '^\\S+$' };
@@ -91,6 +92,9 @@ export const AgentListItem = Type.Object(
       type: 'string',
       description: '`never`: has not reported yet; `ended`: emulated, and its run is over.',
     }),
+    health: Type.Union([HealthWord, Type.Null()], {
+      description: 'By its state and its worst alarm; null once its emulated network has ended.',
+    }),
     power_state: Type.Union([Type.Enum(['awake', 'asleep'], { type: 'string' }), Type.Null()], {
       description: 'By its newest value of `active`; null if it reports none.',
     }),
@@ -98,6 +102,9 @@ export const AgentListItem = Type.Object(
     onboard: Type.Boolean({ description: 'True after the first successful login.' }),
     emulated: Type.Boolean(),
     created_at: Type.String({ format: 'date-time' }),
+    may: Type.Array(Type.Enum(['command', 'manage'], { type: 'string' }), {
+      description: 'What the caller may do with it: send it commands; label and remove it.',
+    }),
     configuration: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
     ),
@@ -158,7 +165,7 @@ export const BulkTarget = Type.Object(
     display_name: Type.Union([Type.String(), Type.Null()]),
     state: Type.Enum(['would', 'waiting', 'done', 'refused', 'stopped'], {
       type: 'string',
-      description: '`would`: only a preview. `stopped`: the job ended before its turn.',
+      description: '`would`: only a preview, in which `refused` would be. `stopped`: the job ended before its turn.',
     }),
     detail: Type.Union([Type.String(), Type.Null()], { description: 'What happens or happened, or why not.' }),
     command_id: Type.Union([Type.String(), Type.Null()]),
@@ -175,6 +182,17 @@ export const BulkAnswer = Type.Object(
     preview: Type.Boolean(),
     count: Type.Integer({ description: 'How many access points.' }),
     waves: Type.Integer(),
+    refused: Type.Optional(
+      Type.Integer({
+        description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
+      }),
+    ),
+    suggestions: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'In a preview that somebody would refuse: commands that the listed ones declare, the most common first.',
+      }),
+    ),
     targets: Type.Array(BulkTarget, { description: 'The first 1,000 of them, by ap_id.' }),
   },
   { title: 'BulkAnswer' },

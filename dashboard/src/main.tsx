@@ -8,6 +8,7 @@ import { routes } from './routes.ts';
 import { startRenewal } from './session/renewal.ts';
 import { restoreSession, session } from './session/session.ts';
 import { refreshSetup } from './session/setup-state.ts';
+import { noticeChoice, startAlarmNotices } from './shell/alarm-notices.ts';
 import { startMotion } from './styles/motion.ts';
 import { startTheme } from './styles/theme.ts';
 import './styles/tokens.css';
@@ -20,7 +21,8 @@ startClock();
 startQueries();
 const setup = refreshSetup();
 await restoreSession();
-startRenewal();
+startRenewal(() => noticeChoice.peek() !== 'off');
+startAlarmNotices();
 // Whoever is signed in need not wait for what only newcomers are asked.
 if (session.peek() === undefined) await setup;
 render(<App />, document.getElementById('app')!);

@@ -11,6 +11,8 @@ export interface Selectable {
   tags: readonly string[];
   access_point_type: string | null;
   state?: AgentState;
+  /** good, degraded, bad or unknown. */
+  health?: string | null;
   power_state?: string | null;
   emulated?: boolean;
   /** The newest value of a metric. */
@@ -53,6 +55,8 @@ function compileLabel({ key, value }: Extract<SelectorTerm, { kind: 'label' }>):
     }
     case 'state':
       return ({ state }) => state === value;
+    case 'health':
+      return ({ health }) => health === value;
     case 'power':
       return ({ power_state }) => power_state !== null && power_state?.toLowerCase() === value;
     case 'emulated': {

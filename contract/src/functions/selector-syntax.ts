@@ -10,12 +10,14 @@ const maxDepth = 20;
 export const agentStates = ['online', 'late', 'offline', 'never', 'ended'] as const;
 export type AgentState = (typeof agentStates)[number];
 
+export const healthWords = ['good', 'degraded', 'bad', 'unknown'] as const;
+
 /** The longest first: `<=` is not `<` and something wrong after it. */
 const operators = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type SelectorOperator = (typeof operators)[number];
 
 /** What stands before a colon. */
-const keys = ['site', 'tag', 'name', 'type', 'state', 'power', 'emulated'] as const;
+const keys = ['site', 'tag', 'name', 'type', 'state', 'health', 'power', 'emulated'] as const;
 export type SelectorKey = (typeof keys)[number];
 const otherNames: Record<string, SelectorKey> = { power_state: 'power' };
 
@@ -226,6 +228,7 @@ class SelectorParser {
 /** As it is compared. Throws SelectorError. */
 function checkedValue(key: SelectorKey, text: string, column: number): string {
   if (key === 'state') return oneOf(agentStates, text, column);
+  if (key === 'health') return oneOf(healthWords, text, column);
   if (key === 'emulated') return oneOf(['true', 'false'], text, column);
   if (key === 'power') return text.toLowerCase().normalize('NFC');
   if (key !== 'site') return text;

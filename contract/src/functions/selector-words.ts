@@ -49,6 +49,8 @@ function describeTerm(term: SelectorTerm, isNot: boolean): string {
       return `${are} of type ${value}`;
     case 'state':
       return `${are} ${stateInWords[value] ?? value}`;
+    case 'health':
+      return `${isNot ? 'do not have' : 'have'} ${value} health`;
     case 'power':
       return `${isNot ? 'do not have' : 'have'} the power state ${value}`;
     case 'emulated':

@@ -8,6 +8,7 @@ export type { Selectable } from './selector-match.ts';
 export {
   type AgentState,
   agentStates,
+  healthWords,
   maxSelectorLength,
   maxSelectorTerms,
   SelectorError,
@@ -20,6 +21,7 @@ export interface Selector {
   readonly text: string;
   readonly node: SelectorNode;
   readonly needsState: boolean;
+  readonly needsHealth: boolean;
   readonly needsPower: boolean;
   /** The metrics that it compares, each once. */
   readonly metrics: readonly string[];
@@ -37,6 +39,7 @@ export function parseSelector(text: string): Selector {
     text,
     node,
     needsState: has('state'),
+    needsHealth: has('health'),
     needsPower: has('power'),
     metrics: [...new Set(terms.flatMap((term) => (term.kind === 'metric' ? [term.metric] : [])))],
     isOwnedByAdministrators: terms.every(isOwned),

@@ -78,6 +78,12 @@ describe('a user with grants', () => {
       { role: 'viewer', selector: 'site:uk/**' },
       { role: 'operator', selector: 'tag:lobby -site:uk/york' },
     ]);
+    const { items } = await change('GET', '/api/v1/agents', undefined, token);
+    expect(items.map(({ ap_id, may }: { ap_id: string; may: string[] }) => [ap_id, may])).toContainEqual([
+      'hall',
+      ['command'],
+    ]);
+    expect(items.find(({ ap_id }: { ap_id: string }) => ap_id === 'roof').may).toEqual([]);
     expect(await ask('POST', command('hall'), token)).toBe(200);
     expect(await ask('POST', command('roof'), token)).toBe(403);
     expect(await ask('POST', command('york'), token)).toBe(403);

@@ -1,5 +1,6 @@
 // Health as a part: what alarms, states and the last day's telemetry say in one word.
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
+import type { Events } from '../events.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { Part, Platform } from '../part.ts';
 import type { SiteStore } from '../sites/site-store.ts';
@@ -12,7 +13,9 @@ interface HealthPartDeps extends Platform {
   siteStore: SiteStore;
 }
 
-export function createHealthPart({ fleet, alarms, siteStore, telemetryStore, shares }: HealthPartDeps) {
+export function createHealthPart(deps: HealthPartDeps, events: Events) {
+  const { fleet, alarms, siteStore, telemetryStore, shares } = deps;
   const health = new HealthService({ fleet, alarms, sites: siteStore, telemetry: telemetryStore, shares });
+  events.agentSeverities.onAsk(() => health.severities());
   return { health, routes: healthRoutes(health) } satisfies Part & Record<string, unknown>;
 }

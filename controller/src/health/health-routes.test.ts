@@ -48,6 +48,17 @@ test('a network without reports is unknown; then it is as good as its worst alar
       worst: [{ ap_id: 'slow', health: 'bad', causes: ['slow lags by 250'], severity: 'major' }],
     });
   });
+  const listed = async (query: string) =>
+    (await send('GET', `/api/v1/agents?${query}`)).items.map((item: { ap_id: string; health: string }) => [
+      item.ap_id,
+      item.health,
+    ]);
+  expect((await listed('sort=-health'))[0]).toEqual(['slow', 'bad']);
+  expect(await listed('selector=health:bad')).toEqual([['slow', 'bad']]);
+  expect(await listed('selector=health:good')).toEqual([
+    ['far', 'good'],
+    ['good', 'good'],
+  ]);
   const { sites } = await send('GET', '/api/v1/health');
   expect(sites.map(({ path, health }: { path: string; health: string }) => [path, health])).toEqual([
     ['uk', 'bad'],

@@ -1,5 +1,5 @@
 // Health for callers: of the network as far as they may see it, and of one access point with its service levels.
-import type { AgentHealthReport, NetworkHealth, ServiceLevel } from '@weft/contract';
+import type { AgentHealthReport, AlarmSeverity, NetworkHealth, ServiceLevel } from '@weft/contract';
 import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import { canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
@@ -12,7 +12,7 @@ import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { defaultIntervalMs } from '../telemetry/presence/presence.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
-import { agentHealths, type HealthAgent, type HealthAlarm, networkHealth } from './network-health.ts';
+import { agentHealths, type HealthAgent, type HealthAlarm, isWorse, networkHealth } from './network-health.ts';
 import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './service-levels.ts';
 
 const windowMinutes = 24 * 60;
@@ -72,6 +72,18 @@ export class HealthService {
       window_minutes: windowMinutes,
       service,
     };
+  }
+
+  /** The worst alarm of each access point that has one; muted alarms do not count. */
+  severities(): Map<string, AlarmSeverity> {
+    const worst = new Map<string, AlarmSeverity>();
+    const nowMs = this.#now();
+    for (const alarm of this.#options.alarms.active) {
+      if (alarm.ap_id === null || isMuted(alarm, nowMs)) continue;
+      const known = worst.get(alarm.ap_id);
+      if (known === undefined || isWorse(alarm.severity, known)) worst.set(alarm.ap_id, alarm.severity);
+    }
+    return worst;
   }
 
   async #service(agent: IndexedAgent): Promise<ServiceLevel[]> {

@@ -1,6 +1,7 @@
 // Health in one word with its causes: of an access point, of sites, of the network. Pure: agents and active alarms go in.
 import type { AgentHealth, AlarmSeverity, HealthWord, NetworkHealth, SiteHealth } from '@weft/contract';
 import type { AgentState } from '@weft/contract/selector';
+import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../fleet/index/health-word.ts';
 
 export interface HealthAgent {
   ap_id: string;
@@ -32,7 +33,10 @@ const maxSites = 100;
 const badShare = 0.2;
 
 const severityRank: Record<AlarmSeverity, number> = { critical: 0, major: 1, minor: 2, warning: 3 };
-const wordRank: Record<HealthWord, number> = { bad: 0, degraded: 1, unknown: 2, good: 3 };
+
+export function isWorse(a: AlarmSeverity, b: AlarmSeverity): boolean {
+  return severityRank[a] < severityRank[b];
+}
 
 export function networkHealth(
   agents: readonly HealthAgent[],
@@ -80,11 +84,9 @@ function agentHealth({ ap_id, display_name, site, state }: HealthAgent, alarms: 
   const sorted = alarms.sort(worstFirst);
   const severity = sorted[0]?.severity ?? null;
   const causes = sorted.map(({ message }) => message);
-  const byState = wordOfState(state);
-  const byAlarms = wordOf(severity);
   // An alarm that says the same in better words comes with the next round.
-  if (sorted.length === 0 && byState !== 'good') causes.push(causeOf[state]!);
-  const health = wordRank[byAlarms] < wordRank[byState] ? byAlarms : byState;
+  if (sorted.length === 0 && wordOfState(state) !== 'good') causes.push(causeOf[state]!);
+  const health = healthWordOf(state, severity);
   return { ap_id, display_name, site, health, causes: causes.slice(0, maxCauses), alarms: sorted.length, severity };
 }
 
@@ -93,17 +95,6 @@ const causeOf: Partial<Record<AgentState, string>> = {
   late: 'Its reports are late',
   never: 'It has never reported',
 };
-
-function wordOfState(state: AgentState): HealthWord {
-  if (state === 'offline') return 'bad';
-  if (state === 'late') return 'degraded';
-  return state === 'never' ? 'unknown' : 'good';
-}
-
-function wordOf(severity: AlarmSeverity | null): HealthWord {
-  if (severity === null) return 'good';
-  return severityRank[severity] <= severityRank.major ? 'bad' : 'degraded';
-}
 
 /** Of each site with what is below it, the worst first. */
 function siteHealths(
@@ -154,7 +145,7 @@ function judged(
   const causes = sorted.map(({ message }) => message);
   if (bad > 0) causes.push(`${bad} of ${total} access points serve nobody or hardly anybody`);
   if (degraded > 0) causes.push(`${degraded} of ${total} access points serve worse than they should`);
-  const worst = sorted[0] ? wordOf(sorted[0].severity) : 'good';
+  const worst = sorted[0] ? wordOfSeverity(sorted[0].severity) : 'good';
   const health = ((): HealthWord => {
     if (worst === 'bad' || (total > 0 && bad >= badShare * total)) return 'bad';
     if (worst === 'degraded' || bad > 0 || degraded > 0) return 'degraded';

@@ -3,7 +3,7 @@
 import { agentStates } from '@weft/contract/selector';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Failure } from '../api/failure.ts';
-import type { AgentDetails, AgentPresence, Technology } from '../api/operations.ts';
+import type { AgentDetails, AgentListItem, AgentPresence, Technology } from '../api/operations.ts';
 import { geolocationOf, technologyOf } from './agent-configuration.ts';
 import { isSleeping, type ShownState, shownState } from './agent-state.ts';
 import { noteAnswer } from './freshness.ts';
@@ -20,6 +20,8 @@ export interface FleetAgent {
   site: string;
   tags: readonly string[];
   isEmulated: boolean;
+  /** What the user may do with it. */
+  may: AgentListItem['may'];
   state: ShownState;
   /** Undefined until presence has been told once. */
   details: AgentPresence | undefined;
@@ -75,6 +77,7 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
         site: item?.site ?? '',
         tags: item?.tags ?? [],
         isEmulated: item?.emulated ?? false,
+        may: item?.may ?? [],
         state: item?.state === 'ended' ? ('ended' as const) : stateOf(told.get(agent.ap_id), isAsleep),
         details: told.get(agent.ap_id),
       };

@@ -1,4 +1,4 @@
-// Keeps a session that is in use: while the page is visible, its token is replaced by a new one before it expires, for as
+// Keeps a session that is in use: while the page is visible, or shows notifications, its token is replaced by a new one before it expires, for as
 // long as Weft allows it.
 import { call } from '../api/client.ts';
 import { replaceSession, type Session, session } from './session.ts';
@@ -8,16 +8,19 @@ const retryMs = 10_000;
 /** A timer of more than 24.8 days would fire at once. */
 const longestMs = 2_000_000_000;
 
+/** Whether the session is used also while nobody looks at the page. */
+let isKeptInBackground = () => false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function startRenewal(): void {
+export function startRenewal(isKept: () => boolean): void {
+  isKeptInBackground = isKept;
   session.subscribe((current) => plan(current?.renewAt));
   document.addEventListener('visibilitychange', () => plan(session.peek()?.renewAt));
 }
 
 function plan(atMs: number | undefined): void {
   clearTimeout(timer);
-  if (atMs === undefined || document.hidden) return;
+  if (atMs === undefined || (document.hidden && !isKeptInBackground())) return;
   timer = setTimeout(renew, Math.min(Math.max(0, atMs - Date.now()), longestMs));
 }
 

@@ -1,12 +1,14 @@
 // The open sessions of a user: since when, from where, by which program; each can be ended.
 import { useSignal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { toFailure } from '../api/failure.ts';
 import type { Session } from '../api/operations.ts';
 import { Button } from '../components/button.tsx';
-import { FailureNotice } from '../components/feedback/notice.tsx';
+import { FailureNotice, Notice } from '../components/feedback/notice.tsx';
 import { SkeletonLines } from '../components/feedback/skeleton.tsx';
 import { showFailure, showToast } from '../components/feedback/toasts.tsx';
+import { ConfirmDialog } from '../components/overlays/confirm-dialog.tsx';
 import { queries, useOperation } from '../data/use-operation.ts';
 import { formatMoment } from '../format/times.ts';
 import { sessionText } from '../text/session.ts';
@@ -20,9 +22,11 @@ interface SessionListProps {
   username: string;
   /** May let a session be renewed for longer. */
   canExtend?: boolean;
+  /** The sessions are those of an administrator. */
+  isAdministrator?: boolean;
 }
 
-export function SessionList({ username, canExtend = false }: SessionListProps) {
+export function SessionList({ username, canExtend = false, isAdministrator = false }: SessionListProps) {
   const { data, failure } = useOperation('list_sessions', { path: { username } }, { pollMs: 15_000 });
   const busy = useSignal(false);
   const isOwn = username === session.value?.username;
@@ -53,11 +57,13 @@ export function SessionList({ username, canExtend = false }: SessionListProps) {
       }
       return text.othersEnded(String(others.length));
     });
-  const extend = ({ id }: Session) =>
-    act(async () => {
-      const { ends_at } = await call('extend_session', { path: { username, id } });
-      return text.extended(formatMoment(Date.parse(ends_at)));
-    });
+  const [extending, setExtending] = useState<Session | undefined>(undefined);
+  const extend = async ({ id }: Session) => {
+    const { ends_at } = await call('extend_session', { path: { username, id } });
+    queries.refresh('list_sessions');
+    showToast({ title: text.extended(formatMoment(Date.parse(ends_at))) });
+    setExtending(undefined);
+  };
   return (
     <>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_sessions')} />}
@@ -71,10 +77,28 @@ export function SessionList({ username, canExtend = false }: SessionListProps) {
               session={each}
               isBusy={busy.value}
               onEnd={() => end(each)}
-              onExtend={canExtend ? () => extend(each) : undefined}
+              onExtend={canExtend ? () => setExtending(each) : undefined}
             />
           ))}
         </ul>
+      )}
+      {extending && (
+        <ConfirmDialog
+          title={text.extendTitle(clientWords(extending.client))}
+          action={text.extend}
+          kind={isAdministrator ? 'danger' : 'primary'}
+          onClose={() => setExtending(undefined)}
+          onConfirm={() => extend(extending)}
+        >
+          <div class="stack">
+            <p>{text.extendWords(username)}</p>
+            {isAdministrator && (
+              <Notice kind="warning" title={text.extendAdministrator}>
+                {text.extendInstead}
+              </Notice>
+            )}
+          </div>
+        </ConfirmDialog>
       )}
       {others.length > 1 && (
         <div>

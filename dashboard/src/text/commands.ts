@@ -97,14 +97,14 @@ export const commandsText = {
     empty: 'There are no access points yet.',
     startSome: 'Start some in the emulator',
     ownOnly:
-      'You may send commands only to access points of networks that you started. For others, ask an administrator.',
+      'You may send commands only to access points of networks that you started or that an administrator has granted you.',
   },
   form: {
     label: 'Send a command',
     title: 'Command to send',
     notAllowed: 'You may not send commands to this choice.',
     notAllowedWords: (names: string[]) =>
-      `Users may command access points of networks that they started. Only administrators may command ${names.length > 3 ? `these ${names.length}` : names.join(', ')}.`,
+      `You have not started or been granted ${names.length > 3 ? `these ${names.length}` : names.join(', ')}.`,
     chooseFirst: 'Select access points to see their commands.',
     name: 'Command',
     nameHint: 'This access point does not declare its commands. You can send any command.',
@@ -116,6 +116,8 @@ export const commandsText = {
     notJson: 'Enter a JSON object, such as {"dbm": 17}',
     optionalHint: 'optional',
     unset: 'not set',
+    unsetNow: (value: string) => `Unchanged (now ${value})`,
+    now: (value: string) => `Now ${value}`,
     yes: 'yes',
     no: 'no',
     more: 'More options: lock, expiry, guard',

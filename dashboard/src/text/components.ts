@@ -14,6 +14,7 @@ export const componentText = {
     match: (count: string) => `${count} match.`,
   },
   severities: { critical: 'Critical', major: 'Major', minor: 'Minor', warning: 'Warning', info: 'Info' },
+  notices: { many: (count: number) => `${count} alarms began to fire` },
   close: 'Close',
   cancel: 'Cancel',
   copy: 'Copy',

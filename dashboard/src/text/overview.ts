@@ -44,7 +44,7 @@ export const overviewText = {
   wall: {
     open: 'Wall display',
     leave: 'Leave',
-    hint: 'An administrator can let this session last up to 30 days: Users, then this account, then Keep for a display.',
+    hint: 'For a display, sign in with an account that only reads; an administrator can let its session last up to 30 days: Users, then this account, then Keep for a display.',
     alarms: 'Alarms',
     noAlarms: 'No active alarms',
   },
@@ -87,6 +87,7 @@ export const overviewText = {
     doneWords: 'It is offline until its agent logs in and sends a report.',
     pattern: 'Allowed names',
     patternHint: '* matches any text: ap-hall-*',
+    labelsHint: 'What it registers stands there, as far as you manage it.',
     uses: 'Maximum number of access points',
     make: 'Create enrolment command',
     tokenWords:

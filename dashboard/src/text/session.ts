@@ -37,6 +37,12 @@ export const sessionText = {
     othersEnded: (count: string) => `Sessions ended: ${count}`,
     extend: 'Keep for a display',
     extendOf: (client: string, moment: string) => `Keep for a display: ${client}, signed in ${moment}`,
+    extendTitle: (client: string) => `Keep ${client} signed in for a display?`,
+    extendWords: (username: string) =>
+      `The session stays for up to 30 days while its page is open. Until then everybody at the display has the rights of ${username}.`,
+    extendAdministrator: 'These are the rights of an administrator',
+    extendInstead:
+      'Better: add a user with the grant “viewer”, sign in with it at the display and keep that session. It can read, and change nothing.',
     extended: (moment: string) => `The session can be renewed until ${moment}`,
     none: 'No open sessions',
   },

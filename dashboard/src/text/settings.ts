@@ -25,6 +25,14 @@ export const settingsText = {
     motions: { system: 'System setting', reduced: 'Reduced' },
     remembered: 'Saved in this browser.',
   },
+  notices: {
+    title: 'Notifications of this browser',
+    label: 'When an alarm begins to fire',
+    choices: { off: 'Off', serious: 'Critical and major alarms', all: 'All alarms' },
+    words: 'Saved in this browser. They come while a page of Weft is open, also in the background.',
+    denied: 'This browser blocks notifications of this page. Allow them in its settings for this page.',
+    unsupported: 'This browser shows notifications only for pages over HTTPS or on this machine.',
+  },
   interface: {
     title: 'API',
     words:

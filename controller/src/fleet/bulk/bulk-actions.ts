@@ -18,6 +18,12 @@ export type BulkAction =
 
 export type Outcome = Pick<BulkResult, 'state' | 'detail' | 'command_id'>;
 
+/** What an action would do to one of them. */
+export interface Would {
+  isRefused: boolean;
+  detail: string;
+}
+
 interface Target {
   ap_id: string;
   agent_id: string;
@@ -53,11 +59,15 @@ export class BulkActions {
   }
 
   /** What it would say of each, and nothing happens. */
-  async preview(caller: Caller, action: BulkAction, targets: readonly Target[]): Promise<string[]> {
+  async preview(caller: Caller, action: BulkAction, targets: readonly Target[]): Promise<Would[]> {
     if (action.kind === 'command') {
       const ap_ids = targets.map(({ ap_id }) => ap_id);
       const verdicts = await this.#options.batches.sendTo(caller, ap_ids, action.command, { isDryRun: true });
-      return verdicts.map(({ verdict, detail }) => `${verdict}: ${detail}`);
+      return verdicts.map(({ verdict, detail }) =>
+        verdict === 'rejected'
+          ? { isRefused: true, detail: detail.replace(/^Value error, /, '') }
+          : { isRefused: false, detail: `${verdict}: ${detail}` },
+      );
     }
     return targets.map(({ ap_id }) => this.#wouldDo(caller, action, ap_id));
   }
@@ -81,11 +91,11 @@ export class BulkActions {
     }
   }
 
-  #wouldDo(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, ap_id: string): string {
+  #wouldDo(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, ap_id: string): Would {
     const agent = this.#options.view.get(ap_id);
-    if (!agent) return 'It is gone';
-    if (!mayManage(caller, agent)) return 'Refused: you may not manage it';
-    if (action.kind === 'remove') return 'It is deleted, with its telemetry';
+    if (!agent) return { isRefused: true, detail: 'It is gone' };
+    if (!mayManage(caller, agent)) return { isRefused: true, detail: 'you may not manage it' };
+    if (action.kind === 'remove') return { isRefused: false, detail: 'It is deleted, with its telemetry' };
     const { display_name, site, tags } = agent;
     try {
       const before = { display_name, site, tags: [...tags] };
@@ -93,10 +103,10 @@ export class BulkActions {
       const changed = (['display_name', 'site', 'tags'] as const)
         .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
         .map((field) => `${field}: ${inWords(before[field])} → ${inWords(after[field])}`);
-      return changed.length > 0 ? changed.join('; ') : 'Nothing changes';
+      return { isRefused: false, detail: changed.length > 0 ? changed.join('; ') : 'Nothing changes' };
     } catch (error) {
       if (!(error instanceof WeftError)) throw error;
-      return `Refused: ${sentenceOf(error)}`;
+      return { isRefused: true, detail: sentenceOf(error) };
     }
   }
 }

@@ -1,6 +1,7 @@
 // Changes of many access points by selector: what would happen, and the job that does it.
 import { randomUUID } from 'node:crypto';
 import type { BulkAnswer, BulkProgress, BulkRequest, BulkTarget } from '@weft/contract';
+import { readDeclaredCommands } from '@weft/contract/declared-commands';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import { type Caller, isGranted } from '../../caller.ts';
@@ -19,6 +20,7 @@ import type { BulkRun, BulkStore } from './bulk-store.ts';
 const maxTargets = 10_000;
 const maxShown = 1_000;
 const pageSize = 1_000;
+const maxSuggestions = 20;
 /** Of one caller, open at once. */
 const maxOpen = 10;
 const turns = { slots: 4, perPrincipal: 1, maxWaiting: 20 };
@@ -27,6 +29,8 @@ const dayMs = 86_400_000;
 export interface BulkServiceOptions {
   store: BulkStore;
   view: FleetView;
+  /** As JSON, by ap_id. */
+  configurations: (ap_ids: readonly string[]) => Promise<Map<string, string>>;
   actions: BulkActions;
   batches: Pick<BatchService, 'readSendable'>;
   jobs: Pick<JobStore, 'countOpen' | 'get'>;
@@ -93,13 +97,30 @@ export class BulkService {
     const shown = found.slice(0, maxShown);
     if (request.preview) {
       const would = await actions.preview(caller, action, shown.map(toTarget));
-      const targets = shown.map((agent, index) => toShown(agent, 'would', would[index]!));
-      return { job_number: null, preview: true, count: found.length, waves, targets };
+      const targets = shown.map((agent, index) => {
+        const { isRefused, detail } = would[index]!;
+        return toShown(agent, isRefused ? 'refused' : 'would', detail);
+      });
+      const refused = would.filter(({ isRefused }) => isRefused).length;
+      const isHelp = action.kind === 'command' && refused > 0;
+      const suggestions = isHelp ? await this.#declaredBy(shown.map(({ ap_id }) => ap_id)) : [];
+      return { job_number: null, preview: true, count: found.length, waves, refused, suggestions, targets };
     }
     if (found.length === 0) throw new NotFoundError('agent_not_found', 'No access point matches');
     const job_number = await this.#create(caller, request, action, found, size);
     const targets = shown.map((agent) => toShown(agent, 'waiting', null));
     return { job_number, preview: false, count: found.length, waves, targets };
+  }
+
+  /** The names of the commands that they declare, the most common first. */
+  async #declaredBy(ap_ids: readonly string[]): Promise<string[]> {
+    const counts = new Map<string, number>();
+    for (const json of (await this.#options.configurations(ap_ids)).values()) {
+      const declared = readDeclaredCommands(JSON.parse(json) as Record<string, unknown>);
+      for (const name of declared?.keys() ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    const common = [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+    return common.slice(0, maxSuggestions).map(([name]) => name);
   }
 
   async #create(

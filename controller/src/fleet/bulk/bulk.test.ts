@@ -76,6 +76,18 @@ eachDatabase((kind) => {
     expect((await post({ selector: 'tag:nobody', action: { remove: true }, preview: true })).body.count).toBe(0);
   });
 
+  it('counts in a preview who would refuse, and names the commands that they declare', async () => {
+    const { tag, names } = await group(3);
+    const declares = (commands: unknown) => ({ token, json: { configuration: { commands } } });
+    await weft.request('PUT', `/api/v1/agents/${names[0]}`, declares(['sleep', 'reboot']));
+    await weft.request('PUT', `/api/v1/agents/${names[1]}`, declares([{ name: 'restart' }, 'sleep']));
+    const { body } = await post({ selector: `tag:${tag}`, action: { command: 'reboot' }, preview: true });
+    expect(body).toMatchObject({ count: 3, refused: 1, suggestions: ['sleep', 'reboot', 'restart'] });
+    expect(body.targets.map(({ state }: Target) => state)).toEqual(['would', 'refused', 'would']);
+    const known = await post({ selector: `tag:${tag}`, action: { command: 'sleep' }, preview: true });
+    expect(known.body).toMatchObject({ refused: 0, suggestions: [] });
+  });
+
   it('labels, commands and removes each of them, with a result', async () => {
     const { tag, names } = await group(3);
     const labelled = await start({ selector: `tag:${tag}`, action: { labels: { add_tags: ['new'] } } });

@@ -1,11 +1,13 @@
 // The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
 // selector. Everything is in memory; only what a question needs is prepared.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
 import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
+import { healthWordOf } from './health-word.ts';
 import type { MetricColumns } from './metric-columns.ts';
 
 /** What emulated access points report: 1 while they serve, 0 while they sleep. */
@@ -26,6 +28,8 @@ export interface FleetMoment {
   stateOf(agent: IndexedAgent): AgentState;
   lastSeenOf(agent: IndexedAgent): number | null;
   powerOf(agent: IndexedAgent): 'awake' | 'asleep' | null;
+  /** Null once its run has ended. */
+  healthOf(agent: IndexedAgent): HealthWord | null;
   metricOf(name: string): (agent: IndexedAgent) => number | undefined;
 }
 
@@ -33,6 +37,8 @@ export interface FleetViewOptions {
   index: FleetIndex;
   columns: MetricColumns;
   presence: Pick<PresenceService, 'followOthers' | 'stateNow' | 'lastSeen'>;
+  /** The worst alarm of each that has one; default: nobody has. */
+  severities?: () => ReadonlyMap<string, AlarmSeverity> | undefined;
 }
 
 export class FleetView {
@@ -50,6 +56,7 @@ export class FleetView {
     const names = [...metrics, ...(power ? [powerMetric] : [])];
     if (names.length > 0) await columns.require(names);
     const activeOf = columns.newest(powerMetric);
+    let worst: ReadonlyMap<string, AlarmSeverity> | undefined;
     return {
       agents: index.agents,
       stateOf: (agent) => (agent.isEnded ? 'ended' : presence.stateNow(agent.ap_id, agent.configuredMs)),
@@ -57,6 +64,12 @@ export class FleetView {
       powerOf: (agent) => {
         const active = activeOf(agent);
         return active === undefined ? null : active === 0 ? 'asleep' : 'awake';
+      },
+      healthOf: (agent) => {
+        if (agent.isEnded) return null;
+        worst ??= this.#options.severities?.() ?? new Map();
+        const state = presence.stateNow(agent.ap_id, agent.configuredMs);
+        return healthWordOf(state, worst.get(agent.ap_id) ?? null);
       },
       metricOf: (name) => columns.newest(name),
     };
@@ -91,8 +104,8 @@ export class FleetView {
   }
 }
 
-export function needsOf({ needsState, needsPower, metrics }: Selector): Required<FleetNeeds> {
-  return { state: needsState, power: needsPower, metrics };
+export function needsOf({ needsState, needsHealth, needsPower, metrics }: Selector): Required<FleetNeeds> {
+  return { state: needsState || needsHealth, power: needsPower, metrics };
 }
 
 /**
@@ -136,6 +149,9 @@ class Probe implements Selectable {
   }
   get state() {
     return this.#moment.stateOf(this.agent);
+  }
+  get health() {
+    return this.#moment.healthOf(this.agent);
   }
   get power_state() {
     return this.#moment.powerOf(this.agent);

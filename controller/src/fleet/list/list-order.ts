@@ -20,6 +20,9 @@ type KeyOf = (agent: IndexedAgent, moment: FleetMoment) => SortKey;
 /** The worst last; what was never there, or is over, is not bad. */
 const stateOrder = ['ended', 'never', 'online', 'late', 'offline'];
 
+/** The same, of the words for health. */
+const healthOrder = ['', 'good', 'unknown', 'degraded', 'bad'];
+
 const fields: Record<string, { keyOf: KeyOf; isVolatile?: true }> = {
   ap_id: { keyOf: ({ ap_id }) => ap_id },
   id: { keyOf: ({ id }) => id },
@@ -31,6 +34,7 @@ const fields: Record<string, { keyOf: KeyOf; isVolatile?: true }> = {
   created_at: { keyOf: ({ created_at }) => created_at },
   tags: { keyOf: ({ tags }) => tags[0] ?? null },
   state: { keyOf: (agent, moment) => stateOrder.indexOf(moment.stateOf(agent)), isVolatile: true },
+  health: { keyOf: (agent, moment) => healthOrder.indexOf(moment.healthOf(agent) ?? ''), isVolatile: true },
   power_state: { keyOf: (agent, moment) => moment.powerOf(agent), isVolatile: true },
   last_seen: { keyOf: (agent, moment) => moment.lastSeenOf(agent), isVolatile: true },
 };

@@ -55,11 +55,13 @@ eachDatabase((kind) => {
       tags: ['lobby'],
       access_point_type: 'WiFi',
       state: 'online',
+      health: 'good',
       power_state: 'awake',
       last_seen: expect.stringMatching(/Z$/),
       onboard: true,
       emulated: false,
       created_at: expect.stringMatching(/Z$/),
+      may: ['command', 'manage'],
     });
     expect(items[4]).toMatchObject({ ap_id: 'ap-5', state: 'never', power_state: null, last_seen: null, tags: [] });
     const [full] = (await list({ fields: 'configuration,latest', limit: '1' })).items;

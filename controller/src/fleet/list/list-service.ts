@@ -3,7 +3,7 @@
 // change by themselves (states, metrics), pages are of the moment of the first one.
 import type { AgentListItem, AgentPage, SelectorExplanation } from '@weft/contract';
 import { describeSelector, parseSelector } from '@weft/contract/selector';
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import { canSeeAgent, mayManage, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import type { OpenShare } from '../../shares/open-share.ts';
@@ -65,7 +65,7 @@ export class ListService {
       const moment = await this.#options.view.moment({ state: true, power: true, metrics });
       const found = await this.#find(query, moment);
       const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
-      const items = shown.map(({ agent, configuration }) => ({ ...toItem(agent, moment), ...configuration }));
+      const items = shown.map(({ agent, configuration }) => ({ ...toItem(agent, moment, caller), ...configuration }));
       if (request.fields.includes('latest')) await this.#addLatest(items);
       const hasMore = shown.length < found.entries.length;
       const last = shown.at(-1)?.entry;
@@ -117,7 +117,12 @@ export class ListService {
 
   async #find(query: ListQuery, moment: FleetMoment): Promise<Found> {
     const { selector, order } = query;
-    const isVolatile = order.isVolatile || selector.needsState || selector.needsPower || selector.metrics.length > 0;
+    const isVolatile =
+      order.isVolatile ||
+      selector.needsState ||
+      selector.needsHealth ||
+      selector.needsPower ||
+      selector.metrics.length > 0;
     if (isVolatile) return this.#findInSnapshot(query, moment);
     const isByName = order.field === 'ap_id' && !query.needsCount;
     return isByName ? findByName(query, moment) : findByKey(query, moment);
@@ -210,7 +215,7 @@ function readRequest(caller: Caller, { selector, search, sort, cursor, limit, co
   };
 }
 
-function toItem(agent: IndexedAgent, moment: FleetMoment): AgentListItem {
+function toItem(agent: IndexedAgent, moment: FleetMoment, caller: Caller): AgentListItem {
   const { id, ap_id, display_name, site, tags, access_point_type, onboard, emulated_for, created_at } = agent;
   const lastSeen = moment.lastSeenOf(agent);
   return {
@@ -221,11 +226,16 @@ function toItem(agent: IndexedAgent, moment: FleetMoment): AgentListItem {
     tags: [...tags],
     access_point_type,
     state: moment.stateOf(agent),
+    health: moment.healthOf(agent),
     power_state: moment.powerOf(agent),
     last_seen: lastSeen === null ? null : new Date(lastSeen).toISOString(),
     onboard,
     emulated: emulated_for !== null,
     created_at: new Date(created_at).toISOString(),
+    may: [
+      ...(mayOperate(caller, agent) ? ['command' as const] : []),
+      ...(mayManage(caller, agent) ? ['manage' as const] : []),
+    ],
   };
 }
 

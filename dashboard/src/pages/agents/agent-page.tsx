@@ -28,7 +28,6 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format/times.ts';
 import type { PageProps } from '../../router/page-props.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
-import { session } from '../../session/session.ts';
 import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
@@ -58,8 +57,10 @@ export function AgentPage({ params }: PageProps) {
   // Whoever chooses a window wants to see it.
   useEffect(() => setZoom(undefined), [chosenWindow]);
   const [isPaused, setPaused] = useState(false);
-  const listed = useAgents({ selector: selectorOf([ap_id]), limit: 1 }, { pages: 1, pollMs: () => 3000 }).data
-    ?.items[0];
+  const listed = useAgents(
+    { selector: selectorOf([ap_id]), limit: 1, fields: ['latest'] },
+    { pages: 1, pollMs: () => 3000 },
+  ).data?.items[0];
   const there = presence.data?.agents[0];
   const state = there && (listed?.state === 'ended' ? 'ended' : stateOf(there, isSleeping(listed?.power_state)));
   const configuration = agent.data?.configuration ?? {};
@@ -156,7 +157,7 @@ export function AgentPage({ params }: PageProps) {
           <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
           <AgentHealthCard ap_id={ap_id} />
           <div id="commands">
-            <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} />
+            <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} listed={listed} />
           </div>
           <details class="card agent-configuration">
             <summary>
@@ -165,7 +166,7 @@ export function AgentPage({ params }: PageProps) {
             </summary>
             {agent.data ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
           </details>
-          {session.value?.isAdmin && (
+          {listed?.may.includes('manage') && (
             <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} listed={listed} />
           )}
         </aside>
@@ -188,7 +189,9 @@ function Reason({ words }: { words: string }) {
 function ChartPlaces({ count }: { count: number }) {
   return (
     <>
-      <div class="card agent-timeline" />
+      <div class="card agent-timeline">
+        <Skeleton width="30%" />
+      </div>
       <div class="chart-grid" role="status" aria-label={componentText.loading}>
         {Array.from({ length: count }, (_, index) => (
           <div key={index} class="card chart small is-place">

@@ -39,7 +39,8 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
   const { data, failure } = useOperation('list_events', { query }, isPast ? {} : { pollMs: 3000 });
   const events = data?.items ?? [];
   const now = isPast || state === 'never' || state === 'ended' ? undefined : state;
-  const spans = useMemo(() => stateSpans(events, range, now), [data, range.from, range.to, now]);
+  // Until the events are known, nobody knows when it was in which state.
+  const spans = useMemo(() => (data ? stateSpans(events, range, now) : []), [data, range.from, range.to, now]);
   const byLane = lanes.map((lane) => ({ lane, events: events.filter(({ kind }) => familyOf(kind) === lane) }));
   const marked = events.filter(({ kind }) => familyOf(kind) !== 'agent');
   return (
@@ -48,13 +49,15 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
       <details>
         <summary>
           <h3>{text.title}</h3>
-          <div class="timeline-lane">
+          <div class={`timeline-lane ${data || failure ? '' : 'is-loading'}`}>
             {spans.map((span) => (
               <StateBar key={`${span.state} ${span.from}`} {...{ span, range }} />
             ))}
             <Marks events={marked} range={range} />
           </div>
-          <span class="faint small">{text.count(`${formatNumber(events.length)}${data?.next ? '+' : ''}`)}</span>
+          <span class="faint small">
+            {data ? text.count(`${formatNumber(events.length)}${data.next ? '+' : ''}`) : componentText.loading}
+          </span>
         </summary>
         <div class="timeline-lanes">
           {byLane.map(

@@ -56,7 +56,7 @@ export function isSameLabels(a: Labelled, b: Labelled): boolean {
   return key(a) === key(b);
 }
 
-function listOf(text: string): string[] {
+export function listOf(text: string): string[] {
   return [
     ...new Set(
       text

@@ -1,12 +1,15 @@
-// What administrators can do with an access point: edit it, delete it.
+// What administrators and managers can do with an access point: label it, edit it, delete it, and take over the labels that it suggests.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
+import { toFailure } from '../../api/failure.ts';
 import type { AgentListItem } from '../../api/operations.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
+import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { queries } from '../../data/use-operation.ts';
+import { agentName } from '../../data/agent-names.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
+import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
 import { EditAgentDialog } from './edit-agent-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
@@ -17,7 +20,7 @@ interface ManageAgentCardProps {
   ap_id: string;
   /** Undefined until it is known. */
   configuration: Record<string, unknown> | undefined;
-  listed: AgentListItem | undefined;
+  listed: AgentListItem;
 }
 
 export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCardProps) {
@@ -27,18 +30,19 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
     <section class="card agent-manage">
       <h2>{text.title}</h2>
       <p class="soft small">{text.words}</p>
+      <SuggestedLabels ap_id={ap_id} />
       <div class="acts">
-        <Button disabled={listed === undefined} onClick={() => setAsked('labels')}>
-          {text.labels}
-        </Button>
-        <Button disabled={configuration === undefined} onClick={() => setAsked('edit')}>
-          {text.edit}
-        </Button>
+        <Button onClick={() => setAsked('labels')}>{text.labels}</Button>
+        {session.value?.isAdmin && (
+          <Button disabled={configuration === undefined} onClick={() => setAsked('edit')}>
+            {text.edit}
+          </Button>
+        )}
         <Button kind="danger" onClick={() => setAsked('remove')}>
           {text.remove}
         </Button>
       </div>
-      {asked === 'labels' && listed && <LabelsDialog agents={[listed]} onClose={close} />}
+      {asked === 'labels' && <LabelsDialog agents={[listed]} onClose={close} />}
       {asked === 'edit' && configuration && <EditAgentDialog {...{ ap_id, configuration }} onClose={close} />}
       {asked === 'remove' && (
         <ConfirmDialog
@@ -57,5 +61,34 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+/** What the access point says about its place, until somebody accepts it. */
+function SuggestedLabels({ ap_id }: { ap_id: string }) {
+  const { data } = useOperation('get_labels', { path: { ap_id } }, { pollMs: 15_000 });
+  const [isBusy, setBusy] = useState(false);
+  const { site = null, tags = [] } = data?.suggested ?? {};
+  if (site === null && tags.length === 0) return null;
+  const accept = async () => {
+    setBusy(true);
+    try {
+      const json = { ...(site !== null && { site }), ...(tags.length > 0 && { add_tags: tags }) };
+      await call('update_labels', { path: { ap_id }, json });
+      for (const changed of ['list_agents', 'get_labels', 'list_sites']) queries.refresh(changed);
+      showToast({ title: text.saved(agentName(ap_id)) });
+    } catch (error) {
+      showFailure(toFailure(error));
+    }
+    setBusy(false);
+  };
+  const words = [site, tags.join(', ')].filter(Boolean).join(' · ');
+  return (
+    <div class="cluster">
+      <span class="small">{agentsText.labels.suggested(words)}</span>
+      <Button size="small" isBusy={isBusy} onClick={accept}>
+        {agentsText.labels.accept}
+      </Button>
+    </div>
   );
 }

@@ -16,8 +16,10 @@ import { Dialog } from '../../components/overlays/dialog.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
+import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
 import { EnrolmentTokens } from './enrolment-tokens.tsx';
+import { listOf } from './labels-form.ts';
 import './register-agent-dialog.css';
 import { addressesFor, enrolmentLine, installLine, isLoopbackUrl, parsePlace } from './registration.ts';
 
@@ -95,14 +97,23 @@ function OneByHand({ onClose }: { onClose: () => void }) {
 }
 
 function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) {
-  const form = useForm({ ap_id_pattern: 'ap-*', max_uses: '10' });
-  const submit = async ({ ap_id_pattern, max_uses }: typeof form.values.value) => {
-    onToken(await call('create_enrolment_token', { json: { ap_id_pattern, max_uses: Number(max_uses) } }));
+  const form = useForm({ ap_id_pattern: 'ap-*', max_uses: '10', site: '', tags: '' });
+  const submit = async ({ ap_id_pattern, max_uses, site, tags }: typeof form.values.value) => {
+    const labels = listOf(tags);
+    const json = {
+      ap_id_pattern,
+      max_uses: Number(max_uses),
+      ...(site.trim() !== '' && { site: site.trim() }),
+      ...(labels.length > 0 && { tags: labels }),
+    };
+    onToken(await call('create_enrolment_token', { json }));
   };
   return (
     <Form form={form} onSubmit={submit} label={text.many}>
       <TextField form={form} name="ap_id_pattern" label={text.pattern} hint={text.patternHint} hasFocus isMono />
       <TextField form={form} name="max_uses" label={text.uses} type="number" inputMode="numeric" />
+      <TextField form={form} name="site" label={text.site} hint={text.labelsHint} isMono isOptional />
+      <TextField form={form} name="tags" label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
       <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
         {text.make}
       </Button>

@@ -1,6 +1,7 @@
 // Creates a silence: which access points, which rules, once or every week.
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
@@ -11,7 +12,7 @@ import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { toLocalMoment } from '../../format/local-moment.ts';
 import { alarmsText } from '../../text/alarms.ts';
-import { emptySilence, type SilenceValues, toSilence, weekdays } from './silence-form.ts';
+import { emptySilence, ownZone, type SilenceValues, toSilence, weekdays } from './silence-form.ts';
 
 const text = alarmsText.silences;
 const twoHoursMs = 7_200_000;
@@ -47,6 +48,11 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
     <Dialog title={text.title} width="wide" onClose={close}>
       <Form form={form} label={text.title} onSubmit={submit}>
         <SelectorField form={form} name="selector" label={text.selector} />
+        {form.values.value.selector.trim() === '' && (
+          <Notice kind="warning" title={text.everything}>
+            {text.everythingWords}
+          </Notice>
+        )}
         <TextField form={form} name="rules" label={text.rules} hint={text.rulesHint} rows={2} isMono />
         <SelectField
           form={form}
@@ -55,10 +61,13 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
           options={Object.entries(text.kinds).map(([value, label]) => ({ value, label }))}
         />
         {kind === 'once' ? (
-          <div class="field-row">
-            <TimeField form={form} name="from" label={text.from} type="datetime-local" />
-            <TimeField form={form} name="until" label={text.until} type="datetime-local" />
-          </div>
+          <>
+            <div class="field-row">
+              <TimeField form={form} name="from" label={text.from} type="datetime-local" />
+              <TimeField form={form} name="until" label={text.until} type="datetime-local" />
+            </div>
+            <p class="soft small">{text.ownZone(ownZone())}</p>
+          </>
         ) : (
           <>
             <fieldset class="day-choice">

@@ -59,10 +59,15 @@ export function toSilence(values: SilenceValues): SilenceInput {
 }
 
 export function whenWords({ weekly, from, until, time_zone = 'site' }: Omit<Silence, 'selector'>): string {
-  if (!weekly) return text.once(momentWords(from), momentWords(until));
+  if (!weekly) return text.once(momentWords(from), momentWords(until), ownZone());
   const names = weekdays.filter((day) => weekly.days.includes(day)).map((day) => text.dayNames[day]);
   const days = names.length === weekdays.length ? text.everyDay : names.join(', ');
   return text.weekly(days, weekly.from, weekly.until, time_zone === 'site' ? text.siteZone : time_zone);
+}
+
+/** The zone in which this browser shows times. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 export function isOver({ active, next }: Silence): boolean {

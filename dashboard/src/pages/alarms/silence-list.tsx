@@ -8,9 +8,9 @@ import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { useIsManager } from '../../data/own-rights.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format/times.ts';
-import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { SilenceDialog } from './silence-dialog.tsx';
 import { isOver, whenWords } from './silence-form.ts';
@@ -21,8 +21,8 @@ export function SilenceList() {
   const { data, failure } = useOperation('list_silences', {}, { pollMs: 15_000 });
   const [isCreating, setCreating] = useState(false);
   const [ending, setEnding] = useState<Silence | undefined>(undefined);
-  const isAdmin = session.value?.isAdmin === true;
-  const create = isAdmin && (
+  const isManager = useIsManager();
+  const create = isManager && (
     <Button icon="plus" kind="primary" onClick={() => setCreating(true)}>
       {text.create}
     </Button>
@@ -58,7 +58,7 @@ export function SilenceList() {
                     ` · ${text.next(formatMoment(Date.parse(silence.next.from)), formatMoment(Date.parse(silence.next.until)))}`}
                 </span>
               </div>
-              {isAdmin && (
+              {isManager && (
                 <Button size="small" onClick={() => setEnding(silence)}>
                   {text.remove}
                 </Button>

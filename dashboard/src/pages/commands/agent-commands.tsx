@@ -1,6 +1,6 @@
 // Commands on the page of an agent: the form to send one, and what was sent and refused lately.
 import { useMemo } from 'preact/hooks';
-import type { Command, Conflict } from '../../api/operations.ts';
+import type { AgentListItem, Command, Conflict } from '../../api/operations.ts';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { useOperation } from '../../data/use-operation.ts';
@@ -21,20 +21,22 @@ interface AgentCommandsProps {
   ap_id: string;
   /** Undefined until it has come. */
   configuration: Record<string, unknown> | undefined;
+  listed: AgentListItem | undefined;
 }
 
 type Entry = { at: number } & ({ command: Command } | { conflict: Conflict });
 
-export function AgentCommands({ ap_id, configuration }: AgentCommandsProps) {
+export function AgentCommands({ ap_id, configuration, listed }: AgentCommandsProps) {
   const query = { agent: ap_id, limit: shownRows };
   const commands = useOperation('list_commands', { query }, { pollMs: (list) => (list.every(isEnded) ? 3000 : 700) });
   const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
   // The configuration is asked for again and again; only a new one makes a new form.
-  const key = JSON.stringify(configuration?.commands);
-  const targets = useMemo(
-    () => (configuration ? [{ ap_id, configuration }] : []),
+  const key = JSON.stringify([configuration?.commands, listed?.may]);
+  const fixed = useMemo(
+    () => (configuration ? [{ ap_id, configuration, may: listed?.may }] : []),
     [ap_id, key, configuration === undefined],
   );
+  const targets = useMemo(() => fixed.map((one) => ({ ...one, latest: listed?.latest })), [fixed, listed?.latest]);
   const entries = useMemo(
     () => toEntries(commands.data ?? [], conflicts.data?.conflicts ?? []),
     [commands.data, conflicts.data],

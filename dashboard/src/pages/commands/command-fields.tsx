@@ -2,7 +2,13 @@
 import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { commandsText } from '../../text/commands.ts';
-import { boundsInWords, type DeclaredArgument, type DeclaredCommand } from './declared-commands.ts';
+import {
+  boundsInWords,
+  type DeclaredArgument,
+  type DeclaredCommand,
+  type KnownValues,
+  valueNow,
+} from './declared-commands.ts';
 import './command-form.css';
 
 const text = commandsText.form;
@@ -14,9 +20,11 @@ interface CommandFieldsProps {
   form: CommandFormState;
   /** Undefined: the access points list none, and anything may be sent. */
   commands: readonly DeclaredCommand[] | undefined;
+  /** The one that it is for: what its values are now. */
+  now?: KnownValues | undefined;
 }
 
-export function CommandFields({ form, commands }: CommandFieldsProps) {
+export function CommandFields({ form, commands, now }: CommandFieldsProps) {
   if (!commands) {
     return (
       <div class="command-fields">
@@ -32,7 +40,13 @@ export function CommandFields({ form, commands }: CommandFieldsProps) {
       <SelectField form={form} name="name" label={text.name} options={options} />
       {chosen && !chosen.params && <FreeArguments form={form} />}
       {Object.entries(chosen?.params ?? {}).map(([arg, bounds]) => (
-        <ArgumentField key={`${chosen!.name} ${arg}`} form={form} arg={arg} bounds={bounds} />
+        <ArgumentField
+          key={`${chosen!.name} ${arg}`}
+          form={form}
+          arg={arg}
+          bounds={bounds}
+          now={now && valueNow(chosen!.name, arg, now)}
+        />
       ))}
     </div>
   );
@@ -42,13 +56,24 @@ function FreeArguments({ form }: { form: CommandFormState }) {
   return <TextField form={form} name="arguments" label={text.args} hint={text.argsHint} rows={2} isMono isOptional />;
 }
 
-function ArgumentField({ form, arg, bounds }: { form: CommandFormState; arg: string; bounds: DeclaredArgument }) {
+interface ArgumentFieldProps {
+  form: CommandFormState;
+  arg: string;
+  bounds: DeclaredArgument;
+  now: string | undefined;
+}
+
+function ArgumentField({ form, arg, bounds, now }: ArgumentFieldProps) {
   const name = `args.${arg}`;
   const values = bounds.enum?.map(String) ?? (bounds.type === 'boolean' ? ['true', 'false'] : undefined);
   const words = boundsInWords(bounds);
-  const hint = words !== '' ? words : bounds.type === 'string' ? text.optionalHint : undefined;
+  const bound = words !== '' ? words : bounds.type === 'string' ? text.optionalHint : undefined;
+  const hint = [now && text.now(now), bound].filter(Boolean).join(' · ') || undefined;
   if (values) {
-    const options = [{ value: '', label: text.unset }, ...values.map((value) => ({ value, label: labelOf(value) }))];
+    const options = [
+      { value: '', label: now === undefined ? text.unset : text.unsetNow(now) },
+      ...values.map((value) => ({ value, label: labelOf(value) })),
+    ];
     return <SelectField form={form} name={name} label={arg} options={options} />;
   }
   const isNumber = bounds.type === 'number' || bounds.type === 'integer';

@@ -14,7 +14,6 @@ import { agentName } from '../../data/agent-names.ts';
 import { serverNow } from '../../data/server-clock.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { CommandFields, type CommandFormState } from './command-fields.tsx';
 import './command-form.css';
@@ -34,6 +33,10 @@ const text = commandsText.form;
 interface CommandTarget {
   ap_id: string;
   configuration: Record<string, unknown>;
+  /** What the user may do with it; undefined while it is not known. */
+  may?: readonly string[] | undefined;
+  /** The newest values of its metrics, if they are known. */
+  latest?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface CommandFormProps {
@@ -84,8 +87,7 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
     queries.refresh('list_commands');
   };
   const noCommon = commands?.length === 0 && targets.length > 0;
-  const notAllowed =
-    session.value?.isAdmin === true ? [] : targets.filter(({ configuration }) => !configuration.emulated);
+  const notAllowed = targets.filter(({ may }) => may !== undefined && !may.includes('command'));
   const cannotSend = noCommon || targets.length === 0 || notAllowed.length > 0;
   const problem = form.problems.value.agents;
   return (
@@ -100,7 +102,7 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
           {text.noCommonWords}
         </Notice>
       ) : (
-        targets.length > 0 && <CommandFields form={form} commands={commands} />
+        targets.length > 0 && <CommandFields form={form} commands={commands} now={isOne ? targets[0] : undefined} />
       )}
       <MoreOptions form={form} isOne={isOne} />
       <div class="cluster">

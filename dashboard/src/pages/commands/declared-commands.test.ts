@@ -1,7 +1,14 @@
 // From what agents declare to a form, and from the form to a command.
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../api/failure.ts';
-import { boundsInWords, commonCommands, readDeclaredCommands, toCommand, writeCommand } from './declared-commands.ts';
+import {
+  boundsInWords,
+  commonCommands,
+  readDeclaredCommands,
+  toCommand,
+  valueNow,
+  writeCommand,
+} from './declared-commands.ts';
 
 const power = { name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 10, maximum: 38, unit: 'dBm' } } };
 
@@ -85,4 +92,13 @@ describe('what is typed', () => {
     expect(writeCommand({ name: 'sleep', args: {} })).toBe('sleep');
     expect(writeCommand({ name: 'set_tx_power', args: { dbm: 17 } })).toBe('{"name":"set_tx_power","dbm":17}');
   });
+});
+
+it('what an argument is now comes from the newest value, else from the configuration', () => {
+  const known = { configuration: { channel: 36, band: '5 GHz' }, latest: { tx_power_dbm: { ts: '', value: 17 } } };
+  expect(valueNow('set_channel', 'channel', known)).toBe('36');
+  expect(valueNow('set_channel', 'channel', { ...known, latest: { channel: { ts: '', value: 44 } } })).toBe('44');
+  expect(valueNow('set_tx_power', 'dbm', known)).toBe('17');
+  expect(valueNow('set_band', 'value', known)).toBe('5 GHz');
+  expect(valueNow('steer_device', 'target', known)).toBeUndefined();
 });

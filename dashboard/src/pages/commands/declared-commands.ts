@@ -3,6 +3,7 @@
 import {
   type DeclaredCommand as Declaration,
   type DeclaredArgument,
+  defaultParameter,
   readDeclaredCommands as readDeclarations,
 } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
@@ -54,6 +55,33 @@ export function toCommand(
 /** As `send_command` wants it: a name or free text, or JSON. */
 export function writeCommand({ name, args }: WrittenCommand): string {
   return Object.keys(args).length === 0 ? name : JSON.stringify({ name, ...args });
+}
+
+/** What is known of an access point: what it says of itself, and its newest values. */
+export interface KnownValues {
+  configuration: Readonly<Record<string, unknown>>;
+  latest?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * What an argument of a command is now, as far as a metric or the configuration has its name, that of the parameter
+ * (`set_channel` sets `channel`) or both (`tx_power_dbm`).
+ */
+export function valueNow(
+  command: string,
+  arg: string,
+  { configuration, latest = {} }: KnownValues,
+): string | undefined {
+  const parameter = defaultParameter(command);
+  const named = arg === parameter || arg === 'value' ? [parameter] : [`${parameter}_${arg}`, arg];
+  for (const name of named) {
+    const newest = Object.hasOwn(latest, name) ? latest[name] : undefined;
+    const metric = isObject(newest) ? newest.value : undefined;
+    for (const value of [metric, Object.hasOwn(configuration, name) ? configuration[name] : undefined]) {
+      if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return String(value);
+    }
+  }
+  return undefined;
 }
 
 /** `10 to 38 dBm`, `36, 40, 44`; empty if anything goes. */

@@ -10,7 +10,6 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { place, setQuery } from '../../router/location.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
-import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
@@ -76,7 +75,7 @@ export function SendCommandPage() {
             ) : (
               <AgentList agents={sorted ?? []} chosen={chosen} onChange={(next) => setGiven([...next].join(','))} />
             )}
-            {!session.value?.isAdmin && <p class="faint small">{text.ownOnly}</p>}
+            {agents.some(({ may }) => !may.includes('command')) && <p class="faint small">{text.ownOnly}</p>}
           </section>
           <section class="card stack">
             <h2>{commandsText.form.title}</h2>

@@ -88,11 +88,12 @@ function throwBesideField(error: unknown): never {
 
 export function SessionsCard() {
   const text = settingsText.sessions;
+  const { username = '', isAdmin = false } = session.value ?? {};
   return (
     <section class="card stack" aria-labelledby="sessions">
       <h2 id="sessions">{text.title}</h2>
       <p class="soft">{text.words}</p>
-      <SessionList username={session.value?.username ?? ''} canExtend={session.value?.isAdmin ?? false} />
+      <SessionList username={username} canExtend={isAdmin} isAdministrator={isAdmin} />
     </section>
   );
 }

@@ -1,9 +1,9 @@
 // How the dashboard looks in this browser.
-import { useId } from 'preact/hooks';
 import { chooseMotion, type MotionChoice, motionChoice } from '../../styles/motion.ts';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../../styles/theme.ts';
 import { settingsText } from '../../text/settings.ts';
 import { shellText } from '../../text/shell.ts';
+import { Choices } from './choices.tsx';
 
 export function AppearanceCard() {
   const text = settingsText.appearance;
@@ -24,27 +24,5 @@ export function AppearanceCard() {
       />
       <p class="faint small">{text.remembered}</p>
     </section>
-  );
-}
-
-interface ChoicesProps<Choice extends string> {
-  label: string;
-  value: Choice;
-  options: Record<Choice, string>;
-  onChange: (choice: Choice) => void;
-}
-
-function Choices<Choice extends string>({ label, value, options, onChange }: ChoicesProps<Choice>) {
-  const name = useId();
-  return (
-    <fieldset class="choices">
-      <legend>{label}</legend>
-      {(Object.keys(options) as Choice[]).map((choice) => (
-        <label key={choice}>
-          <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
-          {options[choice]}
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -4,6 +4,7 @@ import { pageTitles } from '../../text/pages.ts';
 import { AccountCard, DeleteAccountCard, PasswordCard, SessionsCard } from './account-cards.tsx';
 import { AppearanceCard } from './appearance-card.tsx';
 import { InterfaceCard } from './interface-card.tsx';
+import { NoticesCard } from './notices-card.tsx';
 import './settings-page.css';
 import { SystemCard } from './system-card.tsx';
 
@@ -18,6 +19,7 @@ export function SettingsPage() {
         </div>
         <div class="stack">
           <AppearanceCard />
+          <NoticesCard />
           <InterfaceCard />
           <SystemCard />
           {/* Last, because how long it is comes later than the page. */}

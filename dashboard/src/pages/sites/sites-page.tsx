@@ -1,17 +1,20 @@
 // The sites as a tree: how many access points each has, where it is, and its time zone.
 import { useMemo, useState } from 'preact/hooks';
-import type { Site } from '../../api/operations.ts';
+import type { Site, SiteHealth } from '../../api/operations.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { HealthMark } from '../../components/health.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { type SiteNode, siteTree, useSites } from '../../data/sites.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { session } from '../../session/session.ts';
+import { agentsText } from '../../text/agents.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { sitesText as text } from '../../text/sites.ts';
+import { useNetworkHealth } from '../overview/health-card.tsx';
 import { SiteDialog } from './site-dialog.tsx';
 import './sites-page.css';
 
@@ -22,6 +25,8 @@ export function SitesPage() {
   const [editing, setEditing] = useState<Editing | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
   const roots = useMemo(() => siteTree(sites ?? []), [sites]);
+  const { data } = useNetworkHealth();
+  const healths = useMemo(() => new Map(data?.sites.map((site) => [site.path, site])), [data]);
   const create = isAdmin && (
     <Button icon="plus" kind="primary" onClick={() => setEditing({})}>
       {text.create}
@@ -41,7 +46,7 @@ export function SitesPage() {
           <p class="soft">{text.words}</p>
           <ul class="card site-tree" aria-label={text.list}>
             {roots.map((node) => (
-              <SiteRow key={node.path} {...{ node, isAdmin }} onEdit={setEditing} />
+              <SiteRow key={node.path} {...{ node, healths, isAdmin }} onEdit={setEditing} />
             ))}
           </ul>
         </>
@@ -51,7 +56,15 @@ export function SitesPage() {
   );
 }
 
-function SiteRow({ node, isAdmin, onEdit }: { node: SiteNode; isAdmin: boolean; onEdit: (editing: Editing) => void }) {
+interface SiteRowProps {
+  node: SiteNode;
+  /** By path; those that have no access points have none. */
+  healths: ReadonlyMap<string, SiteHealth>;
+  isAdmin: boolean;
+  onEdit: (editing: Editing) => void;
+}
+
+function SiteRow({ node, healths, isAdmin, onEdit }: SiteRowProps) {
   const [isOpen, setOpen] = useState(true);
   const { path, name, site, total, children } = node;
   const selector = new URLSearchParams({ selector: `site:${path}/**` });
@@ -79,6 +92,7 @@ function SiteRow({ node, isAdmin, onEdit }: { node: SiteNode; isAdmin: boolean; 
             {site?.notes && ` · ${site.notes.split('\n')[0]}`}
           </span>
         </div>
+        <SiteHealthWord health={healths.get(path)} />
         <span class="site-count" title={text.total(formatNumber(total))}>
           {formatNumber(total)}
         </span>
@@ -92,10 +106,23 @@ function SiteRow({ node, isAdmin, onEdit }: { node: SiteNode; isAdmin: boolean; 
       {isOpen && children.length > 0 && (
         <ul>
           {children.map((child) => (
-            <SiteRow key={child.path} node={child} {...{ isAdmin, onEdit }} />
+            <SiteRow key={child.path} node={child} {...{ healths, isAdmin, onEdit }} />
           ))}
         </ul>
       )}
     </li>
+  );
+}
+
+/** In one word, with the first cause; the place is kept while it is not known. */
+function SiteHealthWord({ health }: { health: SiteHealth | undefined }) {
+  if (!health) return <span />;
+  const causes = health.causes.join(' · ');
+  return (
+    <span class="site-health" title={causes}>
+      <HealthMark health={health.health} />
+      <span class="site-health-word">{agentsText.healthWords[health.health]}</span>
+      {causes !== '' && <span class="faint small site-cause">{health.causes[0]}</span>}
+    </span>
   );
 }

@@ -89,7 +89,7 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
       {!disabled && (
         <div class="user-sessions">
           <h3>{text.sessions}</h3>
-          <SessionList username={username} canExtend />
+          <SessionList username={username} canExtend isAdministrator={user.role === 'admin'} />
         </div>
       )}
       <div class="user-act">

@@ -1,7 +1,9 @@
 // The network on a display on the wall: large type, no navigation, nothing to touch. Everything follows by itself.
 import { ButtonLink } from '../../components/button.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
+import { now } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { overviewText } from '../../text/overview.ts';
@@ -21,10 +23,20 @@ export function WallPage() {
   const { data } = useOperation('list_alarms', { query }, { pollMs: 3000 });
   return (
     <div class="wall">
-      <Page title={pageTitles.wall} actions={<ButtonLink href="/">{text.leave}</ButtonLink>}>
+      <Page
+        title={pageTitles.wall}
+        isFilling
+        actions={
+          <>
+            <WallClock />
+            <ButtonLink href="/">{text.leave}</ButtonLink>
+          </>
+        }
+      >
         <HealthCard agents={agents} isLarge />
         <div class="wall-grid">
           <section class="card" aria-label={text.alarms}>
+            {!data && <SkeletonLines count={limit} />}
             {data?.items.length === 0 && <p class="wall-none">{text.noAlarms}</p>}
             <ul class="alarm-list">
               {data?.items.map((alarm) => (
@@ -34,10 +46,23 @@ export function WallPage() {
               ))}
             </ul>
           </section>
-          <div class="card wall-map">{agents && <LazyFleetMap agents={agents} isStill />}</div>
+          <div class="card wall-map">
+            {agents ? <LazyFleetMap agents={agents} isStill /> : <SkeletonLines count={4} />}
+          </div>
         </div>
         <p class="faint small">{text.hint}</p>
       </Page>
     </div>
+  );
+}
+
+/** Stands still while Weft is out of reach, like everything else on the page. */
+function WallClock() {
+  const at = new Date(now.value);
+  return (
+    <time class="wall-clock" dateTime={at.toISOString()}>
+      {at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })}{' '}
+      <b>{at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}</b>
+    </time>
   );
 }

@@ -2,6 +2,7 @@
 import type { AgentListItem } from '../../../api/operations.ts';
 import { AgentName } from '../../../components/agent-name.tsx';
 import { Glyph, StateChip } from '../../../components/glyph.tsx';
+import { HealthMark } from '../../../components/health.tsx';
 import type { Column } from '../../../components/tables/table.tsx';
 import { technologyOf } from '../../../data/agent-configuration.ts';
 import { isSleeping, type ShownState, shownState } from '../../../data/agent-state.ts';
@@ -46,6 +47,21 @@ export const agentColumns: Column<AgentListItem>[] = [
     width: '116px',
     sort: true,
     cell: (item) => <StateChip state={stateOfItem(item)} />,
+  },
+  {
+    name: 'health',
+    title: text.health,
+    width: '112px',
+    sort: true,
+    cell: ({ health }) =>
+      health === null ? (
+        none
+      ) : (
+        <span class="chip">
+          <HealthMark health={health} size={16} /> {agentsText.healthWords[health]}
+        </span>
+      ),
+    isWideOnly: true,
   },
   {
     name: 'last_seen',

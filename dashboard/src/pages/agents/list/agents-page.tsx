@@ -12,17 +12,17 @@ import { readSelector, SelectorInput, useSettled } from '../../../components/for
 import { Page } from '../../../components/layout/page.tsx';
 import { Table } from '../../../components/tables/table.tsx';
 import { useMetricNames } from '../../../data/metric-names.ts';
+import { useIsManager } from '../../../data/own-rights.ts';
 import { useAgents } from '../../../data/use-agents.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format/numbers.ts';
 import { useQueryState } from '../../../router/use-query-state.ts';
-import { session } from '../../../session/session.ts';
 import { agentsText } from '../../../text/agents.ts';
 import { componentText } from '../../../text/components.ts';
 import { overviewText } from '../../../text/overview.ts';
 import { pageTitles } from '../../../text/pages.ts';
 import { agentColumns, metricColumn } from './agent-columns.tsx';
-import { selectorWith } from './agent-filter.ts';
+import { meaningOf, selectorWith } from './agent-filter.ts';
 import '../agents-page.css';
 import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
@@ -34,7 +34,7 @@ const pageSize = 200;
 /** With their values rows are long. */
 const pageSizeWithValues = 100;
 const maxPages = 500;
-const filters = ['selector', 'state', 'type'];
+const filters = ['selector', 'state', 'health', 'type'];
 const { asleep: _asleep, ...agentStates } = componentText.states;
 /** What goes wrong stands at the top. */
 const worstFirst = '-state';
@@ -42,6 +42,7 @@ const worstFirst = '-state';
 export function AgentsPage() {
   const [selector, setSelector] = useQueryState('selector');
   const [state, setState] = useQueryState('state');
+  const [health, setHealth] = useQueryState('health');
   const [type, setType] = useQueryState('type');
   const [search] = useQueryState('q');
   const [sort] = useQueryState('sort', worstFirst);
@@ -54,7 +55,7 @@ export function AgentsPage() {
   const shownMetrics = columnNames === '' ? [] : columnNames.split(',');
   const hasValues = shownMetrics.length > 0;
   const query = {
-    selector: selectorWith(settled, { state, type }),
+    selector: selectorWith(settled, { state, health, type }),
     sort,
     limit: hasValues ? pageSizeWithValues : pageSize,
     count: true,
@@ -72,8 +73,9 @@ export function AgentsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isRegistering, setRegistering] = useState(false);
   const [bulk, setBulk] = useState<string | undefined>(undefined);
-  const isAdmin = session.value?.isAdmin === true;
-  const isFiltered = selector !== '' || state !== '' || type !== '' || search !== '';
+  const isManager = useIsManager();
+  const mayActOn = (what: AgentListItem['may'][number]) => data?.items.some(({ may }) => may.includes(what)) ?? false;
+  const isFiltered = selector !== '' || state !== '' || health !== '' || type !== '' || search !== '';
   const isEmpty = data?.items.length === 0 && !isFiltered;
   const register = (
     <Button icon="plus" onClick={() => setRegistering(true)}>
@@ -87,7 +89,7 @@ export function AgentsPage() {
       ),
     );
   return (
-    <Page title={pageTitles.agents} isFilling actions={isAdmin && data && !isEmpty && register}>
+    <Page title={pageTitles.agents} isFilling actions={isManager && data && !isEmpty && register}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_agents')} />}
       {!data && !failure && <SkeletonLines count={10} />}
       {isEmpty && (
@@ -98,7 +100,7 @@ export function AgentsPage() {
               <ButtonLink kind="primary" href="/">
                 {agentsText.empty.demo}
               </ButtonLink>
-              {isAdmin && register}
+              {isManager && register}
             </>
           }
         >
@@ -110,6 +112,7 @@ export function AgentsPage() {
           <SelectorInput
             value={selector}
             onInput={setSelector}
+            meaning={meaningOf(query.selector, search)}
             beside={
               data?.count !== undefined && readSelector(selector).problem === undefined
                 ? componentText.selector.match(formatNumber(data.count))
@@ -130,7 +133,11 @@ export function AgentsPage() {
               onEnd: () =>
                 data?.hasMore && setPages(Math.min(maxPages, Math.ceil(data.items.length / query.limit) + 1)),
             }}
-            choice={isAdmin ? { chosen, onChange: setChosen, labelOf: ({ ap_id }) => text.choose(ap_id) } : undefined}
+            choice={
+              mayActOn('manage') || mayActOn('command')
+                ? { chosen, onChange: setChosen, labelOf: ({ ap_id }) => text.choose(ap_id) }
+                : undefined
+            }
             tools={
               <>
                 <Choice
@@ -138,6 +145,12 @@ export function AgentsPage() {
                   value={state}
                   onChange={setState}
                   options={[['', agentsText.allStates], ...Object.entries({ ...agentStates, asleep: _asleep })]}
+                />
+                <Choice
+                  label={agentsText.healthFilter}
+                  value={health}
+                  onChange={setHealth}
+                  options={[['', agentsText.allHealth], ...Object.entries(agentsText.healthWords)]}
                 />
                 <Choice
                   label={agentsText.typeFilter}
@@ -149,7 +162,7 @@ export function AgentsPage() {
                   ]}
                 />
                 <CheckMenu
-                  title={text.columns(formatNumber(shownMetrics.length))}
+                  title={text.columns(shownMetrics.length)}
                   label={text.chooseColumns}
                   filterLabel={agentsText.one.filterMetrics}
                   items={metrics.map(([name, label]) => ({ name, label }))}
@@ -158,7 +171,7 @@ export function AgentsPage() {
                   onTurn={turnColumn}
                 />
                 <SavedViews />
-                {isAdmin && search.trim() === '' && data?.count !== undefined && data.count > 0 && (
+                {(mayActOn('manage') || mayActOn('command')) && search.trim() === '' && data?.count !== undefined && (
                   <Button onClick={() => setBulk(query.selector)}>
                     {agentsText.bulk.open(formatNumber(data.count))}
                   </Button>
@@ -174,7 +187,7 @@ export function AgentsPage() {
           )}
         </>
       )}
-      {bulk !== undefined && <BulkDialog selector={bulk} onClose={() => setBulk(undefined)} />}
+      {bulk !== undefined && <BulkDialog selector={bulk} isManager={isManager} onClose={() => setBulk(undefined)} />}
       {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}
     </Page>
   );

@@ -1,5 +1,6 @@
 // The form of a bulk action as the interface takes it. Pure.
 import type { BulkRequest } from '../../../api/operations.ts';
+import { listOf } from '../labels-form.ts';
 
 interface BulkValues {
   kind: string;
@@ -20,15 +21,4 @@ export function bulkAction({ kind, command, site, add_tags, remove_tags }: BulkV
       ...(removed.length > 0 && { remove_tags: removed }),
     },
   };
-}
-
-function listOf(text: string): string[] {
-  return [
-    ...new Set(
-      text
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter(Boolean),
-    ),
-  ];
 }

@@ -7,6 +7,7 @@ import type { BulkAnswer, BulkRequest, BulkTarget } from '../../../api/operation
 import { Button } from '../../../components/button.tsx';
 import { FailureNotice, Notice } from '../../../components/feedback/notice.tsx';
 import { Progress } from '../../../components/feedback/progress.tsx';
+import { SkeletonLines } from '../../../components/feedback/skeleton.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
 import { Dialog } from '../../../components/overlays/dialog.tsx';
@@ -23,10 +24,12 @@ const optionsOf = (words: Record<string, string>) => Object.entries(words).map((
 
 interface BulkDialogProps {
   selector: string;
+  /** Whether the user may label and delete anything. */
+  isManager: boolean;
   onClose: () => void;
 }
 
-export function BulkDialog({ selector, onClose }: BulkDialogProps) {
+export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   const form = useForm({
     kind: 'command',
     command: '',
@@ -48,7 +51,7 @@ export function BulkDialog({ selector, onClose }: BulkDialogProps) {
   };
   const key = JSON.stringify(request);
   const shown = preview?.of === key ? preview.answer : undefined;
-  const willing = shown?.targets.filter(({ state }) => state === 'would').length ?? 0;
+  const willing = (shown?.targets.length ?? 0) - (shown?.refused ?? 0);
   // Who acts on many types their number: a click is too little.
   const isConfirmed = shown !== undefined && (shown.count < 2 || values.typed.trim() === String(shown.count));
   const submit = async () => {
@@ -63,7 +66,12 @@ export function BulkDialog({ selector, onClose }: BulkDialogProps) {
     <Dialog title={text.title} width="wide" onClose={onClose}>
       <p class="soft">{selector === '' ? text.everywhere : <code>{selector}</code>}</p>
       <Form form={form} label={text.title} onSubmit={submit}>
-        <SelectField form={form} name="kind" label={text.action} options={optionsOf(text.kinds)} />
+        <SelectField
+          form={form}
+          name="kind"
+          label={text.action}
+          options={optionsOf(isManager ? text.kinds : { command: text.kinds.command })}
+        />
         {values.kind === 'command' && (
           <TextField form={form} name="command" label={text.command} hint={text.commandHint} isMono />
         )}
@@ -81,6 +89,20 @@ export function BulkDialog({ selector, onClose }: BulkDialogProps) {
         {shown && (
           <>
             <h3 aria-live="polite">{text.would(formatNumber(shown.count), formatNumber(shown.waves))}</h3>
+            {(shown.refused ?? 0) > 0 && (
+              <Notice kind="warning" title={text.accept(formatNumber(willing), formatNumber(shown.targets.length))}>
+                {shown.suggestions && shown.suggestions.length > 0 && (
+                  <p>
+                    {text.suggestions}{' '}
+                    {shown.suggestions.map((name) => (
+                      <Button key={name} kind="quiet" size="small" onClick={() => form.set('command', name)}>
+                        <code>{name}</code>
+                      </Button>
+                    ))}
+                  </p>
+                )}
+              </Notice>
+            )}
             <Targets targets={shown.targets} />
             {shown.count >= 2 && <TextField form={form} name="typed" label={text.typed(String(shown.count))} />}
           </>
@@ -140,6 +162,7 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
       }
     >
       {shownFailure && <FailureNotice failure={shownFailure} />}
+      {!data && !shownFailure && <SkeletonLines count={6} />}
       {totals && <Progress label={text.progress} done={all - totals.waiting} total={all} />}
       {data?.is_over && totals && (
         <Notice
