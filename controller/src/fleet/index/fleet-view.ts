@@ -2,7 +2,7 @@
 // selector. Everything is in memory; only what a question needs is prepared.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
-import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
+import { type AgentState, isDeviceType, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
@@ -95,7 +95,7 @@ export class FleetView {
   async select(selector: Selector | string, caller: Caller | undefined): Promise<IndexedAgent[]> {
     const parsed = typeof selector === 'string' ? parseSelector(selector) : selector;
     const moment = await this.moment(needsOf(parsed));
-    const test = createTest(parsed, moment);
+    const test = createListTest(parsed, moment);
     const found: IndexedAgent[] = [];
     await scan(moment.agents, (agent) => {
       if (test(agent) && (!caller || canSeeAgent(caller, agent))) found.push(agent);
@@ -120,6 +120,13 @@ export function createTest(selector: Selector, moment: FleetMoment): (agent: Ind
     probe.agent = agent;
     return test(probe);
   };
+}
+
+/** As createTest, for lists of access points: agents of devices are in them only if the selector asks for a type. */
+export function createListTest(selector: Selector, moment: FleetMoment): (agent: IndexedAgent) => boolean {
+  const test = createTest(selector, moment);
+  if (selector.asksForType) return test;
+  return (agent) => !isDeviceType(agent.access_point_type) && test(agent);
 }
 
 class Probe implements Selectable {

@@ -3,7 +3,7 @@ import type { Selector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
-import { createTest, type FleetMoment, scan } from '../index/fleet-view.ts';
+import { createListTest, type FleetMoment, scan } from '../index/fleet-view.ts';
 import type { ListCursor } from './list-cursor.ts';
 import { compareKeys, createKeyOf, FirstOnes, type ListOrder, type SortKey } from './list-order.ts';
 import type { ListSnapshot } from './list-snapshots.ts';
@@ -29,7 +29,7 @@ export interface Found {
 }
 
 function createFilter({ caller, selector, search }: ListQuery, moment: FleetMoment): (agent: IndexedAgent) => boolean {
-  const test = createTest(selector, moment);
+  const test = createListTest(selector, moment);
   if (search === undefined) return (agent) => test(agent) && canSeeAgent(caller, agent);
   return (agent) => textOf(agent).includes(search) && test(agent) && canSeeAgent(caller, agent);
 }

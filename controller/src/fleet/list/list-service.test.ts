@@ -122,6 +122,17 @@ async function walk(request: Partial<ListRequest>, between: () => void = () => {
 const name = fc.stringMatching(/^[A-Za-z0-9][a-c0-2-]{0,2}$/);
 const sorts = ['ap_id', '-ap_id', 'created_at', '-created_at', 'id', '-id'];
 
+it('has agents of devices only for whoever asks for a type', async () => {
+  fleet.put('hall-1', { access_point_type: 'WiFi' });
+  fleet.put('phone-1', { access_point_type: 'device' });
+  fleet.put('lamp-1');
+  expect(names(await ask())).toEqual(['hall-1', 'lamp-1']);
+  expect(names(await ask({ selector: 'name:*-1', sort: '-created_at' }))).not.toContain('phone-1');
+  expect(names(await ask({ selector: 'type:device' }))).toEqual(['phone-1']);
+  expect(names(await ask({ selector: '-type:WiFi' }))).toEqual(['lamp-1', 'phone-1']);
+  expect(await lists.explain(admin, '')).toMatchObject({ matches: 2 });
+});
+
 describe('pages', () => {
   it('have everything once and in order, whatever the order and the limit', async () => {
     const person = fc.record({
