@@ -85,7 +85,7 @@ const rules: Rule[] = [
   },
   {
     because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
-    who: /^emulator\/src\/(radio|world|access-points)\//,
+    who: /^emulator\/src\/(radio|world|traffic|multi-link|access-points)\//,
     never: /^(node:|@weft\/(?!contract\/declared-commands$))/,
   },
   {
@@ -157,6 +157,7 @@ const featureOrder = [
   ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
+  ['devices'],
   ['jobs'],
   ['commands'],
   ['emulator'],
@@ -170,6 +171,7 @@ const featureOrder = [
 const folderOrder: Record<string, string[][]> = {
   'controller/src/http': [['request'], ['sockets', 'pages'], ['server']],
   'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
+  'controller/src/devices': [['privacy'], ['store'], ['registry'], ['api']],
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],

@@ -57,6 +57,7 @@ const known = {
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
   name: ['a name', 'another name'],
   alarm_id: ['nothing'],
+  device: ['dev-aaaaaaaaaaaaaaaa'],
   rule_id: ['nothing'],
   silence_id: ['nothing'],
   condition: [{ state: 'offline' }, { metric: 'rssi', op: '<', value: -80 }],

@@ -1,6 +1,6 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
 import type { LoginType } from '@weft/contract';
-import { agentStates } from '@weft/contract/selector';
+import { agentStates, parseSelector } from '@weft/contract/selector';
 import type { AgentService } from '../agents/agent-service.ts';
 import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import type { LabelService } from '../agents/label-service.ts';
@@ -11,16 +11,18 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
+import { inSlices } from '../time-slices.ts';
 import { BulkActions } from './bulk/bulk-actions.ts';
 import { BulkDriver } from './bulk/bulk-driver.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { BulkService } from './bulk/bulk-service.ts';
 import { createBulkStore } from './bulk/bulk-store.sql.ts';
 import { fleetFormats } from './fleet-formats.ts';
-import { FleetIndex } from './index/fleet-index.ts';
+import { FleetIndex, type IndexedAgent } from './index/fleet-index.ts';
 import { createFleetStore } from './index/fleet-store.sql.ts';
-import { FleetView, scan } from './index/fleet-view.ts';
+import { createTest, FleetView, needsOf } from './index/fleet-view.ts';
 import { MetricColumns } from './index/metric-columns.ts';
+import { StateColumn } from './index/state-column.ts';
 import { listRoutes } from './list/list-routes.ts';
 import { ListService } from './list/list-service.ts';
 
@@ -42,23 +44,44 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const { principals, agents, labels, auditLog, batches } = deps;
   const { jobStore, mailbox } = deps.jobs;
   const store = createFleetStore(database);
-  const index: FleetIndex = new FleetIndex({ store, onGone: ({ slot }) => columns.forget(slot) });
+  const index: FleetIndex = new FleetIndex({
+    store,
+    onGone(agent, successor) {
+      columns.forget(agent.slot);
+      states.gone(agent, successor);
+    },
+    onTaken: (agent) => states.taken(agent),
+  });
+  const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
+  presence.onChange((ap_id) => states.changed(ap_id));
   const columns = new MetricColumns({
     telemetry,
     index,
     freshMs: config.influxUrl === undefined ? Number.POSITIVE_INFINITY : sharedFreshMs,
   });
-  const view = new FleetView({ index, columns, presence, severities: events.agentSeverities.ask });
+  const view = new FleetView({ index, columns, states, presence, severities: events.agentSeverities.ask });
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));
   events.visibleSites.onAsk(async (caller) => {
     if (canSeeAll(caller)) return undefined;
     const { agents } = await view.moment({});
     const sites = new Set<string>();
-    await scan(agents, (agent) => {
+    await inSlices(agents, (agent) => {
       if (agent.site !== null && canSeeAgent(caller, agent)) sites.add(agent.site);
     });
     return sites;
+  });
+  events.agentSight.onAsk(async (caller, text) => {
+    const selector = parseSelector(text);
+    const test = createTest(selector, await view.moment(needsOf(selector)));
+    const isSeen = remembered((agent) => canSeeAgent(caller, agent));
+    const isSelected = remembered(test);
+    return {
+      seesAll: canSeeAll(caller),
+      isSeen: (ap_id) => isSeen(index.get(ap_id)),
+      isSelected: (ap_id) => isSelected(index.get(ap_id)),
+      typeOf: (ap_id) => index.get(ap_id)?.access_point_type ?? null,
+    };
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = createBulkStore(database, jobStore);
@@ -121,6 +144,20 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   } satisfies Part & Record<string, unknown>;
 }
 
+/** Asked again and again about the same agents. */
+function remembered(test: (agent: IndexedAgent) => boolean): (agent: IndexedAgent | undefined) => boolean {
+  const known = new Map<IndexedAgent, boolean>();
+  return (agent) => {
+    if (!agent) return false;
+    let answer = known.get(agent);
+    if (answer === undefined) {
+      answer = test(agent);
+      known.set(agent, answer);
+    }
+    return answer;
+  };
+}
+
 const technologies = ['5G', 'WiFi', 'LiFi'];
 
 /** Every state and technology, also those that nobody has, so that no series comes and goes. */
@@ -132,7 +169,7 @@ async function countAgents(view: FleetView) {
     }
   }
   const moment = await view.moment({ state: true });
-  await scan(moment.agents, (agent) => {
+  await inSlices(moment.agents, (agent) => {
     const { access_point_type: type } = agent;
     const technology = type !== null && technologies.includes(type) ? type : 'other';
     counts.get(`${moment.stateOf(agent)} ${technology}`)!.value++;

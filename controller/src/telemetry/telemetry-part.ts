@@ -64,13 +64,12 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   });
   const lease = new NodeLease({ database, name: 'presence', onError });
   const states = createAgentStateStore(database);
-  const isShared = database.dialect === 'postgres';
   const transitions = new PresenceTransitions({
     database,
     lease,
     store: states,
     eventLog,
-    presence: () => presence.known({ isShared }),
+    presence,
     onChanged: events.presenceChanged.emit,
     onError,
   });
@@ -86,7 +85,14 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       return caller;
     },
   });
-  const telemetry = new TelemetryService({ store, agents, retentionDays, budget, onRecorded: events.recorded.emit });
+  const telemetry = new TelemetryService({
+    store,
+    agents,
+    retentionDays,
+    budget,
+    onRecorded: events.recorded.emit,
+    onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
+  });
   // Imported history is old: only cached answers have to know of it.
   const history = new TelemetryService({
     store,
