@@ -1,7 +1,8 @@
 // What travels between Weft and an agent about commands: over the agent's channel (a WebSocket, one JSON object a
 // message), by long poll and by push. Commands look the same on all three ways.
-import Type from 'typebox';
+
 import { CommandResult, CommandState } from './commands.ts';
+import * as Type from './schema.ts';
 import { AgentUpdateAnswer } from './telemetry.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });

@@ -1,5 +1,5 @@
 // Answers that many operations share: errors, and the plain "done".
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 export const ValidationError = Type.Object(
   {

@@ -1,5 +1,5 @@
 // The audit log: who changed what, and when.
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 export const AuditEntry = Type.Object(
   {

@@ -1,7 +1,8 @@
 // The radio map of an emulated network: a raster of what a device would receive at each point.
-import Type from 'typebox';
+
 import { Technology } from './commands.ts';
 import { WhatIfRequest } from './emulator-what-if.ts';
+import * as Type from './schema.ts';
 
 export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate'], {
   title: 'CoverageLayer',

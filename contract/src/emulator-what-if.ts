@@ -1,5 +1,5 @@
 // What-if: the question about commands to a running network, and the answer with what several futures say.
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 export const maxFutures = 32;
 

@@ -1,6 +1,7 @@
 // Jobs: what a request operation answers, what travels over the broker, what comes back over callbacks and sockets.
-import Type from 'typebox';
+
 import { AgentFilter } from './metrics.ts';
+import * as Type from './schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 

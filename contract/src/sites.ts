@@ -1,6 +1,7 @@
 // Sites: where access points stand, as a tree of paths such as `uk/bristol/hall`.
-import Type from 'typebox';
+
 import { maxSitePathLength, sitePathPattern } from './functions/label-rules.ts';
+import * as Type from './schema.ts';
 
 const Path = Type.String({
   minLength: 1,

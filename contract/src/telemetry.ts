@@ -1,5 +1,5 @@
 // What agents report, and the answer they get.
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AgentUpdateRequest',

@@ -1,5 +1,5 @@
 // User accounts, and the two steps of a forgotten password.
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 // Literals and not a bare pattern, so that a role which merely contains a known one is refused by name.
 const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { minItems: 1 });

@@ -1,5 +1,5 @@
 // Webhooks: events as requests to other programs.
-import Type from 'typebox';
+import * as Type from './schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
   title: 'WebhookFormat',

@@ -1,5 +1,5 @@
 // Devices: what attaches to access points, as agents report it and as callers see it.
-import Type from 'typebox';
+import * as Type from '../schema.ts';
 
 /** The longest lists that a report may have. */
 export const maxDevicesPerReport = 2_000;

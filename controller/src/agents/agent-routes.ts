@@ -1,6 +1,6 @@
 // Operations on agents and on enrolment tokens.
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, StatusAnswer } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { AgentService } from './agent-service.ts';
 import type { EnrolmentService } from './enrolment-service.ts';

@@ -1,6 +1,6 @@
 // Reading the audit log.
 import { AuditPage } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../http/request/route.ts';
 import type { AuditService } from './audit-service.ts';
 

@@ -1,5 +1,5 @@
 // The permissions table against a second copy of it, written down from the specification's point of view.
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';

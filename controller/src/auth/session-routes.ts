@@ -1,6 +1,6 @@
 // The sessions of a user, and the change of a password, which ends all of them but one.
 import { PasswordChange, Session, StatusAnswer, Token } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { AuthService } from './auth-service.ts';
 import { claimsOf, originOf } from './request-session.ts';

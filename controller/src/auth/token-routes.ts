@@ -1,7 +1,7 @@
 // Tokens: the one endpoint at which users, agents and apps exchange a name and a secret for one, and what they can do
 // with it afterwards.
 import { LoginForm, LoginType, StatusAnswer, Token } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { AuthService } from './auth-service.ts';
 import { claimsOf, originOf } from './request-session.ts';

@@ -12,7 +12,7 @@ import {
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { type Route, route } from '../http/request/route.ts';
 import { whileConnected } from '../http/request/while-connected.ts';

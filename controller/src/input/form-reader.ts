@@ -1,5 +1,5 @@
 // Reads the login form, which real clients send url-encoded or as multipart/form-data, and checks it against a schema.
-import type { Static, TObject } from 'typebox';
+import type { Static, TObject } from '@weft/contract/schema';
 import { type Problem, UnusableRequestError } from '../errors.ts';
 import { decodeFormText, splitPairs } from './query-reader.ts';
 import type { Validator } from './validator.ts';

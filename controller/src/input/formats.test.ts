@@ -1,5 +1,6 @@
 import { ThirdPartyAppCreate } from '@weft/contract';
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from '@weft/contract/schema';
+import * as Type from '@weft/contract/schema';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../errors.ts';
 import { createFormats } from './formats.ts';

@@ -1,6 +1,6 @@
 import { LoginType } from '@weft/contract';
+import * as Type from '@weft/contract/schema';
 import fc from 'fast-check';
-import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { type Problem, ValidationError } from '../errors.ts';
 import { createFormats } from './formats.ts';

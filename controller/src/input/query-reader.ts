@@ -1,6 +1,6 @@
 // Reads a query string as Python's urllib does and checks it against a schema with one field per parameter.
 
-import type { Static, TObject } from 'typebox';
+import type { Static, TObject } from '@weft/contract/schema';
 import type { Problem } from '../errors.ts';
 import type { Validator } from './validator.ts';
 import { invalidValue } from './value-rules.ts';

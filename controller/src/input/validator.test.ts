@@ -6,8 +6,9 @@ import {
   UserCreate,
   UserUpdate,
 } from '@weft/contract';
+import type { TSchema } from '@weft/contract/schema';
+import * as Type from '@weft/contract/schema';
 import fc from 'fast-check';
-import Type, { type TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../errors.ts';
 import { createFormats } from './formats.ts';

@@ -1,7 +1,7 @@
 // Checks a value against a schema of the contract and reports problems with the messages of pydantic, which the clients of this
 // interface are written against. Every input (body, query, form, path) is checked here.
 import { isObject } from '@weft/contract/is-object';
-import type { Static, TSchema } from 'typebox';
+import type { Static, TSchema } from '@weft/contract/schema';
 import { type Problem, ValidationError } from '../errors.ts';
 import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
 import { toBoolean } from './lax-scalars.ts';

@@ -1,6 +1,6 @@
 // Operations on sites.
 import { Site, SiteCreate, SitePage, StatusAnswer } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { SiteService } from './site-service.ts';
 

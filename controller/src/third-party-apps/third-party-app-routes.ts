@@ -6,7 +6,7 @@ import {
   ThirdPartyAppSummary,
   ThirdPartyAppUpdate,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { ThirdPartyAppService } from './third-party-app-service.ts';
 

@@ -1,6 +1,6 @@
 // Reading the event log: pages, and a stream of what comes.
 import { EventList } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { tokenOf } from '../http/request/guard.ts';
 import { type Route, route } from '../http/request/route.ts';

@@ -1,6 +1,6 @@
 // Operations on disabled accounts: they exist, but cannot log in.
 import { DisabledUser, StatusAnswer } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { UserService } from './user-service.ts';
 

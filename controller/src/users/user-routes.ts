@@ -9,7 +9,7 @@ import {
   UserRegister,
   UserUpdate,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, type ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';

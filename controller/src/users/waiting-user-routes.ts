@@ -1,6 +1,6 @@
 // Operations on accounts that wait for an administrator.
 import { StatusAnswer, TokenData, WaitingUser } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import type { SignupService } from './signup-service.ts';
 

@@ -1,6 +1,6 @@
 // Operations on alarms: list them, and handle them.
 import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import type { AlarmService } from './alarm-service.ts';
 

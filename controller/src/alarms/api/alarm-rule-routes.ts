@@ -1,6 +1,6 @@
 // Operations on alarm rules and silences.
 import { AlarmPreview, AlarmRule, AlarmRuleInput, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
 import type { AlarmRuleService } from './alarm-rule-service.ts';
 import type { PreviewService } from './preview-service.ts';

@@ -8,7 +8,7 @@ import {
   CommandResult,
   CommandState,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import type { AgentCaller } from '../../caller.ts';
 import { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';

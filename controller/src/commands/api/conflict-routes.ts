@@ -1,6 +1,6 @@
 // Operations on the rules between callers, and on what came of them.
 import { Conflict, ConflictRules } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import type { ConflictService } from './conflict-service.ts';
 

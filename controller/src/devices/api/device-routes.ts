@@ -1,6 +1,6 @@
 // Operations that read devices: what attaches to access points.
 import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import type { DeviceService } from './device-service.ts';
 

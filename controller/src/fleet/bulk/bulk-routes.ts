@@ -1,6 +1,6 @@
 // Operations that change many access points at once.
 import { BulkAnswer, BulkProgress, BulkRequest } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import type { BulkService } from './bulk-service.ts';
 

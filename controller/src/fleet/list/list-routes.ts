@@ -1,7 +1,7 @@
 // Operations that look at the whole fleet: the list of agents, and what a selector means.
 import { Readable } from 'node:stream';
 import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';

@@ -1,6 +1,7 @@
 // The OpenAPI document, made from the same routes and schemas that validate.
 import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from '@weft/contract/schema';
+import * as Type from '@weft/contract/schema';
 import { isOpen, permissionRow } from '../../auth/permissions.ts';
 import type { Route } from '../request/route.ts';
 import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';

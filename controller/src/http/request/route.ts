@@ -1,8 +1,8 @@
 // What a feature writes to be reachable: a list of routes. Each names its operation (and so its row in the permissions
 // table), its schemas, and what to do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
 import type { StatusAnswer } from '@weft/contract';
+import type { Static, TObject, TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Static, TObject, TSchema } from 'typebox';
 import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';

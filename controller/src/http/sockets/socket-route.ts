@@ -1,7 +1,7 @@
 // What a feature writes to be reachable by WebSocket: like a route, but `handle` upgrades the connection instead of
 // answering. http/sockets/socket-upgrade.ts does the rest: guard, handshake, validation, refusals.
 import type { Socket } from 'node:net';
-import type { Static, TObject } from 'typebox';
+import type { Static, TObject } from '@weft/contract/schema';
 import type { WebSocket } from 'ws';
 import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';

@@ -19,7 +19,7 @@ import {
   TelemetryAck,
   TelemetryMessage,
 } from '@weft/contract';
-import type { TSchema } from 'typebox';
+import type { TSchema } from '@weft/contract/schema';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,8 @@
 // The endpoints that take the results of a job. Shown with the job's callback token, or by its owner or an
 // administrator.
 import { CallbackAnswer } from '@weft/contract';
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from '@weft/contract/schema';
+import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import { type Route, type RouteContext, route } from '../../http/request/route.ts';

@@ -1,7 +1,7 @@
 // Operations that ask for work, and those on the jobs that come of it.
 
 import { AgentFilter, Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';

@@ -1,6 +1,6 @@
 // Where the clients of a job connect: the last endpoint on a job's path. Each message comes in its envelope, or as the bare
 // array where the address says so.
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../http/sockets/socket-route.ts';

@@ -8,7 +8,7 @@ import {
   WebhookList,
   WebhookWithSecret,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
 import type { WebhookService } from './webhook-service.ts';
 

@@ -2,7 +2,7 @@
 // post to Weft, and administrators bring history in. An agent shows its token (Bearer, Token) or its ap_id and password
 // (Basic, Token), never in the address, which ends up in logs. Databases, buckets and organizations mean nothing here, and
 // there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { UnusableRequestError, ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';

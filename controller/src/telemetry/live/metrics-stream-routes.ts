@@ -1,5 +1,5 @@
 // Live values as server-sent events: each sample as it is stored, for browsers and programs that keep a connection open.
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../../errors.ts';
 import { tokenOf } from '../../http/request/guard.ts';
 import { type Route, route } from '../../http/request/route.ts';

@@ -12,7 +12,7 @@ import {
   FleetPresence,
   LatestMetrics,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';

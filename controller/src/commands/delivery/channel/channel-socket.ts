@@ -1,5 +1,5 @@
 // Where an agent opens its channel.
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { PermissionError } from '../../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
 import type { RateLimiter } from '../../../shares/rate-limiter.ts';

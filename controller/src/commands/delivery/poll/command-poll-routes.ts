@@ -1,6 +1,6 @@
 // The long poll: for agents that can ask but cannot hold a WebSocket.
 import { AgentCommand } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../../http/request/route.ts';
 import { whileConnected } from '../../../http/request/while-connected.ts';
 import { toAgentCommand } from '../sent-window.ts';
