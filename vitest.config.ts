@@ -53,7 +53,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'e2e', include: ['e2e/**/*.test.ts'], exclude, testTimeout: 240_000, hookTimeout: 120_000 },
+        test: {
+          name: 'e2e',
+          isolate: false,
+          include: ['e2e/**/*.test.ts'],
+          exclude,
+          testTimeout: 240_000,
+          hookTimeout: 120_000,
+        },
       },
     ],
   },

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 
 /** The one that cannot have a window needs less. */
 const program = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
@@ -15,8 +15,8 @@ export const screens = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 } satisfies Record<string, BrowserContextOptions>;
 
+/** One for all files of this process, with which it ends: to start one costs more than many a test. */
 let browser: Promise<Browser> | undefined;
-afterAll(async () => (await browser)?.close());
 
 function launch(): Promise<Browser> {
   // Tests run as root in a container, where Chromium has no sandbox to enter.

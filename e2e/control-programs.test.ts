@@ -87,15 +87,16 @@ test('the energy saver saves energy at night, and hardly anybody is left without
 });
 
 test('the load balancer relieves a full WiFi access point and a full lamp', async () => {
-  const entry = { num_access_points: 1, locations: place, duration: 900 };
+  // Few devices that ask for much, and time at 20 times the clock: each move counts, and on a busy machine enough are made.
+  const entry = { num_access_points: 1, locations: place, duration: 400, mbps_per_device: 1.7 };
   const { network, twin, settled } = await besideTwin('load-balancer', {
     emulators: [
-      { access_point_type: 'WiFi', num_devices: 250, ...entry },
-      { access_point_type: 'LiFi', num_devices: 60, ...entry },
+      { access_point_type: 'WiFi', num_devices: 120, ...entry },
+      { access_point_type: 'LiFi', num_devices: 30, ...entry },
       { access_point_type: '5G', num_devices: 2, ...entry },
     ],
     seed: 5,
-    speed: 45,
+    speed: 20,
     report_interval_seconds: 5,
     start_time: thursday(10),
   });
@@ -103,7 +104,8 @@ test('the load balancer relieves a full WiFi access point and a full lamp', asyn
   const [, lampLoad] = await settled(twin, 'airtime_pct');
   expect(wifiLoad).toBeGreaterThan(80);
   expect(lampLoad).toBeGreaterThan(70);
-  // Both stay full, but less traffic waits. They follow one seed: untouched, they would be the same to the last digit.
+  // Both stay full, but less traffic waits. They follow one seed: untouched, they would be the same to the last digit;
+  // with the program half of it waits (0.42 and 0.42 on an idle machine, 0.48 and 0.20 on one with five busy processes).
   const [balanced, usual] = [await settled(network, 'backlog_mbit'), await settled(twin, 'backlog_mbit')];
   expect(balanced[0]).toBeLessThan(0.9 * usual[0]!);
   expect(balanced[1]).toBeLessThan(0.9 * usual[1]!);

@@ -16,17 +16,21 @@ interface Route {
 const routesFile = pathToFileURL(join(root, 'dashboard', 'src', 'routes.ts')).href;
 const { routes } = (await import(/* @vite-ignore */ routesFile)) as { routes: readonly Route[] };
 
-/** Between the others: looked at with `npm run test:long`. */
-const screensBetween: Record<string, VisitOptions> = {
+interface Screen extends VisitOptions {
+  viewport: { width: number; height: number };
+}
+
+/** Between the others: every page is loaded there too with `npm run test:long`; else a loaded one is made as wide. */
+const screensBetween: Record<string, Screen> = {
+  '768 px': { viewport: { width: 768, height: 1024 } },
   '860 px': { viewport: { width: 860, height: 900 } },
+  '1024 px': { viewport: { width: 1024, height: 768 } },
   // What a laptop's window leaves to the page at 200 %.
   '1440 px at 200 %': { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 },
 };
 
-const screens: Record<string, VisitOptions> = {
+const screens: Record<string, Screen> = {
   '390 px': { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-  '768 px': { viewport: { width: 768, height: 1024 } },
-  '1024 px': { viewport: { width: 1024, height: 768 } },
   '1440 px': { viewport: { width: 1440, height: 900 } },
   ...(process.env.WEFT_TEST_LONG === '1' && screensBetween),
 };
@@ -99,7 +103,7 @@ const panelProblems = (width: number) => `(() => {
   return problems;
 })()`;
 
-async function walk(here: Furnished, name: string, screen: VisitOptions): Promise<string[]> {
+async function walk(here: Furnished, name: string, screen: Screen): Promise<string[]> {
   const seen = await visit(here.weft.url, { ...screen, path: '/sign-in' });
   const network = await seen.context.newCDPSession(seen.page);
   await network.send('Network.enable');
@@ -107,7 +111,11 @@ async function walk(here: Furnished, name: string, screen: VisitOptions): Promis
   await network.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited });
   const problems: string[] = [];
   const look = async (addresses: readonly string[]) => {
-    for (const address of addresses) problems.push(...(await problemsAt(seen, here.weft.url, address)));
+    for (const address of addresses) {
+      problems.push(...(await problemsAt(seen, here.weft.url, address)));
+      if (!screen.isMobile) problems.push(...(await problemsBetween(seen, address)));
+      await seen.page.setViewportSize(screen.viewport);
+    }
   };
   await look(addressesOf(({ access }) => access === 'public', here));
   await seen.page.goto(`${here.weft.url}/sign-in`);
@@ -117,15 +125,23 @@ async function walk(here: Furnished, name: string, screen: VisitOptions): Promis
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
+/** What does not fit when the page becomes narrower. */
+async function problemsBetween({ page }: Visit, address: string): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { viewport } of Object.values(screensBetween)) {
+    await page.setViewportSize(viewport);
+    const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
+    problems.push(
+      ...[...overflow, ...narrow].map((problem) => `${address} made ${viewport.width} px wide: ${problem}`),
+    );
+  }
+  return problems;
+}
+
 async function problemsAt({ page, said }: Visit, origin: string, address: string): Promise<string[]> {
   await page.goto(origin + address);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  const found = (await page.evaluate(measure)) as {
-    overflow: string[];
-    narrow: string[];
-    shift: number;
-    shifts: string[];
-  };
+  const found = await page.evaluate<Measured>(measure(350));
   return [
     ...found.overflow,
     ...found.narrow,
@@ -134,8 +150,15 @@ async function problemsAt({ page, said }: Visit, origin: string, address: string
   ].map((problem) => `${address}: ${problem}`);
 }
 
+interface Measured {
+  overflow: string[];
+  narrow: string[];
+  shift: number;
+  shifts: string[];
+}
+
 /** In the page, because everything it looks at is there. Waits until nothing has moved for a while. */
-const measure = `(async () => {
+const measure = (quietMs: number) => `(async () => {
   const shifts = [];
   const words = (node) => node ? node.nodeName.toLowerCase() + '.' + (node.className?.baseVal ?? node.className ?? '') : 'gone';
   const note = (entries) => {
@@ -147,9 +170,9 @@ const measure = `(async () => {
   observer.observe({ type: 'layout-shift', buffered: true });
   const main = () => document.querySelector('main') ?? document.body;
   const look = () => [main().scrollHeight, main().querySelectorAll('*').length, document.querySelectorAll('.skeleton').length].join();
-  const frame = () => new Promise((next) => requestAnimationFrame(next));
+  const frame = () => new Promise((next) => setTimeout(() => requestAnimationFrame(next), 20));
   let last = look();
-  for (let since = performance.now(); performance.now() - since < 350 || document.querySelector('.skeleton'); await frame()) {
+  for (let since = performance.now(); performance.now() - since < ${quietMs} || document.querySelector('.skeleton'); await frame()) {
     if (look() !== last) {
       last = look();
       since = performance.now();

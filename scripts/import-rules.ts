@@ -157,6 +157,7 @@ const featureOrder = [
   ['users', 'sites', 'agents', 'third-party-apps'],
   ['auth'],
   ['telemetry'],
+  ['devices'],
   ['jobs'],
   ['commands'],
   ['emulator'],
@@ -170,6 +171,7 @@ const featureOrder = [
 const folderOrder: Record<string, string[][]> = {
   'controller/src/http': [['request'], ['sockets', 'pages'], ['server']],
   'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
+  'controller/src/devices': [['privacy'], ['store'], ['registry'], ['api']],
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
   'controller/src/commands/delivery': [['channel', 'push', 'poll']],

@@ -1,7 +1,7 @@
 // Requests that are almost right: for each operation of an OpenAPI document a valid request, and then something done to
-// it that a broken or hostile client might do. Sent as they are, without a client that tidies them up.
-import http from 'node:http';
+// it that a broken or hostile client might do.
 import fc from 'fast-check';
+import type { RawRequest } from './raw-request.ts';
 
 interface Schema {
   $ref?: string;
@@ -43,13 +43,6 @@ export interface Operation {
   /** Undefined if it takes none. */
   body: Schema | undefined;
   isForm: boolean;
-}
-
-export interface RawRequest {
-  method: string;
-  path: string;
-  contentType: string | undefined;
-  body: string;
 }
 
 /** Values that make sense where their name stands, so that a good part of the requests gets past validation. */
@@ -268,34 +261,4 @@ function fillIn({ path, parameters }: Operation, values: unknown[], mutations: s
 
 function percentEncode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
-}
-
-export interface RawResponse {
-  status: number;
-  contentType: string | undefined;
-  text: string;
-}
-
-export function sendRaw(url: string, agent: http.Agent, token: string, request: RawRequest): Promise<RawResponse> {
-  const { hostname, port } = new URL(url);
-  const body = Buffer.from(request.body);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    ...(request.contentType !== undefined && { 'content-type': request.contentType }),
-    ...(body.length > 0 && { 'content-length': body.length }),
-  };
-  const options = { hostname, port, agent, method: request.method, path: request.path, headers };
-  return new Promise((resolve, reject) => {
-    const sending = http.request(options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const contentType = response.headers['content-type'];
-        resolve({ status: response.statusCode!, contentType, text: Buffer.concat(chunks).toString() });
-      });
-    });
-    sending.on('error', reject);
-    sending.end(body);
-  });
 }

@@ -2,14 +2,8 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import {
-  listOperations,
-  type OpenApi,
-  type RawRequest,
-  type RawResponse,
-  requestsOf,
-  sendRaw,
-} from './mutated-requests.ts';
+import { listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
+import { type RawRequest, type RawResponse, sendRaw } from './raw-request.ts';
 import { password, startWeft } from './weft.ts';
 
 const known = {
@@ -63,6 +57,7 @@ const known = {
   command_id: ['00000000-0000-4000-8000-000000000000', 'nothing'],
   name: ['a name', 'another name'],
   alarm_id: ['nothing'],
+  device: ['dev-aaaaaaaaaaaaaaaa'],
   rule_id: ['nothing'],
   silence_id: ['nothing'],
   condition: [{ state: 'offline' }, { metric: 'rssi', op: '<', value: -80 }],

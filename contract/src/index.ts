@@ -6,6 +6,7 @@ export * from './alarms.ts';
 export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
+export * from './devices/devices.ts';
 export * from './emulator.ts';
 export * from './emulator-coverage.ts';
 export * from './emulator-lease.ts';

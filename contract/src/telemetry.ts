@@ -6,7 +6,8 @@ export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   description:
     'Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; ' +
     'else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; ' +
-    '`configuration` and `geolocation` are merged into the agent’s own configuration. What cannot be stored is left out and named ' +
+    '`configuration` and `geolocation` are merged into the agent’s own configuration; `devices` is the whole list of what is attached now, each ' +
+    'with `device` and, where known, `rssi_dbm`, `snr_db`, `rx_mbps`, `tx_mbps`, `connected_seconds` and `heard`. What cannot be stored is left out and named ' +
     'in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`.',
 });
 export type AgentUpdateRequest = Type.Static<typeof AgentUpdateRequest>;
@@ -28,14 +29,19 @@ export const IgnoredField = Type.Object(
         'not_a_place',
         'beside_payload',
         'beside_samples',
-        'reserved',
+        'not_a_list',
+        'no_device',
+        'not_a_number',
+        'too_many_devices',
       ],
       {
         description:
           '`text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: ' +
           'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
           'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
-          'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key.',
+          'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
+          '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
+          'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them.',
       },
     ),
   },

@@ -45,7 +45,7 @@ export interface Config
     resetsPerAddress: number;
     commandsPerApp: number;
   };
-  quotas: { users: number; waitingUsers: number; agents: number; apps: number };
+  quotas: { users: number; waitingUsers: number; agents: number; apps: number; devices: number };
   /** Of one agent. */
   reports: { pointsPerSecond: number; mibPerDay: number };
   emulator: {
@@ -207,6 +207,7 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
       waitingUsers: values.maxWaitingUsers,
       agents: values.maxAgents,
       apps: values.maxApps,
+      devices: values.maxDevices,
     },
     reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
     emulator: {

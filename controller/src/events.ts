@@ -1,10 +1,14 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
+
 import type { AlarmSeverity } from '@weft/contract';
+import type { AgentSight } from './agents/agent-sight.ts';
 import type { NewAuditEntry } from './audit/audit-store.ts';
 import type { Caller, CallerChange } from './caller.ts';
 import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
 import type { JobRecord } from './jobs/store/job-store.ts';
+import type { DeviceList } from './telemetry/ingest/device-list.ts';
+import type { IgnoredFields } from './telemetry/ingest/ignored-fields.ts';
 import type { CommandTransports } from './telemetry/presence/presence-service.ts';
 import type { PresenceChange } from './telemetry/presence/presence-transitions.ts';
 import type { Sample } from './telemetry/store/telemetry-store.ts';
@@ -31,6 +35,10 @@ export function createEvents() {
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */
     recorded: new Event<[ap_id: string, samples: readonly Sample[], receivedMs: number]>(),
+    /** Takes the devices of a report, in the order of time; resolves once what changed is durable, with what was left out. */
+    devicesReported: new Question<[ap_id: string, lists: readonly DeviceList[]], Promise<IgnoredFields | undefined>>(),
+    /** What a caller sees of the network now, and what of it matches a selector. */
+    agentSight: new Question<[caller: Caller, selector: string], Promise<AgentSight>>(),
     /** Agents are in another state than before, as the one node found that looks after the whole network; only there. */
     presenceChanged: new Event<[changes: readonly PresenceChange[]]>(),
     /** This node has appended to the event log; what it appended is durable. */

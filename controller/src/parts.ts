@@ -5,6 +5,7 @@ import { createAuditPart } from './audit/audit-part.ts';
 import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
 import { createTransportsPart } from './commands/delivery/transports-part.ts';
+import { createDevicesPart } from './devices/devices-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
@@ -52,6 +53,7 @@ export function createParts(platform: Platform, events: Events) {
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
+  const devices = createDevicesPart({ ...platform, agents, eventLog }, events);
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart(
     { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs },
@@ -109,6 +111,7 @@ export function createParts(platform: Platform, events: Events) {
   return {
     ...accounts,
     telemetry,
+    devices,
     jobs,
     commands,
     transports,

@@ -17,6 +17,8 @@ export class Keyring {
   readonly tokenKeys: readonly Uint8Array[];
   /** The same for callback tokens of jobs. */
   readonly callbackKeys: readonly Uint8Array[];
+  /** For the pseudonyms of devices, where all nodes share the secret. */
+  readonly deviceKey: Uint8Array;
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
   readonly #fingerprintKey: Buffer;
@@ -27,6 +29,7 @@ export class Keyring {
     this.tokenKeys = secrets.map((each) => derive(each, 'token signing'));
     this.callbackKeys = secrets.map((each) => derive(each, 'callback tokens'));
     this.#storageKeys = secrets.map((each) => withId(derive(each, 'storage encryption')));
+    this.deviceKey = derive(secret, 'device pseudonyms');
     this.#setupKey = derive(secret, 'set-up code');
     this.#fingerprintKey = derive(secret, 'fingerprints');
     this.#sealKeys = secrets.map((each) => withId(derive(each, 'audit log')));

@@ -23,6 +23,26 @@ export interface CommandOutcome {
   applied?: Record<string, unknown> | null;
 }
 
+/**
+ * Thrown by a handler: the command fails with this result, where a reason in words is not enough.
+ *
+ * ```ts
+ * agent.command('open_valve', () => {
+ *   throw new CommandFailed('the valve is stuck', { position: 0.4 });
+ * });
+ * ```
+ */
+export class CommandFailed extends Error {
+  override name = 'CommandFailed';
+  /** Anything that JSON can say, at most 64 KiB. */
+  readonly result: unknown;
+
+  constructor(message: string, result: unknown) {
+    super(message);
+    this.result = result;
+  }
+}
+
 /** Does it, and resolves what became of it; what it throws makes the command fail, with the message as reason. */
 export type CommandHandler<Args = Record<string, unknown>> = (
   args: Args,
@@ -153,7 +173,8 @@ export class CommandDesk {
       await this.#end(command_id, outcome);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      await this.#end(command_id, { state: 'failed', result: { error: reason } });
+      const result = error instanceof CommandFailed ? error.result : { error: reason };
+      await this.#end(command_id, { state: 'failed', result });
     }
   }
 

@@ -17,7 +17,10 @@ const reasons: Record<IgnoredField['reason'], string> = {
   not_a_place: 'it should have a latitude from -90 to 90 and a longitude from -180 to 180',
   beside_payload: 'only fields inside of payload are stored',
   beside_samples: 'only fields inside of samples are stored',
-  reserved: 'this name has a meaning of its own and is not a field',
+  not_a_list: 'devices, and what each of them hears, should be lists',
+  no_device: 'a device needs an identity of 1 to 128 printable characters, and what it hears an ap_id or a bssid',
+  not_a_number: 'the values of a device should be numbers',
+  too_many_devices: 'Weft keeps no more devices (WEFT_MAX_DEVICES)',
 };
 
 export class IgnoredWarnings {

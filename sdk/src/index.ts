@@ -7,7 +7,7 @@ export { Agent } from './agent.ts';
 export type { AgentOptions } from './agent-options.ts';
 export * from './app/index.ts';
 export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
-export type { CommandHandler, CommandOutcome, GivenCommand } from './command-desk.ts';
+export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenCommand } from './command-desk.ts';
 export { type HttpAnswer, HttpClient } from './http-client.ts';
 export { keptFetch } from './kept-connections.ts';
 export { App } from './node-app.ts';

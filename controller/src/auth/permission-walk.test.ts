@@ -107,6 +107,9 @@ const table = `
   GET    /api/v1/conflicts                        yes  yes  no   yes
   GET    /api/v1/conflicts/rules                  yes  yes  no   yes
   PUT    /api/v1/conflicts/rules                  yes  no   no   no
+  GET    /api/v1/devices                          yes  yes  yes  yes
+  GET    /api/v1/devices/{device}                 yes  yes  yes  yes
+  GET    /api/v1/agents/{ap_id}/devices           yes  yes  self glob
   GET    /api/v1/alarms                           yes  yes  yes  yes
   GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes
   POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no
@@ -158,6 +161,7 @@ const foreign: Record<string, string> = {
   app_name: 'app-2',
   id: 'none',
   alarm_id: 'none',
+  device: 'dev-aaaaaaaaaaaaaaaa',
   rule_id: 'none',
   silence_id: 'none',
 };

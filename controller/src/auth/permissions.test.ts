@@ -109,6 +109,9 @@ const table = `
    -  remove_enrolment_token          yes  no   no   no manager
    -  list_third_party_apps           yes  no   no   no
    -  list_audit_entries              yes  no   no   no auditor
+   -  list_devices                    yes  yes  own  read
+   -  get_device                      yes  yes  own  read
+   -  list_agent_devices              yes  yes  self read
    -  list_alarms                     yes  yes  own  read
    -  get_alarm                       yes  yes  own  read
    -  acknowledge_alarm               yes  own  no   no operator

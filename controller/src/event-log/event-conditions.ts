@@ -23,7 +23,9 @@ export function toConditions({ kinds, ap_id, ap_ids, subject, subject_kind, site
     else add(aboutAgents(names.length), ...names, ...names.map((name) => `%${likeText(JSON.stringify(name))}%`));
   }
   if (subject !== undefined) add('subject = ?', subject);
-  if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  // Written out: the index of devices is only for rows of this kind.
+  if (subject_kind === 'device') add("subject_kind = 'device'");
+  else if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
   // `0` is the character after `/`.
   if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
   if (fromMs !== undefined) add('ts >= ?', fromMs);

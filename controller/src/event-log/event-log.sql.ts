@@ -211,9 +211,10 @@ class SqlEventLog implements EventLog {
 
 type Range = { low: number; high: number };
 
-/** One agent's events have an index of their own. */
-function stepOf({ ap_id }: EventReadOptions): number {
-  return ap_id === undefined ? stretch : Number.POSITIVE_INFINITY;
+/** One agent's events have an index of their own, and one device's. */
+function stepOf({ ap_id, subject_kind, subject }: EventReadOptions): number {
+  const hasIndex = ap_id !== undefined || (subject_kind === 'device' && subject !== undefined);
+  return hasIndex ? Number.POSITIVE_INFINITY : stretch;
 }
 
 class PageInMaking {

@@ -1,6 +1,6 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
 import type { LoginType } from '@weft/contract';
-import { agentStates } from '@weft/contract/selector';
+import { agentStates, parseSelector } from '@weft/contract/selector';
 import type { AgentService } from '../agents/agent-service.ts';
 import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import type { LabelService } from '../agents/label-service.ts';
@@ -17,9 +17,9 @@ import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { BulkService } from './bulk/bulk-service.ts';
 import { createBulkStore } from './bulk/bulk-store.sql.ts';
 import { fleetFormats } from './fleet-formats.ts';
-import { FleetIndex } from './index/fleet-index.ts';
+import { FleetIndex, type IndexedAgent } from './index/fleet-index.ts';
 import { createFleetStore } from './index/fleet-store.sql.ts';
-import { FleetView, scan } from './index/fleet-view.ts';
+import { createTest, FleetView, needsOf, scan } from './index/fleet-view.ts';
 import { MetricColumns } from './index/metric-columns.ts';
 import { listRoutes } from './list/list-routes.ts';
 import { ListService } from './list/list-service.ts';
@@ -59,6 +59,18 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
       if (agent.site !== null && canSeeAgent(caller, agent)) sites.add(agent.site);
     });
     return sites;
+  });
+  events.agentSight.onAsk(async (caller, text) => {
+    const selector = parseSelector(text);
+    const test = createTest(selector, await view.moment(needsOf(selector)));
+    const isSeen = remembered((agent) => canSeeAgent(caller, agent));
+    const isSelected = remembered(test);
+    return {
+      seesAll: canSeeAll(caller),
+      isSeen: (ap_id) => isSeen(index.get(ap_id)),
+      isSelected: (ap_id) => isSelected(index.get(ap_id)),
+      typeOf: (ap_id) => index.get(ap_id)?.access_point_type ?? null,
+    };
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = createBulkStore(database, jobStore);
@@ -119,6 +131,20 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     drain: () => driver.stop(),
     stop: () => lists.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+/** Asked again and again about the same agents. */
+function remembered(test: (agent: IndexedAgent) => boolean): (agent: IndexedAgent | undefined) => boolean {
+  const known = new Map<IndexedAgent, boolean>();
+  return (agent) => {
+    if (!agent) return false;
+    let answer = known.get(agent);
+    if (answer === undefined) {
+      answer = test(agent);
+      known.set(agent, answer);
+    }
+    return answer;
+  };
 }
 
 const technologies = ['5G', 'WiFi', 'LiFi'];

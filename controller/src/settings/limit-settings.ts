@@ -75,6 +75,13 @@ export const limitSettings = {
     'Maximum sessions of one user; a login above it ends the one that was used longest ago.',
   ),
   maxAgents: count('WEFT_MAX_AGENTS', 'max-agents', '100000', 100_000_000, 'Maximum number of agents.'),
+  maxDevices: count(
+    'WEFT_MAX_DEVICES',
+    'max-devices',
+    '100000',
+    10_000_000,
+    'Maximum number of devices that are remembered. Above it those are forgotten that are attached nowhere; then new ones are left out.',
+  ),
   maxSites: count('WEFT_MAX_SITES', 'max-sites', '10000', 100_000, 'Maximum number of sites.'),
   maxApps: count('WEFT_MAX_APPS', 'max-apps', '10000', 100_000_000, 'Maximum number of third-party apps.'),
   maxOpenJobs: count(

@@ -75,7 +75,14 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       return caller;
     },
   });
-  const telemetry = new TelemetryService({ store, agents, retentionDays, budget, onRecorded: events.recorded.emit });
+  const telemetry = new TelemetryService({
+    store,
+    agents,
+    retentionDays,
+    budget,
+    onRecorded: events.recorded.emit,
+    onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
+  });
   // Imported history is old: only cached answers have to know of it.
   const history = new TelemetryService({
     store,

@@ -29,14 +29,18 @@ export class EventView {
     const visible = await this.#visible(caller, events);
     const seen = events.flatMap((event) => {
       if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
-      return event.ap_id !== null && visible.has(event.ap_id) ? [event] : [];
+      return event.ap_id !== null && visible.has(event.ap_id) ? [withoutHidden(event, visible)] : [];
     });
     return this.#selection.choose(selector, seen);
   }
 
   /** Agents that are gone are seen by nobody who may not see all. */
   async #visible(caller: Caller, events: readonly LoggedEvent[]): Promise<Set<string>> {
-    const names = new Set(events.flatMap((event) => groupedNames(event) ?? event.ap_id ?? []));
+    const names = new Set(
+      events.flatMap(
+        (event) => groupedNames(event) ?? [...(event.ap_id === null ? [] : [event.ap_id]), ...fromOf(event)],
+      ),
+    );
     const visible = new Set<string>();
     for (const ap_id of names) {
       try {
@@ -48,6 +52,18 @@ export class EventView {
     }
     return visible;
   }
+}
+
+/** Where a device came from. */
+function fromOf({ kind, data }: LoggedEvent): string[] {
+  return kind === 'device.moved' && typeof data.from === 'string' ? [data.from] : [];
+}
+
+/** That a device came is seen by whoever sees where it is now; not from where, if that is hidden. */
+function withoutHidden(event: LoggedEvent, visible: ReadonlySet<string>): LoggedEvent {
+  if (fromOf(event).every((ap_id) => visible.has(ap_id))) return event;
+  const { from: _from, ...data } = event.data;
+  return { ...event, text: `${event.subject} moved to ${event.ap_id}`, data };
 }
 
 /** Apps and agents do not learn who else sends commands. */

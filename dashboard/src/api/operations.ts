@@ -11,6 +11,8 @@ export type AgentData = { key: string; agent_id: string; window_minutes: number;
 
 export type AgentDetails = { id: string; ap_id: string; configuration: Record<string, unknown>; onboard: boolean };
 
+export type AgentDevices = { items: (Device)[]; next: string | null; reported_at: string | null };
+
 export type AgentHealth = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null };
 
 export type AgentHealthReport = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null; window_minutes: number; service: (ServiceLevel)[] };
@@ -113,6 +115,16 @@ export type CoverageLayer = 'best_server' | 'signal' | 'sinr' | 'rate';
 
 export type CoverageRaster = { scale: number; values: string | (number | null)[]; min: number | null; max: number | null };
 
+export type Device = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string };
+
+export type DeviceDetails = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string; moves: (DeviceMove)[] };
+
+export type DeviceLink = { ap_id: string; access_point_type: string | null; rssi_dbm: number | null; snr_db: number | null; rx_mbps: number | null; tx_mbps: number | null; since: string; seen: string; address?: string };
+
+export type DeviceMove = { ts: string; kind: 'joined' | 'left' | 'moved'; ap_id: string; from?: string };
+
+export type DevicePage = { items: (Device)[]; next: string | null; count?: number };
+
 export type DisabledUser = { username: string; disabled_at: string; disabled_by: string };
 
 export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
@@ -167,7 +179,9 @@ export type HTTPValidationError = { detail: (ValidationError)[]; code?: string }
 
 export type HealthWord = 'good' | 'degraded' | 'bad' | 'unknown';
 
-export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'reserved' };
+export type HeardAccessPoint = { ap_id?: string; bssid?: string; rssi_dbm: number | null; by: string };
+
+export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' };
 
 export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
 
@@ -342,6 +356,7 @@ export interface Operations {
   get_bulk: { path: { job_number: string }; query?: { cursor?: string; limit?: number }; answer: BulkProgress };
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
+  get_device: { path: { device: string }; answer: DeviceDetails };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
   get_grants: { path: { username: string }; answer: Grants };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
@@ -353,12 +368,14 @@ export interface Operations {
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
   get_webhook: { path: { id: string }; answer: Webhook };
+  list_agent_devices: { path: { ap_id: string }; query?: { cursor?: string; limit?: number }; answer: AgentDevices };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
   list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
+  list_devices: { query?: { selector?: string; search?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
@@ -473,6 +490,7 @@ export const operations = {
   get_bulk: 'GET /api/v1/bulk/{job_number}',
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
+  get_device: 'GET /api/v1/devices/{device}',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
   get_grants: 'GET /api/v1/users/{username}/grants',
   get_job: 'GET /api/v1/jobs/{job_number}',
@@ -484,12 +502,14 @@ export const operations = {
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
   get_webhook: 'GET /api/v1/webhooks/{id}',
+  list_agent_devices: 'GET /api/v1/agents/{ap_id}/devices',
   list_agents: 'GET /api/v1/agents/',
   list_alarm_rules: 'GET /api/v1/alarm_rules',
   list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
   list_commands: 'GET /api/v1/commands',
   list_conflicts: 'GET /api/v1/conflicts',
+  list_devices: 'GET /api/v1/devices',
   list_disabled_users: 'GET /api/v1/disabled_users',
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',

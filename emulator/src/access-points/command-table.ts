@@ -47,6 +47,7 @@ const shared: DeclaredCommand[] = [
     params: {
       device: { type: 'string', optional: true },
       target: { type: 'string' },
+      timeout_seconds: { type: 'integer', minimum: 1, maximum: 300, unit: 's', optional: true },
       force: { type: 'boolean', optional: true },
     },
   },

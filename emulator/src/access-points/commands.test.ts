@@ -77,7 +77,10 @@ describe('a refused command changes nothing', () => {
   ])('%s %s %j', (ap_id, name, args, reason) => {
     const world = mixed();
     const witness = world.clone();
-    expect(world.command(ap_id, name, args)).toEqual({ state: 'failed', reason: expect.stringContaining(reason) });
+    expect(world.command(ap_id, name, args)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining(reason),
+    });
     expect(run(world, 3)).toEqual(run(witness, 3));
   });
 

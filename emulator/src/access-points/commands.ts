@@ -13,14 +13,20 @@ export type CommandResult =
       /** After so much model time the network shows the effect in full. */
       settles_in_seconds: number;
     }
-  | { state: 'failed'; reason: string }
+  | { state: 'failed'; reason: string; answer?: DeviceAnswer }
   /** The access point is out of reach, or behaves as if the command had never come: its agent must not answer. */
   | { state: 'unanswered' };
 
+/** What the access point saw of a device that did not go: it refused, or is not attached. */
+export type DeviceAnswer = 'refused' | 'not_here';
+
+/** The device that goes, or why none does. */
+export type SteeringAnswer = { device: string } | { reason: string; answer?: DeviceAnswer };
+
 /** What commands about devices need of the world. */
 export interface Steering {
-  /** Sends a device of this access point (the worst served if undefined) to another; the device's name, or why not. */
-  steer(device: string | undefined, target: string, isForced: boolean): { device: string } | { reason: string };
+  /** Sends a device of this access point (the worst served if undefined) to another. */
+  steer(device: string | undefined, target: string, isForced: boolean): SteeringAnswer;
 }
 
 /** A refused command changes nothing. */
@@ -121,7 +127,7 @@ function steer(args: CommandArguments, steering: Steering): CommandResult {
     target,
     args.force === true,
   );
-  if ('reason' in answer) return { state: 'failed', reason: answer.reason };
+  if ('reason' in answer) return { state: 'failed', ...answer };
   return done({ device: answer.device, target }, 1);
 }
 

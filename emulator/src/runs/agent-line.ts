@@ -7,6 +7,7 @@ import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
 import { modelVersion } from '../world/world-spec.ts';
+import { toFailure, toOutcome } from './command-outcome.ts';
 import type { GivenCommand } from './emulated-run.ts';
 
 /** After an access point goes, samples that were already sent may still arrive. */
@@ -40,6 +41,10 @@ export interface AgentLineOptions {
   isDeaf: () => boolean;
   command: (command: GivenCommand) => CommandResult;
   onTrouble: (error: unknown) => void;
+}
+
+function toReport({ ts, fields, devices }: Sample): Record<string, unknown> {
+  return devices ? { ts, ...fields, devices } : { ts, ...fields };
 }
 
 export class AgentLine {
@@ -117,7 +122,7 @@ export class AgentLine {
     if (samples.length === 0) return;
     this.#held = [];
     const count = samples.length;
-    const [first, ...others] = samples.map(({ ts, fields }): Record<string, unknown> => ({ ts, ...fields }));
+    const [first, ...others] = samples.map(toReport);
     const news = this.#news;
     if (news) first!.configuration = news;
     this.#news = undefined;
@@ -173,6 +178,10 @@ export class AgentLine {
       isDeaf,
       backOff,
       onError: onTrouble,
+      // A Weft from before devices leaves them out.
+      onIgnored: ({ field, reason }) => {
+        if (field !== 'devices') onTrouble(new Error(`Weft does not store ${field}: ${reason}`));
+      },
     });
     for (const { name, parameter, params } of commands) {
       agent.command({ name, parameter, params }, (args, { command_id }) => this.#do({ command_id, name, args }));
@@ -180,16 +189,17 @@ export class AgentLine {
     return agent;
   }
 
-  #do(command: GivenCommand) {
+  #do({ command_id, name, args: given }: GivenCommand) {
+    // What Weft adds for access points that must name the target's radios to the device.
+    const { target_radios: _, ...args } = given;
+    const command = { command_id, name, args };
     const result = this.#options.command(command);
-    if (result.state === 'failed') throw new Error(result.reason);
+    if (result.state === 'failed') throw toFailure(result);
     // The access point went away after it received the command: nobody is left to answer.
     if (result.state === 'unanswered') return new Promise<never>(() => {});
-    const { applied, settles_in_seconds } = result;
     if (command.name === 'set_report_interval') {
       this.#news = { report_interval_seconds: this.#options.view().report_interval_seconds };
     }
-    const hasChanged = Object.entries(applied).some(([name, value]) => command.args[name] !== value);
-    return { result: { settles_in_seconds }, ...(hasChanged && { applied }) };
+    return toOutcome(command, result);
   }
 }

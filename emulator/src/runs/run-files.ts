@@ -10,7 +10,7 @@ import type { RunEntry, RunState } from './emulated-run.ts';
 import { requireModel } from './run-model.ts';
 
 /** Version of the saved state; to be increased when its contents change. Other versions are not read. */
-const stateVersion = 2;
+const stateVersion = 3;
 const crcBytes = 4;
 const forgottenAfterMs = 7 * 86_400_000;
 const ownFile = /\.(world|commands)(\.new)?$/;

@@ -52,6 +52,8 @@ async function resumeRun(): Promise<EmulatedRun | undefined> {
 }
 
 async function live(run: EmulatedRun): Promise<void> {
+  run.world.nameDevices(`emu-${job_number.slice(0, 8)}-`);
+  run.world.listDevicesEvery(listEverySeconds(run.world.totals().devices) * task.speed);
   const samplesPerReport = Math.max(1, (task.speed * leastTickMs) / 1000 / task.report_interval_seconds);
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
@@ -78,6 +80,11 @@ async function live(run: EmulatedRun): Promise<void> {
   await loop.save().catch(onTrouble);
   await fleet.stop(stopGraceMs);
   say({ type: 'ended', status: { ...status, agents_online: 0, ...fleet.samples } });
+}
+
+/** By the clock: who is attached where is news for people and programs, and must not cost more than all other reports. */
+function listEverySeconds(devices: number): number {
+  return Math.min(5, Math.max(1, devices / 4_000));
 }
 
 async function hear(request: EmulatorRequest): Promise<void> {

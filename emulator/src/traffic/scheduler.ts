@@ -55,6 +55,11 @@ export function shareAndDeliver(state: WorldState): void {
   measureAir(state);
 }
 
+/** Who is attached to the access point, after `shareAndDeliver` and until it is called again for whatever world. */
+export function attachedTo(ap: number): Int32Array {
+  return order.subarray(starts[ap]!, starts[ap + 1]!);
+}
+
 function deliver(state: WorldState, ap: number): void {
   const { cells, devices, tallies, balance } = state;
   const { backlogBits, streamBits, rateBps, need, serviceBps, latencyMs, trafficClass } = devices;

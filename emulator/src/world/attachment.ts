@@ -70,9 +70,10 @@ function breakLink(state: WorldState, device: number): number {
   return -1;
 }
 
-function serve({ cells, devices }: WorldState, device: number, now: number): void {
+function serve({ cells, devices, step }: WorldState, device: number, now: number): void {
   const before = devices.serving[device]!;
   devices.serving[device] = now;
+  devices.sinceStep[device] = step;
   devices.weakSteps[device] = 0;
   devices.betterSteps[device] = 0;
   if (before >= 0) cells.attached[before]! -= 1;

@@ -47,6 +47,7 @@ export function createState(spec: WorldSpec): WorldState {
     seed,
     chance: seed,
     startMs,
+    devicePrefix: '',
     step: 0,
     accessPoints: spec.accessPoints.map((ap, n) => createAccessPoint(ap, channels[n]!, reportIntervalSeconds, n)),
     cells: createCells(

@@ -31,8 +31,9 @@ export interface Devices {
   targetX: Float64Array;
   targetY: Float64Array;
   pausesUntilStep: Int32Array;
-  /** Index of the access point it is attached to, or -1. */
+  /** Index of the access point it is attached to, or -1; and since when. */
   serving: Int32Array;
+  sinceStep: Int32Array;
   /** For how many seconds another of its kind has been better than its own, and its own too bad. */
   betterSteps: Int32Array;
   weakSteps: Int32Array;
@@ -63,6 +64,9 @@ export interface Devices {
   rateBps: Float64Array;
   upRateBps: Float64Array;
   need: Float64Array;
+  /** What it received of its access point in the last second: dBm (5G: of one resource element), W of light (LiFi); and the SINR in dB. */
+  signal: Float64Array;
+  qualityDb: Float64Array;
   /** What it would really get in the last second if it had data without end. */
   serviceBps: Float64Array;
   /** Mean time in the network of what was delivered in the last second, in ms; 0 if nothing was, Infinity if it waits in vain. */
@@ -190,6 +194,7 @@ function emptyColumns(count: number): Devices {
     targetY: numbers(),
     pausesUntilStep: integers(),
     serving: integers(-1),
+    sinceStep: integers(),
     betterSteps: integers(),
     weakSteps: integers(),
     outUntilStep: integers(),
@@ -211,6 +216,8 @@ function emptyColumns(count: number): Devices {
     rateBps: numbers(),
     upRateBps: numbers(),
     need: numbers(),
+    signal: numbers(),
+    qualityDb: numbers(),
     serviceBps: numbers(),
     latencyMs: numbers(),
   };

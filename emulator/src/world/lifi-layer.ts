@@ -181,14 +181,28 @@ export function measureLifi(state: WorldState, device: number, serving: number, 
   const snr = signalA2(receivedW, usualReceiver) / (noiseA2[serving]! + shot + interferenceA2);
   const mcs = mcsOfSinr(snr);
   const rateMbps = mcs < 0 ? 0 : heRateMbps(mcs, width);
+  devices.signal[device] = receivedW;
+  devices.qualityDb[device] = snr > 1e-6 ? toDb(snr) : -60;
   tallies.withSignal[serving]! += 1;
   tallies.signal[serving]! += receivedW * 1e6;
-  tallies.quality[serving]! += snr > 1e-6 ? toDb(snr) : -60;
+  tallies.quality[serving]! += devices.qualityDb[device]!;
   tallies.code[serving]! += Math.max(0, mcs);
   tallies.rateMbps[serving]! += rateMbps;
   tallies.tiltDegrees[serving]! += tilt;
   devices.upRateBps[device] = uplinkBps;
   return rateMbps * 1e6 * macEfficiency;
+}
+
+/** Light of the lamp in one of the device's slots that arrives at it, as it is usually held; 0 for an empty slot. */
+export function lightW(state: WorldState, device: number, slot: number): number {
+  const { cells, devices, lifi: layer } = state;
+  const at = device * layer.links.slots + slot;
+  const ap = layer.links.ap[at]!;
+  if (ap < 0) return 0;
+  const hold = means[devices.kind[device] === kinds.seated ? 0 : 1]!;
+  const isHidden = ((devices.hidden[device]! >> slot) & 1) === 1;
+  const facing = cosAtReceiver(state, device, ap, hold.cos, hold.sin);
+  return cells.power[ap]! * layer.links.gain[at]! * facing * (isHidden ? diffuseShare : 1);
 }
 
 /** What arrives of jammers on a channel at a place. */

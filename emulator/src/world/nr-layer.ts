@@ -189,10 +189,12 @@ export function measureNr(state: WorldState, device: number, serving: number): n
   const sinr = nrSinr(signalMw, heard.interferenceMw, heard.noiseMw);
   devices.weakSteps[device] = sinr < brokenSinr ? devices.weakSteps[device]! + 1 : 0;
   const rate = nrRateBps(sinr);
+  devices.signal[device] = Math.max(-156, Math.min(-31, toDb(signalMw)));
+  devices.qualityDb[device] = Math.max(-23, Math.min(40, toDb(sinr)));
   tallies.withSignal[serving]! += 1;
-  tallies.signal[serving]! += Math.max(-156, Math.min(-31, toDb(signalMw)));
+  tallies.signal[serving]! += devices.signal[device]!;
   tallies.ratio[serving]! += nrRsrqDb(signalMw, cells.load[serving]!, heard.interferenceMw, heard.noiseMw);
-  tallies.quality[serving]! += Math.max(-23, Math.min(40, toDb(sinr)));
+  tallies.quality[serving]! += devices.qualityDb[device]!;
   tallies.code[serving]! += cqiOf(sinr);
   tallies.rateMbps[serving]! += rate / 1e6;
   // The same path in the other direction; what other devices send is not counted.

@@ -1,5 +1,6 @@
 // Sends single devices to another access point, of whatever technology, and remembers it for a while.
 
+import type { SteeringAnswer } from '../access-points/commands.ts';
 import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { canUse } from './attachment.ts';
 import { lifiNoiseA2, lifiProblem } from './lifi-layer.ts';
@@ -9,14 +10,21 @@ import type { WorldState } from './world-state.ts';
 
 const holdSteps = 120;
 
-export function deviceName(device: number): string {
-  return `device-${device}`;
+export function deviceName({ devicePrefix }: Pick<WorldState, 'devicePrefix'>, device: number): string {
+  return `${devicePrefix}device-${device}`;
+}
+
+/** The device with this name, with or without the prefix of the world; -1 if there is none. */
+function deviceOf({ devicePrefix, devices }: WorldState, name: string): number {
+  const bare = name.startsWith(devicePrefix) ? name.slice(devicePrefix.length) : name;
+  const device = Number(/^device-(\d{1,9})$/.exec(bare)?.[1] ?? -1);
+  return device < devices.count ? device : -1;
 }
 
 /**
  * Steers a device of the access point to another that is of use to it; without a name, the one that is served worst and can
  * go. With `isForced` also where it would have no service, as long as it hears the target. The device's name, or why nothing
- * was done.
+ * was done, and whether the device itself did not want it.
  */
 export function steer(
   state: WorldState,
@@ -24,24 +32,24 @@ export function steer(
   name: string | undefined,
   target: number,
   isForced: boolean,
-): { device: string } | { reason: string } {
+): SteeringAnswer {
   const { cells, devices, step } = state;
   if (target < 0) return { reason: 'the target is not known here' };
   if (target === ap) return { reason: 'the target is this access point' };
   if (cells.isOpen[target] === 0) return { reason: 'the target takes no devices now' };
-  const device =
-    name === undefined ? worstServed(state, ap, target) : Number(/^device-(\d{1,9})$/.exec(name)?.[1] ?? -1);
-  if (name === undefined && device < 0) return { reason: 'no device here can use the target' };
-  if (devices.serving[device] !== ap) return { reason: 'the device is not attached here' };
+  const device = name === undefined ? worstServed(state, ap, target) : deviceOf(state, name);
+  if (name === undefined && device < 0) return { reason: 'no device here can use the target', answer: 'refused' };
+  if (devices.serving[device] !== ap) return { reason: 'the device is not attached here', answer: 'not_here' };
   const problem = problemAt(state, device, target);
-  if (problem?.startsWith('does not')) return { reason: `${deviceName(device)} ${problem}` };
+  const named = deviceName(state, device);
+  if (problem?.startsWith('does not')) return { reason: `${named} ${problem}`, answer: 'refused' };
   if (problem && !isForced) {
-    return { reason: `${deviceName(device)} ${problem}; send it anyway with "force": true` };
+    return { reason: `${named} ${problem}; send it anyway with "force": true`, answer: 'refused' };
   }
   devices.steeredTo[device] = target;
   devices.steeredUntilStep[device] = step + 1 + holdSteps;
   devices.isForced[device] = isForced ? 1 : 0;
-  return { device: deviceName(device) };
+  return { device: named };
 }
 
 /** Why the access point is of no use to the device, in what it hears there; undefined if it is. */

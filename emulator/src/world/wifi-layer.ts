@@ -104,9 +104,11 @@ export function measureWifi(state: WorldState, device: number, serving: number):
   const link = linkTo(state, serving, heard);
   const retries = retryShare(cells.utilisation[serving]!, link?.marginDb ?? 0);
   const rateMbps = link?.rateMbps ?? 0;
+  devices.signal[device] = toDb(heard.rssiMw);
+  devices.qualityDb[device] = toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
   tallies.withSignal[serving]! += 1;
-  tallies.signal[serving]! += toDb(heard.rssiMw);
-  tallies.quality[serving]! += toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
+  tallies.signal[serving]! += devices.signal[device]!;
+  tallies.quality[serving]! += devices.qualityDb[device]!;
   tallies.code[serving]! += link?.mcs ?? 0;
   tallies.rateMbps[serving]! += rateMbps;
   tallies.retries[serving]! += retries;

@@ -70,6 +70,8 @@ export interface WorldState {
   /** Of all chance that is still to come. */
   chance: number;
   startMs: number;
+  /** What the names of its devices begin with. */
+  devicePrefix: string;
   /** Seconds of model time since the beginning. */
   step: number;
   accessPoints: AccessPoint[];

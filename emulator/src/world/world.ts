@@ -3,6 +3,7 @@
 import { addFault, isAgentUp, isDeaf, isReachable, never, type PowerState } from '../access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand } from '../access-points/command-table.ts';
 import { type CommandArguments, type CommandResult, execute } from '../access-points/commands.ts';
+import { listDevices } from '../access-points/device-list.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
 import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
 import { collect, post } from '../access-points/report-outbox.ts';
@@ -54,10 +55,14 @@ export function restoreWorld(snapshot: WorldState): World {
 export class World {
   readonly #state: WorldState;
   readonly #indices: Map<string, number>;
+  #listEverySteps = Infinity;
+  /** By access point: when its list of devices is due. */
+  readonly #listAtStep: Float64Array;
 
   constructor(state: WorldState) {
     this.#state = state;
     this.#indices = new Map(state.accessPoints.map(({ ap_id }, index) => [ap_id, index]));
+    this.#listAtStep = new Float64Array(state.accessPoints.length);
   }
 
   /** Model time in milliseconds since 1970. */
@@ -85,6 +90,16 @@ export class World {
     return isDeaf(this.#state.accessPoints[this.#indexOf(ap_id)]!);
   }
 
+  /** From now on the names of its devices begin so. Commands take them with and without it. */
+  nameDevices(prefix: string): void {
+    this.#state.devicePrefix = prefix;
+  }
+
+  /** From now on samples carry the devices of their access point, at most once in so many seconds. */
+  listDevicesEvery(seconds: number): void {
+    this.#listEverySteps = seconds;
+  }
+
   /** One second passes. Returns the samples that reach the network in it, in the order of the access points. */
   step(): Sample[] {
     const state = this.#state;
@@ -96,7 +111,7 @@ export class World {
         if (isAgentUp(ap)) {
           ap.latest = readMetrics(state, index);
           ap.latestAtStep = state.step;
-          post(ap, { ap_id: ap.ap_id, ts: this.time, fields: ap.latest }, state.chance, index, state.step);
+          post(ap, this.#sampleOf(index), state.chance, index, state.step);
         }
         resetTally(state.tallies, index);
       }
@@ -131,7 +146,7 @@ export class World {
     const ap = this.#indexOf(ap_id);
     const names: string[] = [];
     for (const [device, serving] of this.#state.devices.serving.entries()) {
-      if (serving === ap) names.push(deviceName(device));
+      if (serving === ap) names.push(deviceName(this.#state, device));
     }
     return names;
   }
@@ -197,6 +212,15 @@ export class World {
     const { grid } = nr;
     const same = { model, seed, startMs, step, nrActivity, wifiVersion };
     return { ...same, accessPoints, ...structuredClone({ cells, neighbours, jammers, pillars, nr: { grid } }) };
+  }
+
+  #sampleOf(index: number): Sample {
+    const state = this.#state;
+    const { ap_id, latest } = state.accessPoints[index]!;
+    const sample = { ap_id, ts: this.time, fields: latest };
+    if (this.#listEverySteps === Infinity || state.step < this.#listAtStep[index]!) return sample;
+    this.#listAtStep[index] = state.step + this.#listEverySteps;
+    return { ...sample, devices: listDevices(state, index) };
   }
 
   #view(index: number): AccessPointView {

@@ -13,6 +13,7 @@ export const tagDescriptions = {
   Notifications: 'Who is told of events by e-mail.',
   Telemetry: 'What agents report.',
   Metrics: 'What agents have reported: series, latest values, live values, presence.',
+  Devices: 'What attaches to access points: where devices are, what they hear, how they move.',
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',
   Callbacks: 'Where workers deliver the results of jobs.',
   Alarms: 'What is wrong with access points: rules, alarms and silences.',

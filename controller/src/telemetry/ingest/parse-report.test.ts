@@ -329,8 +329,7 @@ describe('a report', () => {
     expect(ignored!.named.map(({ field }) => field)).toEqual(range(20).map((n) => `m${n}`));
   });
 
-  it('leaves out devices, and takes a geolocation for its configuration', () => {
-    expect(ignoredOf({ devices: [{ mac: 'x' }], x: 1 })).toEqual(['devices: reserved']);
+  it('takes a geolocation for its configuration', () => {
     expect(parse({ geolocation: { lat: 1, lon: 2 }, x: 1 })).toMatchObject({
       configuration: { geolocation: { lat: 1, lon: 2 } },
       samples: [{ names: ['x'] }],
@@ -395,14 +394,18 @@ function givenIn(body: Record<string, unknown>): number {
     isObject(value)
       ? Object.values(value).reduce((sum: number, inner) => sum + leaves(inner), 0)
       : Number(isGiven(value));
+  // None of these has an identity.
+  const inDevices = (value: unknown) => (Array.isArray(value) ? value.length : Number(isGiven(value)));
   const inSample = (sample: Record<string, unknown>) =>
     Object.entries(sample).reduce((sum, [key, value]) => {
       if (beside.includes(key) || isPlace(key, value)) return sum;
-      return sum + (['devices', 'geolocation'].includes(key) ? Number(isGiven(value)) : leaves(value));
+      if (key === 'devices') return sum + inDevices(value);
+      return sum + (key === 'geolocation' ? Number(isGiven(value)) : leaves(value));
     }, 0);
   const inRest = (holder: string) => {
     const rest = Object.entries(body).filter(([key]) => key !== holder && !beside.includes(key));
-    return rest.filter(([key, value]) => isGiven(value) && !isPlace(key, value)).length;
+    const others = rest.filter(([key, value]) => key !== 'devices' && isGiven(value) && !isPlace(key, value));
+    return others.length + inDevices(body.devices);
   };
   const { samples, payload } = body;
   if (Array.isArray(samples)) return samples.reduce((sum, each) => sum + inSample(each), inRest('samples'));

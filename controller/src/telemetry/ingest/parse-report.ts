@@ -10,6 +10,7 @@ import { reportInexact } from '../../input/validator.ts';
 import type { Loc } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 import { credentialInReport, findCredential } from './credentials.ts';
+import { type DeviceList, readDevices } from './device-list.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import {
   countFields,
@@ -28,6 +29,8 @@ export interface TelemetryReport {
   samples: Sample[];
   /** Top-level keys for the agent's configuration. */
   configuration: Record<string, unknown> | undefined;
+  /** Which devices were attached, oldest first; undefined: it does not say. */
+  devices?: readonly DeviceList[] | undefined;
   receivedMs: number;
   /** Of a form that can name what was left out; then a field that conflicts with an earlier one is left out too. */
   canIgnore?: boolean;
@@ -50,6 +53,7 @@ const maxPayloadKeys = 10_000;
  *   the server's.
  * - `configuration` beside the fields or at the top is for the agent's record, and `geolocation` is its key of that name;
  *   of several, later keys win.
+ * - `devices` beside the fields is what is attached at their time.
  * - what cannot be stored is left out and named, also what stands beside `samples` or `payload` and means nothing there.
  *   A sample without any field is none.
  * Throws PermissionError for an `ap_id` that is not the caller's; ValidationError for a credential anywhere, and else with
@@ -73,26 +77,35 @@ export function parseReport(
   let locOf: TelemetryReport['locOf'];
   if (Array.isArray(list)) {
     for (const item of list) if (isObject(item)) requireOwn(item, ap_id);
-    reader.around(body, 'samples', 'beside_samples');
-    reader.batch(body, list);
+    const ts = reader.timeOf(body, ['body']);
+    reader.around(body, 'samples', 'beside_samples', ts);
+    reader.batch(list, ts);
     locOf = (index, field) => {
       const place = reader.places[index]!;
       return locOfField(list[place] as JsonObject, field, ['body', 'samples', place]);
     };
   } else if (payload) {
     requireOwn(payload, ap_id);
-    reader.around(body, 'payload', 'beside_payload');
-    reader.sample(payload, ['body', 'payload'], reader.timeOf(body, ['body']));
+    const ts = reader.timeOf(body, ['body']);
+    reader.around(body, 'payload', 'beside_payload', ts);
+    reader.sample(payload, ['body', 'payload'], ts);
     locOf = (_index, field) => locOfField(payload, field, ['body', 'payload']);
   } else {
     reader.sample(withoutTextPayload(body, run), ['body'], undefined);
     locOf = (_index, field) => locOfField(body, field, ['body']);
   }
-  const { samples, configuration } = reader;
+  const { samples, configuration, devices } = reader;
   if (run.credential) throw credentialInReport(run.credential);
   if (run.problems.length > 0) throw new ValidationError(run.problems);
   admit(samples, bytes, ap_id, nowMs, limits);
-  return { samples, configuration, receivedMs: nowMs, locOf, canIgnore: true, ignored: run.ignored };
+  const lists = devices && inOrder(devices, nowMs);
+  return { samples, configuration, devices: lists, receivedMs: nowMs, locOf, canIgnore: true, ignored: run.ignored };
+}
+
+/** A list without a time is of now. */
+function inOrder(lists: DeviceList[], nowMs: number): DeviceList[] {
+  for (const list of lists) if (Number.isNaN(list.ts)) list.ts = nowMs;
+  return lists.sort((a, b) => a.ts - b.ts);
 }
 
 /** The payload, if it is an object or a text that is one in JSON. Throws ValidationError if that breaks a bound. */
@@ -128,6 +141,7 @@ class UpdateReader {
   /** For each sample of a batch its index there: those without fields are left out. */
   readonly places: number[] = [];
   configuration: JsonObject | undefined;
+  devices: DeviceList[] | undefined;
   readonly #run: ReportRun;
   readonly #nowMs: number;
   readonly #limits: PointLimits;
@@ -139,8 +153,8 @@ class UpdateReader {
   }
 
   /** What stands beside the one key that holds the fields. */
-  around(body: JsonObject, holder: string, reason: 'beside_samples' | 'beside_payload'): void {
-    this.#reserved(body, ['body']);
+  around(body: JsonObject, holder: string, reason: 'beside_samples' | 'beside_payload', ts: number | undefined): void {
+    this.#reserved(body, ['body'], ts ?? Number.NaN);
     for (const [key, value] of Object.entries(body)) {
       if (key === holder || isReserved(key) || value === null) continue;
       this.#run.credential ??= findCredential(value, ['body', key], namesSecret(key));
@@ -148,14 +162,13 @@ class UpdateReader {
     }
   }
 
-  batch(body: JsonObject, list: unknown[]): void {
+  batch(list: unknown[], sharedTime: number | undefined): void {
     const { problems } = this.#run;
     const loc = ['body', 'samples'];
     if (list.length > maxSamplesPerBatch) {
       reportValue(this.#run, loc, `a batch has at most ${maxSamplesPerBatch} samples`);
       return;
     }
-    const sharedTime = this.timeOf(body, ['body']);
     for (let index = 0; index < list.length && problems.length < MAX_PROBLEMS; index += 1) {
       const item: unknown = list[index];
       if (!isObject(item)) problems.push(notAnObject([...loc, index]));
@@ -165,8 +178,8 @@ class UpdateReader {
 
   /** False if it has no field. */
   sample(source: JsonObject, loc: Loc, sharedTime: number | undefined): boolean {
-    this.#reserved(source, loc);
     const ts = this.timeOf(source, loc) ?? sharedTime ?? Number.NaN;
+    this.#reserved(source, loc, ts);
     const sample: Sample = { ts, names: [], values: [], texts: [] };
     readFields(source, sample, loc, this.#run);
     if (countFields(sample) === 0) return false;
@@ -179,7 +192,7 @@ class UpdateReader {
   }
 
   /** The keys beside the fields that are neither times nor names. */
-  #reserved({ configuration, geolocation, devices }: JsonObject, loc: Loc): void {
+  #reserved({ configuration, geolocation, devices }: JsonObject, loc: Loc, ts: number): void {
     if (configuration !== undefined && configuration !== null) {
       const place = [...loc, 'configuration'];
       this.#run.credential ??= findCredential(configuration, place);
@@ -194,9 +207,14 @@ class UpdateReader {
       else this.#merge({ geolocation }, place);
     }
     if (devices !== undefined && devices !== null) {
-      this.#run.credential ??= findCredential(devices, [...loc, 'devices']);
-      ignore(this.#run, 'devices', 'reserved');
+      const list = readDevices(devices, [...loc, 'devices'], ts, this.#run);
+      if (list) this.#addDevices(list);
     }
+  }
+
+  #addDevices(list: DeviceList): void {
+    this.devices ??= [];
+    this.devices.push(list);
   }
 
   #merge(keys: JsonObject, place: Loc): void {

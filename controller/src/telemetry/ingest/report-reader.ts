@@ -92,7 +92,7 @@ export class ReportReader {
   parse({ value, inexact }: JsonBody, ap_id: string, bytes: Uint8Array, startsAt?: number): TelemetryReport {
     const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact, bytes.length - (startsAt ?? 0));
     const { samples, configuration } = report;
-    if (startsAt !== undefined && samples.length === 1 && configuration === undefined) {
+    if (startsAt !== undefined && samples.length === 1 && configuration === undefined && !report.devices) {
       report.onStored = () => this.#learn(bytes, startsAt, ap_id);
     }
     return report;
@@ -140,10 +140,10 @@ function learnEntry(body: Uint8Array, ap_id: string): Entry {
   const entry = noShape();
   entry.shape = ReportShape.learn(body, (probe, nowMs) => {
     const { value, inexact } = readJson(probe);
-    const { samples, configuration, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
+    const { samples, configuration, devices, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
     entry.ignored = ignored;
     entry.hasEnvelopeKey = envelopeKeys.some((key) => Object.hasOwn(value as object, key));
-    return samples.length === 1 && configuration === undefined ? samples[0] : undefined;
+    return samples.length === 1 && configuration === undefined && !devices ? samples[0] : undefined;
   });
   return entry;
 }

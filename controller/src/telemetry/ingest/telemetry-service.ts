@@ -5,6 +5,7 @@ import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 import { ConflictFilter, hasEmptyText, withoutEmptyTexts } from './conflict-filter.ts';
+import type { DeviceList } from './device-list.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import type { ReportBudget } from './report-budget.ts';
@@ -39,6 +40,8 @@ export interface TelemetryServiceOptions {
   budget?: ReportBudget;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
   onRecorded: (ap_id: string, samples: readonly Sample[], receivedMs: number) => void;
+  /** Takes the devices of a report whose samples are durable; resolves once what changed is durable too. Default: nobody. */
+  onDevices?: (ap_id: string, lists: readonly DeviceList[]) => Promise<IgnoredFields | undefined>;
 }
 
 export class TelemetryService {
@@ -51,22 +54,37 @@ export class TelemetryService {
   readonly #store: TelemetryStore;
   readonly #agents: AgentService;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
+  readonly #onDevices: TelemetryServiceOptions['onDevices'];
 
-  constructor({ store, agents, retentionDays, budget, onRecorded }: TelemetryServiceOptions) {
+  constructor({ store, agents, retentionDays, budget, onRecorded, onDevices }: TelemetryServiceOptions) {
     this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;
     this.#onRecorded = onRecorded;
+    this.#onDevices = onDevices;
   }
 
   /**
    * Resolves how many samples there are, all of which are durable then. A field that conflicts with what the agent reported
    * before is left out and named, if the report can name it. Throws ValidationError for such a field of any other report, for
    * one name too many and for a configuration that would become too large: nothing is changed then. An agent that is
-   * deleted meanwhile may still get its last samples stored, never half a report.
+   * deleted meanwhile may still get its last samples stored, never half a report. Throws TryLaterError if the samples are
+   * durable and its devices could not be written: sent again, the report replaces itself.
    */
   record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+    const recorded = this.#record(agent, report);
+    return report.devices && this.#onDevices ? this.#withDevices(agent, report, recorded) : recorded;
+  }
+
+  async #withDevices(agent: AgentCaller, report: TelemetryReport, recorded: Promise<Recorded>): Promise<Recorded> {
+    const { accepted, ignored } = await recorded;
+    const left = await this.#onDevices!(agent.name, report.devices!);
+    if (left) this.ignoredFields += left.count;
+    return { accepted, ignored: left ? (ignored?.with(left) ?? left) : ignored };
+  }
+
+  #record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     const { configuration } = report;
     return configuration === undefined ? this.#append(agent, report) : this.#merge(agent, report, configuration);
   }

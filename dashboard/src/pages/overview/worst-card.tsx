@@ -16,7 +16,8 @@ export function WorstCard() {
       {!data && !failure && <SkeletonLines count={5} />}
       {data?.worst.length === 0 && <p class="soft">{text.none}</p>}
       {data && data.worst.length > 0 && (
-        <ol class="worst-list">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <ol class="worst-list" tabIndex={0} aria-label={text.title}>
           {data.worst.map(({ ap_id, site, health, causes }) => (
             <li key={ap_id}>
               <HealthMark health={health} />

@@ -4,17 +4,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AlarmRuleInput } from '@weft/contract';
-import { productRules } from '../controller/src/alarms/rules/product-rules.ts';
-import { expectations } from './truth/expectations.ts';
-import { judge, type Verdict } from './truth/judge.ts';
-import { type RecordedWorld, recordWorld } from './truth/record-world.ts';
-import { truthTable, withTable } from './truth/truth-table.ts';
+import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
+import { expectations } from './expectations.ts';
+import { judge, type Verdict } from './judge.ts';
+import { type RecordedWorld, recordWorld } from './record-world.ts';
+import { truthTable, withTable } from './truth-table.ts';
 
 const seeds = (from: number) => Array.from({ length: 10 }, (_, n) => from + n);
 
 if (process.argv.includes('--choose')) choose(record(seeds(1)));
 else {
-  const page = join(import.meta.dirname, '../docs/alarms.md');
+  const page = join(import.meta.dirname, '../../docs/alarms.md');
   const worlds = record(seeds(101));
   writeFileSync(page, withTable(readFileSync(page, 'utf8'), truthTable(worlds)));
 }

@@ -1,0 +1,128 @@
+// Devices: what attaches to access points, as agents report it and as callers see it.
+import Type from 'typebox';
+
+/** The longest lists that a report may have. */
+export const maxDevicesPerReport = 2_000;
+export const maxHeardPerDevice = 8;
+export const maxIdentityLength = 128;
+/** The name of a device in Weft: a keyed pseudonym of the identity that agents report. */
+export const devicePattern = '^dev-[a-z2-7]{16}$';
+
+const Nullable = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+const Time = (description: string) => Type.String({ format: 'date-time', description });
+
+export const HeardAccessPoint = Type.Object(
+  {
+    ap_id: Type.Optional(Type.String({ description: 'If it is an access point of this network.' })),
+    bssid: Type.Optional(Type.String({ description: 'If only the address of its radio is known.' })),
+    rssi_dbm: Nullable('How strongly the device hears it.'),
+    by: Type.String({ description: 'The ap_id of the access point that reported it.' }),
+  },
+  { title: 'HeardAccessPoint' },
+);
+export type HeardAccessPoint = Type.Static<typeof HeardAccessPoint>;
+
+export const DeviceLink = Type.Object(
+  {
+    ap_id: Type.String(),
+    access_point_type: Type.Union([Type.String(), Type.Null()]),
+    rssi_dbm: Nullable('The signal, as the access point hears the device.'),
+    snr_db: Nullable('The ratio of signal to noise.'),
+    rx_mbps: Nullable('The rate from the device.'),
+    tx_mbps: Nullable('The rate to the device.'),
+    since: Time('When it joined this access point.'),
+    seen: Time('The time of the newest list of this access point with the device in it.'),
+    address: Type.Optional(
+      Type.String({
+        description:
+          'The identity as this access point reports it. Only for administrators, while clear addresses are allowed.',
+      }),
+    ),
+  },
+  { title: 'DeviceLink' },
+);
+export type DeviceLink = Type.Static<typeof DeviceLink>;
+
+const deviceFields = {
+  device: Type.String({
+    pattern: devicePattern,
+    description: 'The pseudonym: the same as long as the installation keeps its key.',
+  }),
+  technologies: Type.Array(Type.String(), { description: 'Those of its links, each once.' }),
+  links: Type.Array(DeviceLink, {
+    description: 'The access points that it is attached to now, as far as the caller may see them; strongest first.',
+  }),
+  heard: Type.Array(HeardAccessPoint, { description: 'The access points around it, strongest first.' }),
+  randomised: Type.Boolean({
+    description: 'Whether it uses an address that was made up, and may come back under another one.',
+  }),
+  last_seen: Time('The time of the newest list with it.'),
+  last_ap_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'Where it was last, if the caller may see that; also while it is attached nowhere.',
+  }),
+  sticky: Type.Optional(
+    Type.Object(
+      {
+        until: Time('It is remembered until then.'),
+        reason: Type.Enum(['refused', 'moved_back']),
+        target: Type.Optional(
+          Type.String({ description: 'The ap_id where it would not stay, if the caller may see it.' }),
+        ),
+      },
+      { description: 'It refused to be moved, or went back at once: steering it is of little use for now.' },
+    ),
+  ),
+  identities: Type.Optional(
+    Type.Array(Type.String(), { description: 'Pseudonyms that an administrator linked to this device.' }),
+  ),
+  watched_until: Type.Optional(Time('Its history is kept until then.')),
+};
+
+export const Device = Type.Object(deviceFields, { title: 'Device' });
+export type Device = Type.Static<typeof Device>;
+
+export const DeviceMove = Type.Object(
+  {
+    ts: Time('When it happened.'),
+    kind: Type.Enum(['joined', 'left', 'moved']),
+    ap_id: Type.String({ description: 'The access point that it joined or left.' }),
+    from: Type.Optional(Type.String({ description: 'Where it came from, if the caller may see that.' })),
+  },
+  { title: 'DeviceMove' },
+);
+export type DeviceMove = Type.Static<typeof DeviceMove>;
+
+export const DeviceDetails = Type.Object(
+  {
+    ...deviceFields,
+    moves: Type.Array(DeviceMove, { description: 'The newest 100 of the last 24 hours, newest first.' }),
+  },
+  { title: 'DeviceDetails' },
+);
+export type DeviceDetails = Type.Static<typeof DeviceDetails>;
+
+const next = Type.Union([Type.String(), Type.Null()], {
+  description: 'Send it as `cursor` for the next page; null at the end.',
+});
+
+export const DevicePage = Type.Object(
+  {
+    items: Type.Array(Device),
+    next,
+    count: Type.Optional(Type.Integer({ description: 'How many match, if it was asked for.' })),
+  },
+  { title: 'DevicePage' },
+);
+export type DevicePage = Type.Static<typeof DevicePage>;
+
+export const AgentDevices = Type.Object(
+  {
+    items: Type.Array(Device),
+    next,
+    reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
+      description: 'Null: it has never said which devices it serves. They are unknown, not none.',
+    }),
+  },
+  { title: 'AgentDevices' },
+);
+export type AgentDevices = Type.Static<typeof AgentDevices>;

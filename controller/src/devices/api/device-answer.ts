@@ -1,0 +1,110 @@
+// Devices as callers see them: without the access points that they may not see.
+import type { Device, DeviceLink, HeardAccessPoint } from '@weft/contract';
+import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { DeviceRegistry } from '../registry/device-registry.ts';
+import { none } from '../registry/device-table.ts';
+
+export interface DeviceExtras {
+  sticky?: Device['sticky'];
+  identities?: string[];
+  watched_until?: string;
+}
+
+export interface AnswerOptions {
+  registry: DeviceRegistry;
+  sight: AgentSight;
+  /** Whether the caller may see the identities as they are reported. */
+  showsAddresses: boolean;
+  extrasOf: (device: string) => DeviceExtras;
+}
+
+/** Undefined if the caller may not see it. */
+export function toDevice(slot: number, options: AnswerOptions): Device | undefined {
+  const { registry, sight, extrasOf } = options;
+  const { table } = registry;
+  const { devices } = table;
+  if (!isDeviceSeen(slot, registry, sight)) return undefined;
+  const device = table.idOf(slot);
+  const visible = table.linksOf(slot).filter((link) => sight.isSeen(agentOf(link, registry)));
+  const links = visible.map((link) => toLink(link, options)).sort(strongestFirst);
+  const lastAgent = devices.lastAgent[slot]!;
+  const last = links[0]?.ap_id ?? (lastAgent === none ? undefined : registry.agentAt(lastAgent).ap_id);
+  const { sticky, ...extras } = extrasOf(device);
+  return {
+    device,
+    technologies: [...new Set(links.flatMap(({ access_point_type }) => access_point_type ?? []))],
+    links,
+    heard: visible.flatMap((link) => toHeard(link, options)).sort(strongestFirst),
+    randomised: devices.isRandomised[slot] === 1,
+    last_seen: toTime(devices.lastSeen[slot]!),
+    last_ap_id: last !== undefined && sight.isSeen(last) ? last : null,
+    ...(sticky && { sticky: withoutHidden(sticky, sight) }),
+    ...extras,
+  };
+}
+
+/** By one of its links, or by where it was last while it has none. */
+export function isDeviceSeen(slot: number, registry: DeviceRegistry, sight: AgentSight): boolean {
+  return sight.seesAll || someAgent(slot, registry, (ap_id) => sight.isSeen(ap_id));
+}
+
+/** Whether one of its access points passes: those that it is attached to, or where it was last. */
+export function someAgent(slot: number, registry: DeviceRegistry, test: (ap_id: string) => boolean): boolean {
+  const { devices, links } = registry.table;
+  let link = devices.firstLink[slot]!;
+  if (link === none) {
+    const last = devices.lastAgent[slot]!;
+    return last !== none && test(registry.agentAt(last).ap_id);
+  }
+  for (; link !== none; link = links.nextOfDevice[link]!) if (test(agentOf(link, registry))) return true;
+  return false;
+}
+
+function agentOf(link: number, registry: DeviceRegistry): string {
+  return registry.agentAt(registry.table.links.agent[link]!).ap_id;
+}
+
+function toLink(link: number, { registry, sight, showsAddresses }: AnswerOptions): DeviceLink {
+  const { links } = registry.table;
+  const agent = registry.agentAt(links.agent[link]!);
+  const address = showsAddresses ? agent.identityOf(link) : undefined;
+  return {
+    ap_id: agent.ap_id,
+    access_point_type: sight.typeOf(agent.ap_id),
+    rssi_dbm: toNumber(links.rssi_dbm[link]!),
+    snr_db: toNumber(links.snr_db[link]!),
+    rx_mbps: toNumber(links.rx_mbps[link]!),
+    tx_mbps: toNumber(links.tx_mbps[link]!),
+    since: toTime(links.since[link]!),
+    seen: toTime(links.seen[link]!),
+    ...(address !== undefined && { address }),
+  };
+}
+
+/** An access point of the network is hidden like its links; the address of a radio is nobody's secret. */
+function toHeard(link: number, { registry, sight }: AnswerOptions): HeardAccessPoint[] {
+  const by = agentOf(link, registry);
+  return registry.table.heardOf(link).flatMap(({ name, isBssid, rssi_dbm }) => {
+    if (!isBssid && !sight.isSeen(name)) return [];
+    return [{ ...(isBssid ? { bssid: name } : { ap_id: name }), rssi_dbm: toNumber(rssi_dbm), by }];
+  });
+}
+
+function withoutHidden(sticky: NonNullable<Device['sticky']>, sight: AgentSight): Device['sticky'] {
+  const { target, ...rest } = sticky;
+  return target !== undefined && sight.isSeen(target) ? sticky : rest;
+}
+
+type Levelled = { rssi_dbm: number | null };
+
+function strongestFirst(a: Levelled, b: Levelled): number {
+  return (b.rssi_dbm ?? Number.NEGATIVE_INFINITY) - (a.rssi_dbm ?? Number.NEGATIVE_INFINITY) || 0;
+}
+
+function toNumber(value: number): number | null {
+  return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
+}
+
+export function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,65 @@
+// Operations that read devices: what attaches to access points.
+import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import type { DeviceService } from './device-service.ts';
+
+const tag = 'Devices';
+const paging = {
+  cursor: Type.Optional(Type.String({ maxLength: 256, description: '`next` of the page before.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+};
+
+export function deviceRoutes(devices: DeviceService): Route[] {
+  return [
+    route({
+      operation: 'list_devices',
+      method: 'GET',
+      url: '/api/v1/devices',
+      tag,
+      summary: 'List the devices of the access points that the caller may see, page by page',
+      description:
+        'In the order of their pseudonyms; whoever comes or goes, nothing is skipped or repeated. A device stays for 24 hours after it was seen last. On several nodes an answer may be 10 seconds late.',
+      query: Type.Object({
+        selector: Type.Optional(
+          selectorText('Devices that are attached to, or were last seen at, access points that match.'),
+        ),
+        search: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description:
+              'In the pseudonym, or in the ap_id of an access point that it is attached to. Addresses are refused.',
+          }),
+        ),
+        ...paging,
+        count: Type.Optional(Type.Boolean({ description: 'Add how many match.' })),
+      }),
+      response: DevicePage,
+      handle: ({ query: { selector = '', search, cursor, limit, count = false }, caller }) =>
+        devices.list(caller, { selector, search, cursor, limit: limit!, count }),
+    }),
+    route({
+      operation: 'get_device',
+      method: 'GET',
+      url: '/api/v1/devices/:device',
+      tag,
+      summary: 'Get a device: its links on all technologies, what it hears, its moves',
+      response: DeviceDetails,
+      handle: (context) => devices.get(context.caller, context.path('device')),
+    }),
+    route({
+      operation: 'list_agent_devices',
+      method: 'GET',
+      url: '/api/v1/agents/:ap_id/devices',
+      target: 'ap_id',
+      tag,
+      summary: 'List the devices that are attached to an access point now',
+      query: Type.Object(paging),
+      response: AgentDevices,
+      handle: (context) => {
+        const { cursor, limit } = context.query;
+        return devices.ofAgent(context.caller, context.path('ap_id'), { cursor, limit: limit! });
+      },
+    }),
+  ];
+}

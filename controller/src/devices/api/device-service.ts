@@ -1,0 +1,200 @@
+// Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
+import type { AgentDevices, Device, DeviceDetails, DeviceMove, DevicePage } from '@weft/contract';
+import type { AgentService } from '../../agents/agent-service.ts';
+import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import { invalidValue } from '../../input/value-rules.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
+import type { DeviceNames } from '../privacy/device-names.ts';
+import { isPseudonym } from '../privacy/pseudonyms.ts';
+import type { DeviceRegistry } from '../registry/device-registry.ts';
+import { none } from '../registry/device-table.ts';
+import { type AnswerOptions, type DeviceExtras, isDeviceSeen, someAgent, toDevice, toTime } from './device-answer.ts';
+import { inTurns } from './in-turns.ts';
+
+const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
+const maxMoves = 100;
+
+export interface DeviceListRequest {
+  selector: string;
+  search: string | undefined;
+  cursor: string | undefined;
+  limit: number;
+  count: boolean;
+}
+
+export interface DeviceServiceOptions {
+  registry: DeviceRegistry;
+  names: DeviceNames;
+  agents: Pick<AgentService, 'requireVisible'>;
+  eventLog: Pick<EventLog, 'read'>;
+  shares: Shares;
+  sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
+  showsAddresses: (caller: Caller) => boolean;
+  extrasOf: (device: string) => DeviceExtras;
+}
+
+export class DeviceService {
+  readonly #options: DeviceServiceOptions;
+  readonly #turns: FairTurns;
+
+  constructor(options: DeviceServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('device_lists', turns);
+  }
+
+  /** In the order of their names. Throws ValidationError for a cursor that is none, and for an address. */
+  list(caller: Caller, request: DeviceListRequest): Promise<DevicePage> {
+    const { registry, names } = this.#options;
+    const after = readCursor(request.cursor);
+    const trimmed = request.search?.trim() ?? '';
+    const search = trimmed === '' ? undefined : names.readSearch(trimmed, ['query', 'search']);
+    return this.#turns.run(principalOf(caller), async () => {
+      const answer = await this.#answerFor(caller, request.selector);
+      const passes = this.#filter(answer.sight, request.selector.trim() !== '', search);
+      const { table } = registry;
+      const { order } = table;
+      const slots = order.slots();
+      const start = after === undefined ? 0 : order.firstAfter(after);
+      const found: number[] = [];
+      let count = 0;
+      let isFull = false;
+      const look = (slot: number, isOfPage: boolean): boolean => {
+        if (!table.isPresent(slot) || !passes(slot)) return false;
+        count++;
+        if (!isOfPage || isFull) return false;
+        if (found.length === request.limit) isFull = true;
+        else found.push(slot);
+        return isFull && !request.count;
+      };
+      await inTurns(slots, request.count ? 0 : start, (slot, position) => look(slot, position >= start));
+      const items = found.flatMap((slot) => (table.isPresent(slot) ? (toDevice(slot, answer) ?? []) : []));
+      const last = found.at(-1);
+      return {
+        items,
+        next: isFull && last !== undefined ? toCursor(items.at(-1)?.device ?? table.idOf(last)) : null,
+        ...(request.count && { count }),
+      };
+    });
+  }
+
+  /** Throws NotFoundError for one that is unknown or that the caller may not see. */
+  async get(caller: Caller, text: string): Promise<DeviceDetails> {
+    const device = this.#options.names.read(text, ['path', 'device']);
+    const answer = await this.#answerFor(caller, '');
+    const found = this.#find(device, answer);
+    return { ...found, moves: await this.#moves(device, answer.sight) };
+  }
+
+  /** The name, once it is sure that the caller may see the device. Throws as `get` does. */
+  async require(caller: Caller, text: string): Promise<string> {
+    const device = this.#options.names.read(text, ['path', 'device']);
+    const slot = this.#options.registry.table.find(device);
+    const { sight } = await this.#answerFor(caller, '');
+    if (slot === undefined || !isDeviceSeen(slot, this.#options.registry, sight)) throw deviceNotFound();
+    return device;
+  }
+
+  /** The same as `get` without moves. */
+  async show(caller: Caller, device: string): Promise<Device> {
+    return this.#find(device, await this.#answerFor(caller, ''));
+  }
+
+  /** The devices of one access point. Throws NotFoundError if the caller may not see it. */
+  async ofAgent(
+    caller: Caller,
+    ap_id: string,
+    { cursor, limit }: { cursor: string | undefined; limit: number },
+  ): Promise<AgentDevices> {
+    const { registry, agents } = this.#options;
+    const after = readCursor(cursor);
+    await agents.requireVisible(ap_id, caller);
+    const agent = registry.agent(ap_id);
+    if (agent?.listTs === undefined) return { items: [], next: null, reported_at: null };
+    const answer = await this.#answerFor(caller, '');
+    const { table } = registry;
+    const slots: number[] = [];
+    for (let link = agent.firstLink; link !== none; link = table.links.nextOfAgent[link]!) {
+      slots.push(table.links.device[link]!);
+    }
+    const named = slots
+      .map((slot) => ({ slot, id: table.idOf(slot) }))
+      .filter(({ id }) => after === undefined || id > after)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const page = named.slice(0, limit);
+    return {
+      items: page.flatMap(({ slot }) => toDevice(slot, answer) ?? []),
+      next: page.length < named.length ? toCursor(page.at(-1)!.id) : null,
+      reported_at: toTime(agent.listTs),
+    };
+  }
+
+  #find(device: string, answer: AnswerOptions): Device {
+    const slot = this.#options.registry.table.find(device);
+    const found = slot === undefined ? undefined : toDevice(slot, answer);
+    if (!found) throw deviceNotFound();
+    return found;
+  }
+
+  async #answerFor(caller: Caller, selector: string): Promise<AnswerOptions> {
+    const { registry, sightOf, showsAddresses, extrasOf } = this.#options;
+    const sight = await sightOf(caller, selector);
+    return { registry, sight, showsAddresses: showsAddresses(caller), extrasOf };
+  }
+
+  #filter(sight: AgentSight, isSelective: boolean, search: string | undefined): (slot: number) => boolean {
+    const { registry } = this.#options;
+    const { table } = registry;
+    return (slot) => {
+      if (!isDeviceSeen(slot, registry, sight)) return false;
+      if (isSelective && !someAgent(slot, registry, (ap_id) => sight.isSeen(ap_id) && sight.isSelected(ap_id))) {
+        return false;
+      }
+      if (search === undefined || table.idOf(slot).includes(search)) return true;
+      return someAgent(slot, registry, (ap_id) => ap_id.toLowerCase().includes(search) && sight.isSeen(ap_id));
+    };
+  }
+
+  async #moves(device: string, sight: AgentSight): Promise<DeviceMove[]> {
+    const { eventLog } = this.#options;
+    const { events } = await eventLog.read({
+      kinds: ['device.joined', 'device.left', 'device.moved'],
+      subject_kind: 'device',
+      subject: device,
+      order: 'newest_first',
+      limit: maxMoves,
+    });
+    return events.flatMap((event) => toMove(event, sight) ?? []);
+  }
+}
+
+function toMove({ kind, ts, ap_id, data }: LoggedEvent, sight: AgentSight): DeviceMove | undefined {
+  const at = typeof data.at === 'string' ? data.at : toTime(ts);
+  const from = typeof data.from === 'string' && (sight.seesAll || sight.isSeen(data.from)) ? data.from : undefined;
+  if (ap_id !== null && (sight.seesAll || sight.isSeen(ap_id))) {
+    const word = kind === 'device.joined' ? 'joined' : kind === 'device.left' ? 'left' : 'moved';
+    return { ts: at, kind: word, ap_id, ...(from !== undefined && { from }) };
+  }
+  // Where it went is hidden; that it left is not.
+  return from === undefined ? undefined : { ts: at, kind: 'left', ap_id: from };
+}
+
+function deviceNotFound(): NotFoundError {
+  return new NotFoundError('device_not_found', 'Device not found');
+}
+
+function toCursor(device: string): string {
+  return Buffer.from(device).toString('base64url');
+}
+
+function readCursor(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const device = Buffer.from(text, 'base64url').toString();
+  if (!isPseudonym(device)) {
+    throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+  }
+  return device;
+}

@@ -1,0 +1,110 @@
+// Makes what happened to devices durable: all that waits goes into one transaction, with its events, while the next ones gather.
+// What could not be written stays and is tried again with whatever comes next.
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
+import { type DeviceChange, toEvent } from './device-changes.ts';
+
+/** Larger transactions would keep the thread and the event log to themselves. */
+const maxPerTransaction = 1_000;
+
+export interface DeviceJournalOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  store: Pick<DeviceStore, 'write'>;
+  eventLog: Pick<EventLog, 'append'>;
+  /** Called with what is durable; must not throw. */
+  onWritten?: (changes: readonly DeviceChange[]) => void;
+}
+
+interface Waiter {
+  number: number;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+export class DeviceJournal {
+  readonly #options: DeviceJournalOptions;
+  #pending: DeviceChange[] = [];
+  #added = 0;
+  #written = 0;
+  #waiters: Waiter[] = [];
+  #isRunning = false;
+
+  constructor(options: DeviceJournalOptions) {
+    this.#options = options;
+  }
+
+  /** How many changes wait. */
+  get waiting(): number {
+    return this.#pending.length;
+  }
+
+  /** Returns the number of the last change. They wait until somebody waits for them. */
+  add(changes: readonly DeviceChange[]): number {
+    for (const change of changes) this.#pending.push(change);
+    this.#added += changes.length;
+    return this.#added;
+  }
+
+  isWritten(number: number): boolean {
+    return number <= this.#written;
+  }
+
+  /** Resolves once the change of this number and all before it are durable; rejects if they could not be written. */
+  written(number: number): Promise<void> {
+    if (this.isWritten(number)) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ number, resolve, reject });
+      if (this.#isRunning) return;
+      this.#isRunning = true;
+      // After this turn: what else came in with it belongs to the same transaction.
+      setImmediate(() => void this.#run());
+    });
+  }
+
+  /** The same for everything that was added until now. */
+  settled(): Promise<void> {
+    return this.written(this.#added);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#waiters.length > 0) await this.#writeSome();
+    } catch (error) {
+      const failed = this.#waiters;
+      this.#waiters = [];
+      for (const { reject } of failed) reject(error);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  async #writeSome(): Promise<void> {
+    const { database, store, eventLog, onWritten } = this.#options;
+    const changes = this.#pending.slice(0, maxPerTransaction);
+    // Of several changes of one link the last one is what is true.
+    const links = new Map<string, DeviceLinkRecord>();
+    const repeated = new Set<string>();
+    for (const { link } of changes) {
+      const key = keyOf(link);
+      if (links.has(key)) repeated.add(key);
+      links.set(key, link);
+    }
+    await database.transaction(async (tx) => {
+      // What another node has told already is not told again.
+      const known = new Set((await store.write(tx, [...links.values()])).map(keyOf));
+      const news = changes.filter(({ link }) => !known.has(keyOf(link)) || repeated.has(keyOf(link)));
+      await eventLog.append(tx, news.map(toEvent));
+    });
+    this.#pending.splice(0, changes.length);
+    this.#written += changes.length;
+    const done = this.#waiters.filter(({ number }) => number <= this.#written);
+    this.#waiters = this.#waiters.filter(({ number }) => number > this.#written);
+    onWritten?.(changes);
+    for (const { resolve } of done) resolve();
+  }
+}
+
+function keyOf({ device, ap_id }: DeviceLinkRecord): string {
+  return `${device} ${ap_id}`;
+}

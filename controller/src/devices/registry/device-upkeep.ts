@@ -1,0 +1,164 @@
+// Keeps the memory of devices and the database together: reads what is known at the start, writes down the newest values every
+// few seconds, learns what other nodes have heard, and forgets what nobody has seen for a day.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
+import type { DeviceJournal } from './device-journal.ts';
+import type { DeviceRegistry } from './device-registry.ts';
+import { none } from './device-table.ts';
+import { adoptValues, toListRecord } from './device-values.ts';
+
+const pageSize = 1_000;
+/** Lists that are written in one transaction. */
+const listsAtOnce = 100;
+const pruneAtOnce = 1_000;
+/** Rows of other nodes become visible late, and their clocks differ. */
+const overlapMs = 10_000;
+const minuteMs = 60_000;
+/** How long an ended link stays for other nodes to learn of it. */
+const tombstoneMs = 10 * minuteMs;
+
+export interface DeviceUpkeepOptions {
+  registry: DeviceRegistry;
+  store: DeviceStore;
+  journal: DeviceJournal;
+  /** Whether other nodes write too. */
+  isShared: boolean;
+  keptMs: number;
+  /** Called after each round; must not throw. */
+  onRound?: () => Promise<void>;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+  saveEveryMs?: number;
+  followEveryMs?: number;
+}
+
+export class DeviceUpkeep {
+  readonly #options: DeviceUpkeepOptions;
+  readonly #now: () => number;
+  #timers: NodeJS.Timeout[] = [];
+  #round: Promise<void> = Promise.resolve();
+  #followedAt = 0;
+
+  constructor(options: DeviceUpkeepOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Reads everything that is known; repeated calls are harmless. */
+  async load(): Promise<void> {
+    const { store, registry } = this.#options;
+    this.#followedAt = this.#now();
+    let after: DeviceLinkRecord | undefined;
+    for (let page: DeviceLinkRecord[]; ; after = page.at(-1)) {
+      page = await store.links(after, pageSize);
+      for (const link of page) this.#adopt(link);
+      if (page.length < pageSize) break;
+      await nextTurn();
+    }
+    for (let name = ''; ; ) {
+      const page = await store.lists(name, listsAtOnce);
+      for (const list of page) adoptValues(registry, list);
+      if (page.length < listsAtOnce) break;
+      name = page.at(-1)!.ap_id;
+      await nextTurn();
+    }
+  }
+
+  start(): void {
+    const { isShared, saveEveryMs = 10_000, followEveryMs = 4_000 } = this.#options;
+    const every = (ms: number, what: string, work: () => Promise<void>) => {
+      const run = () => work().catch((error) => this.#options.onError(error, what));
+      const queue = () => {
+        this.#round = this.#round.then(run);
+      };
+      this.#timers.push(setInterval(queue, ms).unref());
+    };
+    every(saveEveryMs, 'the values of devices could not be saved', () => this.save());
+    every(minuteMs, 'devices that are gone could not be removed', () => this.prune());
+    if (isShared) every(followEveryMs, 'the devices of other nodes could not be read', () => this.follow());
+  }
+
+  /** Writes down the rest. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#round;
+    await this.save().catch((error) => this.#options.onError(error, 'the values of devices could not be saved'));
+  }
+
+  /** The newest values of the access points that have new ones. */
+  async save(): Promise<void> {
+    const { registry, store } = this.#options;
+    const agents = registry.takeUnsaved();
+    for (let start = 0; start < agents.length; start += listsAtOnce) {
+      const part = agents.slice(start, start + listsAtOnce);
+      try {
+        await store.saveLists(part.map((agent) => toListRecord(registry, agent)));
+      } catch (error) {
+        for (const agent of agents.slice(start)) registry.noteUnsaved(agent);
+        throw error;
+      }
+      await nextTurn();
+    }
+  }
+
+  /** Takes over what other nodes have written. */
+  async follow(): Promise<void> {
+    const { store, registry } = this.#options;
+    const sinceMs = this.#followedAt - overlapMs;
+    const now = this.#now();
+    const { links, lists } = await store.changedSince(sinceMs);
+    for (const link of links) this.#adopt(link);
+    for (const list of lists) adoptValues(registry, list);
+    this.#followedAt = now;
+    await this.#options.journal.settled();
+  }
+
+  async prune(): Promise<void> {
+    const { store, registry, keptMs, onRound } = this.#options;
+    const goneMs = this.#now() - keptMs;
+    for (const slot of [...registry.table.all()]) {
+      const { lastSeen, firstLink } = registry.table.devices;
+      if (lastSeen[slot]! < goneMs && firstLink[slot] === none) registry.table.removeDevice(slot);
+    }
+    for (const agent of registry.agents()) {
+      if (agent.linkCount > 0 && (agent.listTs ?? 0) < goneMs) registry.leaveAll(agent.ap_id, this.#now());
+    }
+    await this.#options.journal.settled();
+    const movedMs = this.#now() - tombstoneMs;
+    while (await store.prune({ goneMs, movedMs }, pruneAtOnce)) await nextTurn();
+    await onRound?.();
+  }
+
+  /** What a list that came here says is newer than a row that another node wrote before. */
+  #adopt(row: DeviceLinkRecord): void {
+    const { registry } = this.#options;
+    const isGone = row.left_at !== null;
+    const agent = registry.requireAgent(row.ap_id);
+    const device = registry.requireDevice(row.device, row.is_randomised);
+    if (device === undefined) return;
+    const { devices } = registry.table;
+    devices.lastSeen[device] = Math.max(devices.lastSeen[device]!, row.left_at ?? row.seen);
+    const link = registry.table.linkBetween(device, agent.slot);
+    if (agent.isHere && agent.listTs !== undefined && agent.listTs > row.seen) {
+      if (isGone === (link === none)) return;
+      registry.correct(agent, row, link);
+      return;
+    }
+    if (isGone && link !== none && registry.table.links.seen[link]! <= row.seen) {
+      agent.forgetLinks(new Set([link]));
+      registry.endLink(agent, link);
+    }
+    if (isGone) {
+      if (devices.lastLeft[device]! <= row.left_at!) {
+        devices.lastAgent[device] = agent.slot;
+        devices.lastLeft[device] = row.left_at!;
+      }
+      return;
+    }
+    const its = link === none ? registry.startLink(agent, device) : link;
+    const { links } = registry.table;
+    if (link === none) registry.table.setValues(its, { rssi_dbm: NaN, snr_db: NaN, rx_mbps: NaN, tx_mbps: NaN });
+    links.since[its] = row.since;
+    links.seen[its] = Math.max(link === none ? 0 : links.seen[its]!, row.seen);
+  }
+}

@@ -1,0 +1,100 @@
+// What every store of devices promises, one test a sentence. Run for each backend by device-store.test.ts.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import type { DeviceLinkRecord, DeviceStore } from './device-store.ts';
+
+export interface DeviceStoreFixture {
+  db: SqlDatabase;
+  store: DeviceStore;
+  /** The same rows, seen from another node. */
+  otherNode: DeviceStore;
+  setNow(ms: number): void;
+  remove(): Promise<void>;
+}
+
+function linkOf(device: string, ap_id: string, more: Partial<DeviceLinkRecord> = {}): DeviceLinkRecord {
+  return { device, ap_id, since: 100, seen: 200, left_at: null, is_randomised: false, ...more };
+}
+
+export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): void {
+  let fixture: DeviceStoreFixture;
+  let store: DeviceStore;
+  const write = (...links: DeviceLinkRecord[]) => fixture.db.transaction((tx) => store.write(tx, links));
+  const all = () => fixture.otherNode.links(undefined, 100);
+
+  beforeEach(async () => {
+    fixture = await open();
+    store = fixture.store;
+  });
+  afterEach(() => fixture.remove());
+
+  test('links gives what was written, ordered by device and ap_id, page by page', async () => {
+    const links = [linkOf('a', 'x'), linkOf('a', 'y', { is_randomised: true }), linkOf('b', 'x', { left_at: 300 })];
+    await write(links[2]!, links[0]!, links[1]!);
+    expect(await all()).toEqual(links);
+    expect(await store.links(undefined, 2)).toEqual(links.slice(0, 2));
+    expect(await store.links(links[1], 2)).toEqual(links.slice(2));
+  });
+
+  test('a link is replaced by a newer one, and never by an older one', async () => {
+    await write(linkOf('a', 'x', { seen: 200 }));
+    await write(linkOf('a', 'x', { seen: 199, left_at: 199 }));
+    expect(await all()).toEqual([linkOf('a', 'x', { seen: 200 })]);
+    await write(linkOf('a', 'x', { seen: 200, left_at: 201 }));
+    expect(await all()).toEqual([linkOf('a', 'x', { seen: 200, left_at: 201 })]);
+  });
+
+  test('write resolves those that were in the same state already', async () => {
+    expect(await write(linkOf('a', 'x'), linkOf('b', 'x', { left_at: 5 }))).toEqual([]);
+    const again = linkOf('a', 'x', { seen: 300 });
+    expect(await write(again, linkOf('b', 'x', { seen: 300 }))).toEqual([again]);
+  });
+
+  test('changedSince gives links that were written then or later, and lists of other nodes', async () => {
+    fixture.setNow(1_000);
+    await write(linkOf('a', 'x'));
+    await store.saveLists([{ ap_id: 'x', ts: 1, device_values: '[]' }]);
+    fixture.setNow(2_000);
+    await write(linkOf('b', 'x'));
+    await store.saveLists([{ ap_id: 'y', ts: 1, device_values: '[]' }]);
+    expect(await fixture.otherNode.changedSince(2_000)).toEqual({
+      links: [linkOf('b', 'x')],
+      lists: [{ ap_id: 'y', ts: 1, device_values: '[]' }],
+    });
+    expect((await store.changedSince(0)).lists).toEqual([]);
+  });
+
+  test('a list is replaced by a newer one, and never by an older one', async () => {
+    await store.saveLists([{ ap_id: 'x', ts: 10, device_values: '[1]' }]);
+    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 9, device_values: '[2]' }]);
+    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 10, device_values: '[1]' }]);
+    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 11, device_values: '[2]' }]);
+    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 11, device_values: '[2]' }]);
+  });
+
+  test('removeAgent and remove forget everything about one', async () => {
+    await write(linkOf('a', 'x'), linkOf('a', 'y'), linkOf('b', 'y'));
+    await store.saveLists([{ ap_id: 'x', ts: 10, device_values: '[]' }]);
+    await store.removeAgent('x');
+    await store.removeAgent('x');
+    expect(await all()).toEqual([linkOf('a', 'y'), linkOf('b', 'y')]);
+    expect(await store.lists('', 10)).toEqual([]);
+    await fixture.db.transaction((tx) => store.remove(tx, ['a', 'nobody']));
+    expect(await all()).toEqual([linkOf('b', 'y')]);
+  });
+
+  test('prune removes ended links that are old, or older than a newer one of the device', async () => {
+    await write(
+      linkOf('a', 'x', { left_at: 500, seen: 500 }),
+      linkOf('a', 'y', { seen: 600 }),
+      linkOf('b', 'x', { left_at: 500, seen: 500 }),
+      linkOf('c', 'x', { left_at: 50, seen: 50 }),
+      linkOf('d', 'x', { left_at: 2_000, seen: 2_000 }),
+      linkOf('d', 'y', { seen: 3_000 }),
+    );
+    while (await store.prune({ goneMs: 100, movedMs: 1_000 }, 1)) {
+      // one at a time
+    }
+    expect((await all()).map(({ device, ap_id }) => `${device} ${ap_id}`)).toEqual(['a y', 'b x', 'd x', 'd y']);
+  });
+}

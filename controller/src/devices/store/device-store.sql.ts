@@ -1,0 +1,132 @@
+// The links of devices in SQL.
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
+import type { DeviceLinkRecord, DeviceListRecord, DeviceStore } from './device-store.ts';
+
+const LINK = 'device, ap_id, since, seen, left_at, is_randomised';
+const LIST = 'ap_id, ts, device_values';
+
+type LinkRow = Omit<DeviceLinkRecord, 'is_randomised'> & { is_randomised: number };
+
+export interface DeviceStoreOptions {
+  /** The name of this process among those that use the database. */
+  node: string;
+  now?: () => number;
+}
+
+export function createDeviceStore(database: SqlDatabase, options: DeviceStoreOptions): DeviceStore {
+  return new SqlDeviceStore(database, options);
+}
+
+class SqlDeviceStore implements DeviceStore {
+  readonly #db: SqlDatabase;
+  readonly #node: string;
+  readonly #now: () => number;
+
+  constructor(database: SqlDatabase, { node, now = Date.now }: DeviceStoreOptions) {
+    this.#db = database;
+    this.#node = node;
+    this.#now = now;
+  }
+
+  async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<DeviceLinkRecord[]> {
+    const sql = `SELECT ${LINK} FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
+    const rows = await this.#db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
+    return rows.map(toLink);
+  }
+
+  async lists(after: string, limit: number): Promise<DeviceListRecord[]> {
+    const sql = `SELECT ${LIST} FROM device_lists WHERE ap_id > ? ORDER BY ap_id LIMIT ?`;
+    return this.#db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
+  }
+
+  async changedSince(updatedMs: number): Promise<{ links: DeviceLinkRecord[]; lists: DeviceListRecord[] }> {
+    const links = await this.#db.query<LinkRow & SqlRow>(`SELECT ${LINK} FROM device_links WHERE updated_at >= ?`, [
+      updatedMs,
+    ]);
+    const lists = await this.#db.query<DeviceListRecord & SqlRow>(
+      `SELECT ${LIST} FROM device_lists WHERE updated_at >= ? AND node <> ?`,
+      [updatedMs, this.#node],
+    );
+    return { links: links.map(toLink), lists };
+  }
+
+  async write(tx: SqlQueries, links: readonly DeviceLinkRecord[]): Promise<DeviceLinkRecord[]> {
+    const stored = await runRows<LinkRow & SqlRow>(
+      tx,
+      `SELECT ${LINK} FROM device_links WHERE (device, ap_id) IN (VALUES {{rows}})`,
+      links.map(({ device, ap_id }) => [device, ap_id]),
+    );
+    const leftAt = new Map(stored.map((row) => [keyOf(row), row.left_at]));
+    const now = this.#now();
+    await runRows(
+      tx,
+      `INSERT INTO device_links (${LINK}, updated_at) VALUES {{rows}}
+       ON CONFLICT (device, ap_id) DO UPDATE SET since = excluded.since, seen = excluded.seen, left_at = excluded.left_at,
+         is_randomised = excluded.is_randomised, updated_at = excluded.updated_at
+       WHERE excluded.seen >= device_links.seen`,
+      links.map((link) => [
+        link.device,
+        link.ap_id,
+        Math.round(link.since),
+        Math.round(link.seen),
+        link.left_at === null ? null : Math.round(link.left_at),
+        link.is_randomised ? 1 : 0,
+        now,
+      ]),
+    );
+    return links.filter((link) => {
+      const before = leftAt.get(keyOf(link));
+      return before !== undefined && (before === null) === (link.left_at === null);
+    });
+  }
+
+  async saveLists(lists: readonly DeviceListRecord[]): Promise<void> {
+    if (lists.length === 0) return;
+    const now = this.#now();
+    await this.#db.transaction((tx) =>
+      runRows(
+        tx,
+        `INSERT INTO device_lists (${LIST}, node, updated_at) VALUES {{rows}}
+         ON CONFLICT (ap_id) DO UPDATE SET ts = excluded.ts, device_values = excluded.device_values, node = excluded.node,
+           updated_at = excluded.updated_at
+         WHERE excluded.ts >= device_lists.ts`,
+        lists.map(({ ap_id, ts, device_values }) => [ap_id, Math.round(ts), device_values, this.#node, now]),
+      ),
+    );
+  }
+
+  async removeAgent(ap_id: string): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      await tx.query('DELETE FROM device_links WHERE ap_id = ?', [ap_id]);
+      await tx.query('DELETE FROM device_lists WHERE ap_id = ?', [ap_id]);
+    });
+  }
+
+  async remove(tx: SqlQueries, devices: readonly string[]): Promise<void> {
+    for (const { marks, values } of inParts(devices)) {
+      await tx.query(`DELETE FROM device_links WHERE device IN (${marks})`, values);
+    }
+  }
+
+  async prune({ goneMs, movedMs }: { goneMs: number; movedMs: number }, limit: number): Promise<boolean> {
+    const removed = await this.#db.query(
+      `DELETE FROM device_links WHERE (device, ap_id) IN (
+         SELECT device, ap_id FROM device_links AS ended WHERE left_at < ? AND (left_at < ? OR EXISTS (
+           SELECT 1 FROM device_links AS other WHERE other.device = ended.device AND other.seen > ended.seen
+         )) LIMIT ?
+       ) RETURNING ap_id`,
+      [movedMs, goneMs, limit],
+    );
+    return removed.length === limit;
+  }
+}
+
+function toLink({ is_randomised, ...row }: LinkRow): DeviceLinkRecord {
+  const { device, ap_id, since, seen, left_at } = row;
+  return { device, ap_id, since, seen, left_at, is_randomised: is_randomised === 1 };
+}
+
+function keyOf({ device, ap_id }: { device: string; ap_id: string }): string {
+  return `${device} ${ap_id}`;
+}

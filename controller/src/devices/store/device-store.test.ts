@@ -1,0 +1,20 @@
+import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { describeDeviceStore } from './device-store.contract.ts';
+import { createDeviceStore } from './device-store.sql.ts';
+
+eachDatabase((kind) => {
+  describeDeviceStore(async () => {
+    const { nodes, remove } = await openTwoNodes(kind);
+    let nowMs = 0;
+    const now = () => nowMs;
+    return {
+      db: nodes[0],
+      store: createDeviceStore(nodes[0], { node: 'one', now }),
+      otherNode: createDeviceStore(nodes[1], { node: 'two', now }),
+      setNow: (ms) => {
+        nowMs = ms;
+      },
+      remove,
+    };
+  });
+});
