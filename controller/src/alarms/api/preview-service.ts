@@ -72,7 +72,7 @@ export class PreviewService {
 
   async #replayAll(rule: RuleText, kind: TriedKind, fromMs: number, untilMs: number): Promise<AlarmPreview> {
     const selector = parseSelector(rule.selector);
-    const chosen = [...this.#options.directory.all()].filter((agent) => selector.test(agent));
+    const chosen = this.#options.directory.agents.filter((agent) => selector.test(agent));
     const deadline = performance.now() + this.#limits.ms;
     const { replayOne, isComplete } = await this.#createReplay(rule, kind, { fromMs, untilMs, deadline });
     const rung: Rung[] = [];
