@@ -131,7 +131,7 @@ describe.skipIf(!node)('under the Node of the system', () => {
   test('an access point reports, an app reads along, and a command gets through', async () => {
     const { weft } = await prepare();
     const program = `
-      import { Agent, App, CommandConflict } from '@weft/sdk';
+      import { Agent, App, CommandConflict, CommandFailed } from '@weft/sdk';
       const [url, key] = process.argv.slice(2);
       const agent = new Agent({ url, ap_id: 'ap-1', password: key, spoolDir: './spool' })
         .command({ name: 'set_tx_power', params: { dbm: { type: 'number' } } }, ({ dbm }) => ({ applied: { dbm: dbm - 1 } }));
@@ -204,8 +204,8 @@ test('a TypeScript compiler is content with the types and with every example', (
   });
   writeFileSync(
     join(folder, 'examples.ts'),
-    `import { Agent, App, CommandConflict } from '@weft/sdk';
-     export { CommandConflict };
+    `import { Agent, App, CommandConflict, CommandFailed } from '@weft/sdk';
+     export { CommandConflict, CommandFailed };
      declare const url: string, key: string, password: string, enrolmentToken: string;
      ${functions.join('\n')}`,
   );

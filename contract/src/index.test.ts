@@ -66,6 +66,7 @@ it.each([
       'profile',
       'mbps_per_device',
       'mix',
+      'link_policy',
     ],
     ['access_point_type', 'num_access_points', 'locations', 'num_devices', 'duration'],
   ],
