@@ -1,5 +1,4 @@
 // Agents that come and go, as events: each change once, storms as one, a restart as none.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { createAuditLog } from '../../audit/audit-store.sql.ts';
@@ -205,16 +204,31 @@ eachDatabase((kind) => {
       await round(node);
       now += offlineAfterMs;
       set('offline', ...many(10_000));
-      const delay = monitorEventLoopDelay({ resolution: 5 });
-      delay.enable();
+      const longestTurnMs = watchTurns();
       await round(node);
       await round(node);
-      delay.disable();
       expect(await told()).toEqual(['10,000 access points came online', '10,000 access points went offline']);
-      expect(delay.max / 1e6).toBeLessThan(1_000);
+      expect(longestTurnMs()).toBeLessThan(1_000);
       const { events } = await log.read({ limit: 1, order: 'newest_first' });
       expect(events[0]!.data).toMatchObject({ count: 10_000 });
       expect((events[0]!.data.agents as string[]).length).toBe(10_000);
     });
   });
 });
+
+/** The longest turn of the event loop from now on, in processor time of this thread: a busy machine adds nothing to it. */
+function watchTurns(): () => number {
+  let longestUs = 0;
+  let last = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(last);
+    longestUs = Math.max(longestUs, user + system);
+    last = process.threadCpuUsage();
+    next = setImmediate(look);
+  };
+  let next = setImmediate(look);
+  return () => {
+    clearImmediate(next);
+    return longestUs / 1000;
+  };
+}
