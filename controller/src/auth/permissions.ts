@@ -55,6 +55,14 @@ const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app:
 const emulatorOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
 /** `own`: those of access points that the user may see, or with grants operate. */
 const alarmHandlers = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'no', grant: 'operator' } as const;
+/** `own`: devices of access points that the caller may see. */
+const deviceWatchers = {
+  admin: 'yes',
+  user: 'own',
+  agent: 'no',
+  third_party_app: 'within_permissions',
+  right: 'read',
+} as const;
 /** What an access point does in its own name. */
 const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
@@ -192,6 +200,13 @@ export const permissions = {
   list_devices: fleetReaders,
   get_device: fleetReaders,
   list_agent_devices: metricsReaders,
+  device_history: fleetReaders,
+  watch_device: deviceWatchers,
+  unwatch_device: deviceWatchers,
+  link_device_identity: adminsOnly,
+  erase_device: adminsOnly,
+  get_device_privacy: adminsAndAuditors,
+  set_device_privacy: adminsOnly,
   list_alarms: fleetReaders,
   get_alarm: fleetReaders,
   acknowledge_alarm: alarmHandlers,

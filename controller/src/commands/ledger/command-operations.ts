@@ -5,6 +5,7 @@ import { system } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
+import { outcomeOfAnswer, type SteeringOutcome, steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
@@ -91,7 +92,8 @@ export class CommandOperations {
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
         if (wasSent) this.#life.sent(batch, command);
-        if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
+        if (state !== 'received' && command.name === steerDevice) this.#steered(batch, command, { ...answer, state });
+        else if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
         else if (command.received_at === null) this.#life.received(batch, command);
         return command;
       },
@@ -99,11 +101,12 @@ export class CommandOperations {
   }
 
   /** One that is cancelled already stays as it is. Throws ConflictError if the agent has it, or it has ended. */
-  cancel({ command_id, ap_id, parameter }: CommandRecord, detail: string): Operation<CommandRecord> {
+  cancel(sent: CommandRecord, detail: string): Operation<CommandRecord> {
+    const { command_id } = sent;
     return {
       readSet: (reads) => {
         reads.commands.add(command_id);
-        reads.leasesOn(ap_id, [parameter]);
+        reads.leasesOn(subjectOf(sent), [sent.parameter]);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -132,7 +135,7 @@ export class CommandOperations {
     });
     const readSet: Operation<void>['readSet'] = (reads, rules) => {
       endAll.readSet(reads, rules);
-      for (const { ap_id, parameter } of commands) reads.leasesOn(ap_id, [parameter]);
+      for (const command of commands) reads.leasesOn(subjectOf(command), [command.parameter]);
     };
     return { readSet, run: endAll.run };
   }
@@ -152,6 +155,18 @@ export class CommandOperations {
     return this.#each(command_ids, (batch, command) => {
       if (command.ended_at === null && command.received_at === null) this.#life.end(batch, command, 'failed', detail);
     });
+  }
+
+  /** A steering command ends by what the network saw; one that has ended stays as it is. */
+  steered(command_id: string, outcome: SteeringOutcome): Operation<void> {
+    const each = this.#each([command_id], (batch, command) => {
+      if (command.ended_at === null) this.#life.steered(batch, command, outcome);
+    });
+    const readSet: Operation<void>['readSet'] = (reads, rules) => {
+      each.readSet(reads, rules);
+      reads.statesOf.add(command_id);
+    };
+    return { readSet, run: each.run };
   }
 
   /** The lease that it waited for has ended. */
@@ -223,6 +238,17 @@ export class CommandOperations {
     };
   }
 
+  /** Whatever the access point says, only the target's own report makes it a success. */
+  #steered(
+    batch: LedgerBatch,
+    command: CommandRecord,
+    { state, result }: { state: 'succeeded' | 'failed'; result: string | null },
+  ): void {
+    this.#life.awaits(batch, command, result);
+    const outcome = outcomeOfAnswer(state, result === null ? null : JSON.parse(result));
+    if (outcome !== undefined) this.#life.steered(batch, command, outcome);
+  }
+
   async #send(batch: LedgerBatch, wish: NewCommand): Promise<SendOutcome> {
     const { intent, owner_id, idempotency_key } = wish;
     await requireRightNow(batch, wish);
@@ -268,8 +294,10 @@ export class CommandOperations {
     else this.#life.end(batch, command, 'rejected', detail);
   }
 
-  #endLeaseOf(batch: LedgerBatch, { ap_id, command_id }: CommandRecord): void {
-    for (const lease of batch.leases.of(ap_id)) if (lease.command_id === command_id) batch.endLease(lease);
+  #endLeaseOf(batch: LedgerBatch, command: CommandRecord): void {
+    for (const lease of batch.leases.of(subjectOf(command))) {
+      if (lease.command_id === command.command_id) batch.endLease(lease);
+    }
   }
 
   #each(command_ids: readonly string[], change: (batch: LedgerBatch, command: CommandRecord) => void): Operation<void> {

@@ -137,6 +137,13 @@ class SqlCommandStore implements CommandStore {
     return this.#select('guard_until IS NOT NULL ORDER BY guard_until LIMIT ?', [limit]);
   }
 
+  async listAwaiting(limit: number): Promise<CommandRecord[]> {
+    return this.#select(
+      "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device' ORDER BY created_at LIMIT ?",
+      [limit],
+    );
+  }
+
   async prune(
     { nowMs, commandsBefore, statesBefore }: { nowMs: number; commandsBefore: number; statesBefore: number },
     limit: number,

@@ -32,6 +32,7 @@ export function adoptValues(registry: DeviceRegistry, { ap_id, ts, device_values
   if (agent.listTs !== undefined && agent.listTs > ts) return;
   agent.listTs = ts;
   agent.isHere = false;
+  agent.heardMs = ts;
   for (const { d, t, v, h = [] } of readEntries(device_values)) {
     const device = registry.table.find(d);
     const link = device === undefined ? none : registry.table.linkBetween(device, agent.slot);
