@@ -72,7 +72,8 @@ test('reports with devices are remembered by their shape, whatever the list is, 
         let recalled = 0;
         for (const [index, list] of lists.entries()) {
           const fields = { load: index + 0.5, ...(hasTime && { ts: now - 1_000 + index }) };
-          const body = isLast ? { ...fields, devices: list } : { devices: list, ...fields };
+          const inside = isLast ? { ...fields, devices: list } : { devices: list, ...fields };
+        const body = isInside ? { payload: inside } : inside;
           const bytes = Buffer.from(JSON.stringify(body));
           if (reader.recall(bytes, 'ap')) recalled++;
           const report = reader.read(bytes, 'ap');
@@ -97,4 +98,5 @@ test('the list is found where it stands, and only at the top', () => {
   expect(find('{"devices" : [ ]}')).toBe(' ');
   expect(find('{"a":{"devices":[1]},"b":"devices"}')).toBeUndefined();
   expect(find('{"devices":null}')).toBeUndefined();
+  expect(find('{"payload":{"a":{"devices":[1]},"devices":[2]}}')).toBe('2');
 });
