@@ -105,3 +105,30 @@ test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is 
   );
   expect(await told(weft, token)).toEqual(['alarm.fired', 'alarm.cleared']);
 });
+
+test('SIGKILL in the middle of a bulk change: it goes on, and nothing is done twice', {
+  timeout: 300_000,
+}, async () => {
+  const folder = temporaryFolder();
+  let weft = await serve({ folder });
+  const token = await weft.createAdmin();
+  const count = 12;
+  for (let n = 1; n <= count; n++) {
+    const json = { ap_id: `bulk-${n}`, password, configuration: {} };
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  }
+  const wave = { size: 2, pause_seconds: 0.5 };
+  const json = { selector: 'name:bulk-*', action: { command: 'reboot' }, wave };
+  const { job_number } = (await weft.request('POST', '/api/v1/bulk', { token, json })).body;
+  const progress = async () => (await weft.request('GET', `/api/v1/bulk/${job_number}`, { token })).body;
+  const before = await eventually(progress, ({ totals }) => totals.done >= 4);
+  await weft.end('SIGKILL');
+  expect(before.totals.done).toBeLessThan(count);
+  weft = await serve({ folder });
+  const after = await eventually(progress, ({ is_over }) => is_over);
+  expect(after.totals).toEqual({ waiting: 0, done: count, refused: 0, stopped: 0 });
+  const { body } = await weft.request('GET', '/api/v1/commands?limit=100', { token });
+  expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(
+    Array.from({ length: count }, (_, n) => `bulk-${n + 1}`).sort(),
+  );
+});

@@ -11,7 +11,10 @@ const startsSomething =
   /^(?:import .*|\} )from '(?:[^']*\/test\/(?!pure\/)[^']*|node:(?:child_process|net|http|https|tls|dgram))'|\binject\(/m;
 
 /** Start programs through code of the product. */
-const startsPrograms = ['cli/src/access-point/commands/commands.test.ts'];
+const startsPrograms = [
+  'cli/src/access-point/commands/commands.test.ts',
+  'cli/src/access-point/machine/followed-tool.test.ts',
+];
 
 export function testFiles(): { pure: string[]; contract: string[] } {
   const files = globSync(`${packages}/**/*.test.ts`, { cwd: root, exclude: (path) => path.includes('node_modules') });

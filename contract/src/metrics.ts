@@ -22,7 +22,7 @@ export const AgentFilter = Type.Object(
       Type.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
         type: 'string',
         description:
-          'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended.',
+          'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended, without agents of devices; `all` has these too.',
       }),
     ),
     emulated: Type.Optional(Type.Boolean({ description: 'Only emulated agents, or only real ones.' })),

@@ -13,6 +13,7 @@ export class RecordedMachine implements Machine {
   readonly sys: string;
   readonly #root = mkdtempSync(join(tmpdir(), 'weft-machine-'));
   readonly #tools = new Map<string, Answer>();
+  readonly #followers = new Map<string, Set<(line: string) => void>>();
   /** What was run, in order. */
   readonly ran: string[] = [];
 
@@ -44,4 +45,27 @@ export class RecordedMachine implements Machine {
     if (answer instanceof Error) throw answer;
     return answer;
   };
+
+  /** Followed tools go on until they are ended. */
+  follow = async (
+    command: string,
+    args: readonly string[],
+    onLine: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const line = [command, ...args].join(' ');
+    const isThere = [...this.#tools.keys()].some((known) => known.split(' ')[0] === command);
+    if (!isThere) throw new ToolMissing(`there is no ${command}`);
+    const listening = this.#followers.get(line) ?? new Set();
+    this.#followers.set(line, listening.add(onLine));
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    listening.delete(onLine);
+  };
+
+  /** A followed tool prints this line; false if nobody follows it. */
+  says(tool: string, line: string): boolean {
+    const listening = this.#followers.get(tool);
+    for (const onLine of listening ?? []) onLine(line);
+    return (listening?.size ?? 0) > 0;
+  }
 }

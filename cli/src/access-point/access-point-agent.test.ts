@@ -32,6 +32,7 @@ async function start(ap_id: string, machine: RecordedMachine) {
       intervalSeconds: 1,
       configuration: { site: 'roof' },
       commandsDir: stateDir,
+      isLink: false,
       allowance: parseAllowance(['set_tx_power']),
       enrolmentToken: token,
       trustedCertificate: undefined,

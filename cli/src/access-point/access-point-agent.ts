@@ -4,16 +4,18 @@ import { join } from 'node:path';
 import { Agent } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { type AgentSettings, maxIntervalSeconds } from './agent-settings.ts';
+import { requireNumber } from './commands/command-arguments.ts';
 import type { CommandOffer } from './commands/command-offer.ts';
+import { OfferedCommands } from './commands/offered-commands.ts';
 import { offerScripts } from './commands/script-commands.ts';
 import { offerSystemCommands } from './commands/system-commands.ts';
-import { offerWifiCommands, requireNumber } from './commands/wifi-commands.ts';
 import type { Machine } from './machine/machine.ts';
 import { ownPassword } from './own-password.ts';
 import { Pace } from './pace.ts';
-import { type Description, describeMachine } from './readers/description.ts';
+import type { Description } from './readers/description.ts';
 import { Measurements, readersOf } from './readers/measurements.ts';
 import { Speaker } from './speaker.ts';
+import { createSubject, type Subject } from './subject.ts';
 import { refusalAtStart } from './troubles.ts';
 
 export interface RunOptions {
@@ -33,23 +35,34 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
   signal.addEventListener('abort', end);
   const speaker = new Speaker(say, settings.url);
   const pace = new Pace(settings.intervalSeconds, ending.signal);
-  const measurements = new Measurements({ readers: readersOf(machine), say: speaker.say });
-  const description = await describeMachine(machine);
-  await measurements.look();
-  const offers = await offersOf(settings, machine, pace, description, ending.signal, speaker);
-  speaker.found(description, Object.keys(measurements.declared), offers, settings);
+  const subject = await createSubject({ settings, machine, pace, signal: ending.signal, say: speaker.say });
+  const measurements = new Measurements({ readers: [...readersOf(machine), subject.reader], say: speaker.say });
+  const description = await subject.describe();
+  const nowMs = performance.now();
+  await measurements.look(nowMs);
+  subject.devices(nowMs);
+  const offers = async () => [
+    ...offerOwn(pace, subject.describe),
+    ...(await subject.offers()),
+    ...(await offerSystemCommands(machine, settings.allowance.commands)),
+  ];
+  const { commandsDir: folder, allowance } = settings;
+  const scripts = await offerScripts({ folder, names: allowance.scripts, signal: ending.signal, say: speaker.say });
+  const commands = new OfferedCommands(async () => [...(await offers()), ...scripts]);
+  const offered = await commands.renew();
+  speaker.found(description, Object.keys(measurements.declared), offered, settings);
   const configuration = { ...description, ...settings.configuration, report_interval_seconds: pace.seconds };
   const agent = makeAgent(settings, speaker, configuration);
   for (const [name, declaration] of Object.entries(measurements.declared)) agent.metric(name, declaration);
-  for (const { declaration, run } of offers) agent.command(declaration, run);
+  for (const { declaration, run } of offered) agent.command(declaration, run);
 
   let refusal: unknown;
   const starting = agent.start().catch((error) => {
     if (!ending.signal.aborted) refusal = error;
     end();
   });
-  const describe = async () => ({ ...(await describeMachine(machine)), ...settings.configuration });
-  await report({ agent, measurements, pace, speaker, describe });
+  const describe = async () => ({ ...(await subject.describe()), ...settings.configuration });
+  await report({ agent, measurements, pace, speaker, subject, describe, commands });
   await agent.stop();
   await starting;
   signal.removeEventListener('abort', end);
@@ -84,52 +97,48 @@ interface Reporting {
   measurements: Measurements;
   pace: Pace;
   speaker: Speaker;
+  subject: Subject;
   /** The current configuration. */
   describe: () => Promise<Record<string, unknown>>;
+  commands: OfferedCommands;
 }
 
-async function report({ agent, measurements, pace, speaker, describe }: Reporting): Promise<void> {
+async function report(reporting: Reporting): Promise<void> {
+  const { agent, measurements, pace, speaker, subject, describe, commands } = reporting;
   let toldMetrics = Object.keys(measurements.declared).length;
   let toldSeconds = pace.seconds;
+  let toldKey = subject.key;
   while (await pace.next()) {
-    const values = await measurements.look();
+    const nowMs = performance.now();
+    const values = await measurements.look(nowMs);
+    const devices = subject.devices(nowMs);
     const { declared } = measurements;
     const found = Object.keys(declared).length;
+    const key = subject.key;
     // New metrics, for example of a radio that was switched on, are declared with their first values.
+    const isOther = found > toldMetrics || key !== toldKey;
     const news = {
-      ...(found > toldMetrics && { ...(await describe()), metrics: declared }),
+      ...(isOther && { ...(await describe()), metrics: declared, ...(await commands.news(agent)) }),
       ...(pace.seconds !== toldSeconds && { report_interval_seconds: pace.seconds }),
     };
-    [toldMetrics, toldSeconds] = [found, pace.seconds];
+    [toldMetrics, toldSeconds, toldKey] = [found, pace.seconds, key];
     if (Object.keys(values).length === 0) continue;
-    const sample = { ...values, ...(Object.keys(news).length > 0 && { configuration: news }) };
+    const sample = {
+      ...values,
+      ...(devices !== undefined && { devices }),
+      ...(Object.keys(news).length > 0 && { configuration: news }),
+    };
     agent.post(sample).catch((error: Error) => pace.isOver || speaker.lostReport(error));
   }
 }
 
-async function offersOf(
-  { allowance, commandsDir: folder }: AgentSettings,
-  machine: Machine,
-  pace: Pace,
-  description: Description,
-  signal: AbortSignal,
-  { say }: Speaker,
-): Promise<CommandOffer[]> {
-  return [
-    ...offerOwn(pace, description),
-    ...(await offerWifiCommands(machine, allowance.commands)),
-    ...(await offerSystemCommands(machine, allowance.commands)),
-    ...(await offerScripts({ folder, names: allowance.scripts, signal, say })),
-  ];
-}
-
 /** Commands that every agent accepts. */
-function offerOwn(pace: Pace, description: Description): CommandOffer[] {
+function offerOwn(pace: Pace, describe: () => Promise<Description>): CommandOffer[] {
   const seconds = { type: 'integer', minimum: 1, maximum: maxIntervalSeconds, unit: 's' };
   return [
     {
       declaration: { name: 'identify', parameter: 'identify', params: {} },
-      run: async () => ({ result: { ...description, agent_uptime_seconds: Math.floor(process.uptime()) } }),
+      run: async () => ({ result: { ...(await describe()), agent_uptime_seconds: Math.floor(process.uptime()) } }),
     },
     {
       declaration: { name: 'set_report_interval', parameter: 'report_interval', params: { seconds } },

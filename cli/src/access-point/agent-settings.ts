@@ -19,6 +19,8 @@ export interface AgentSettings {
   allowance: Allowance;
   commandsDir: string;
   configuration: Record<string, unknown>;
+  /** This is a device with several links, not an access point. */
+  isLink: boolean;
   enrolmentToken: string | undefined;
   /** PEM. */
   trustedCertificate: string | undefined;
@@ -35,8 +37,11 @@ export const agentOptions = {
   allow: {
     value: 'LIST',
     about:
-      'allowed commands beside identify and set_report_interval: set_tx_power, set_channel, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
+      'allowed commands beside identify and set_report_interval: set_tx_power, set_channel, steer_device, sleep, wake, set_link_policy, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
     isMany: true,
+  },
+  link: {
+    about: 'speak for this device and its links (MPTCP) instead of an access point (WEFT_AGENT_LINK=true)',
   },
   'commands-dir': {
     value: 'DIR',
@@ -78,6 +83,7 @@ export function readAgentSettings(line: CommandLine, processEnv: Env): AgentSett
       ...parseConfiguration(env.WEFT_AGENT_CONFIGURATION),
       ...usable(() => parseAssignments(line.all('set'))),
     },
+    isLink: line.has('link') || usable(() => parseSwitch('WEFT_AGENT_LINK', env.WEFT_AGENT_LINK)),
     enrolmentToken: readToken(line, env),
     trustedCertificate: certificate === undefined ? undefined : readText(certificate, '--certificate'),
   };
@@ -106,6 +112,11 @@ function parseConfiguration(text: string | undefined): Record<string, unknown> {
     // Thrown below.
   }
   throw new UsageError('WEFT_AGENT_CONFIGURATION must be a JSON object.');
+}
+
+function parseSwitch(variable: string, text = 'false'): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`${variable} must be true or false`);
 }
 
 function readToken(line: CommandLine, env: Env): string | undefined {

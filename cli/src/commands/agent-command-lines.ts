@@ -155,9 +155,10 @@ function installOptions(line: CommandLine): string[] {
     throw new UsageError(`${(error as Error).message}.`);
   }
   parseInterval(line.get('interval'));
-  return ['interval', 'allow', 'commands-dir', 'set'].flatMap((name) =>
+  const given = ['interval', 'allow', 'commands-dir', 'set'].flatMap((name) =>
     line.all(name).flatMap((value) => [`--${name}`, value]),
   );
+  return [...(line.has('link') ? ['--link'] : []), ...given];
 }
 
 function parseDays(text = '7'): number {

@@ -15,6 +15,7 @@ const onlyFor = {
     'ap-id',
     'interval',
     'allow',
+    'link',
     'commands-dir',
     'set',
     'certificate',
@@ -23,18 +24,29 @@ const onlyFor = {
     'config',
   ],
   install: [
-    ...['url', 'ap-id', 'interval', 'allow', 'commands-dir', 'set', 'certificate', 'enrolment-token-file', 'config'],
+    ...[
+      'url',
+      'ap-id',
+      'interval',
+      'allow',
+      'link',
+      'commands-dir',
+      'set',
+      'certificate',
+      'enrolment-token-file',
+      'config',
+    ],
     ...['fingerprint', 'root', 'no-start', 'print-unit'],
   ],
-  line: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
-  import: ['url', 'agent-url', 'interval', 'allow', 'commands-dir', 'set', 'expires-in', 'json'],
+  line: ['url', 'agent-url', 'interval', 'allow', 'link', 'commands-dir', 'set', 'expires-in', 'json'],
+  import: ['url', 'agent-url', 'interval', 'allow', 'link', 'commands-dir', 'set', 'expires-in', 'json'],
 } as const;
 type Action = keyof typeof onlyFor;
 
 export const agentCommand: ClientCommand = {
   summary: 'run the agent of this access point; create install lines for others',
   usage: [
-    'agent run --url URL --ap-id ID [options]',
+    'agent run --url URL --ap-id ID [--link] [options]',
     'agent install --url URL --ap-id ID [options] [--root DIR] [--no-start] [--print-unit]',
     'agent line AP_ID [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
     'agent import FILE.csv [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
@@ -69,7 +81,8 @@ export const agentCommand: ClientCommand = {
     'agent install --url https://weft.example.org --ap-id roof-1 --print-unit',
   ],
   async run(line, around) {
-    const [action = '', ...words] = line.words;
+    // `weft agent --link` is short for `weft agent run --link`.
+    const [action = line.has('link') ? 'run' : '', ...words] = line.words;
     if (!Object.hasOwn(onlyFor, action)) throw new UsageError('Usage: weft agent run, install, line or import.');
     requireOptions(line, `agent ${action}`, onlyFor[action as Action]);
     const wanted = action === 'line' || action === 'import' ? 1 : 0;

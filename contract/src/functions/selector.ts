@@ -23,6 +23,8 @@ export interface Selector {
   readonly needsState: boolean;
   readonly needsHealth: boolean;
   readonly needsPower: boolean;
+  /** It has a `type:` term. */
+  readonly asksForType: boolean;
   /** The metrics that it compares, each once. */
   readonly metrics: readonly string[];
   /** It has only `site:`, `tag:` and `name:` terms: nothing that an agent can change about itself. */
@@ -41,6 +43,7 @@ export function parseSelector(text: string): Selector {
     needsState: has('state'),
     needsHealth: has('health'),
     needsPower: has('power'),
+    asksForType: has('type'),
     metrics: [...new Set(terms.flatMap((term) => (term.kind === 'metric' ? [term.metric] : [])))],
     isOwnedByAdministrators: terms.every(isOwned),
     test: compileSelector(node),
@@ -65,6 +68,11 @@ export function requireOwnedByAdministrators({ node }: Selector): void {
       'Rights depend only on site:, tag: and name: terms, which access points cannot change',
     );
   }
+}
+
+/** `configuration.access_point_type` of an agent that speaks for a device and its links: lists of access points leave it out. */
+export function isDeviceType(type: unknown): boolean {
+  return typeof type === 'string' && type.toLowerCase() === 'device';
 }
 
 function isOwned(term: SelectorTerm): boolean {

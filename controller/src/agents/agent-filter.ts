@@ -1,6 +1,7 @@
 // Which agents a list has: by their state, and whether they are emulated. Emulated agents whose run has ended stay for a
-// while, thousands of them, so they are listed only for whoever asks.
+// while, thousands of them, so they are listed only for whoever asks; so are agents of devices, which are no access points.
 import type { AgentDetails, AgentFilter, Presence } from '@weft/contract';
+import { isDeviceType } from '@weft/contract/selector';
 import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface ListedAgent extends AgentDetails, VisibleAgent {
@@ -15,6 +16,7 @@ export function isListed(agent: ListedAgent, { state, emulated }: AgentFilter, s
   const { ap_id, configuration, isEnded } = agent;
   if (emulated !== undefined && emulated !== (configuration.emulated === true)) return false;
   if (state === 'all') return true;
+  if (isDeviceType(configuration.access_point_type)) return false;
   if (state === undefined || isEnded || state === 'ended') return isEnded === (state === 'ended');
   return stateOf(ap_id, configuration) === state;
 }

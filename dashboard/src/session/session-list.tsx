@@ -90,12 +90,14 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
           onClose={() => setExtending(undefined)}
           onConfirm={() => extend(extending)}
         >
-          <p>{text.extendWords(username)}</p>
-          {isAdministrator && (
-            <Notice kind="warning" title={text.extendAdministrator}>
-              {text.extendInstead}
-            </Notice>
-          )}
+          <div class="stack">
+            <p>{text.extendWords(username)}</p>
+            {isAdministrator && (
+              <Notice kind="warning" title={text.extendAdministrator}>
+                {text.extendInstead}
+              </Notice>
+            )}
+          </div>
         </ConfirmDialog>
       )}
       {others.length > 1 && (

@@ -35,6 +35,7 @@ export const agentsText = {
     chosen: (count: string) => `${count} chosen`,
     chooseNone: 'Choose none',
     labels: 'Site and tags',
+    searched: (words: string, search: string) => `${words}, with “${search}” in their name, site or tags`,
     mayNot: 'You may only read some of them.',
   },
   bulk: {

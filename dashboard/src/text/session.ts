@@ -42,7 +42,7 @@ export const sessionText = {
       `The session stays for up to 30 days while its page is open. Until then everybody at the display has the rights of ${username}.`,
     extendAdministrator: 'These are the rights of an administrator',
     extendInstead:
-      'Better: add a user without that role, sign in with it at the display and keep that session. It can read, and change nothing.',
+      'Better: add a user with the grant “viewer”, sign in with it at the display and keep that session. It can read, and change nothing.',
     extended: (moment: string) => `The session can be renewed until ${moment}`,
     none: 'No open sessions',
   },

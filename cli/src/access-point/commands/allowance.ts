@@ -2,7 +2,16 @@
 
 /** Built-in and always allowed. */
 const always = ['identify', 'set_report_interval'] as const;
-export const allowableCommands = ['set_tx_power', 'set_channel', 'restart_wifi', 'reboot'] as const;
+export const allowableCommands = [
+  'set_tx_power',
+  'set_channel',
+  'steer_device',
+  'sleep',
+  'wake',
+  'set_link_policy',
+  'restart_wifi',
+  'reboot',
+] as const;
 export type AllowableCommand = (typeof allowableCommands)[number];
 
 export interface Allowance {

@@ -1,15 +1,23 @@
 // Commands that change a radio: declared with the limits of the hardware; the value that was
 // actually set is read back.
 
+import type { Hostapd } from '../hostapd/hostapd.ts';
+import type { HostapdEvent } from '../hostapd/hostapd-event.ts';
+import { findServed, readServed, type ServedRadio } from '../hostapd/served-radio.ts';
 import type { Machine } from '../machine/machine.ts';
 import { parseChannels, type UsableChannel } from '../readers/iw-output.ts';
+import type { RadioModes } from '../readers/operating-class.ts';
 import type { Radio } from '../readers/radio.ts';
-import { askHostapd, findRadios } from '../readers/radios.ts';
+import { findRadios } from '../readers/radios.ts';
 import type { AllowableCommand } from './allowance.ts';
+import { chosen, requireNumber, whichOf } from './command-arguments.ts';
 import type { CommandOffer } from './command-offer.ts';
+import { offerPower } from './power-commands.ts';
+import { offerSteering } from './steer-command.ts';
 
 /** The number of beacons that announce the change. */
 const announcements = '5';
+const switchTimeoutMs = 5_000;
 
 interface Hardware extends Radio {
   channels: UsableChannel[];
@@ -17,15 +25,36 @@ interface Hardware extends Radio {
 
 export async function offerWifiCommands(
   machine: Machine,
+  hostapd: Hostapd,
   allowed: ReadonlySet<AllowableCommand>,
 ): Promise<CommandOffer[]> {
-  if (!allowed.has('set_tx_power') && !allowed.has('set_channel')) return [];
+  if (!['set_tx_power', 'set_channel', 'sleep', 'wake', 'steer_device'].some((name) => allowed.has(name as never))) {
+    return [];
+  }
   const radios = await findRadios(machine).catch(() => []);
-  const hardware = await Promise.all(radios.map((radio) => withChannels(machine, radio)));
+  const served = await findServed(machine);
+  // One that sleeps is offered too: the agent may have been restarted meanwhile.
+  const asleep = served.filter((one) => radios.every((radio) => radio.interface !== one.interface)).map(toRadio);
+  const hardware = await Promise.all([...radios, ...asleep].map((radio) => withChannels(machine, radio)));
+  const names = served.map((one) => one.interface);
   return [
     ...(allowed.has('set_tx_power') ? offerTxPower(machine, hardware) : []),
-    ...(allowed.has('set_channel') ? offerChannel(machine, hardware) : []),
+    ...(allowed.has('set_channel') ? offerChannel(machine, hostapd, hardware) : []),
+    ...offerPower(hostapd, names, allowed),
+    ...(allowed.has('steer_device') && names.length > 0 ? [offerSteering(hostapd)] : []),
   ];
+}
+
+function toRadio({ interface: name, phy, channel, frequencyMhz }: ServedRadio): Radio {
+  return {
+    interface: name,
+    phy,
+    bssid: undefined,
+    channel,
+    frequencyMhz,
+    widthMhz: undefined,
+    txPowerDbm: undefined,
+  };
 }
 
 function offerTxPower(machine: Machine, radios: Hardware[]): CommandOffer[] {
@@ -49,7 +78,7 @@ function offerTxPower(machine: Machine, radios: Hardware[]): CommandOffer[] {
   ];
 }
 
-function offerChannel(machine: Machine, radios: Hardware[]): CommandOffer[] {
+function offerChannel(machine: Machine, hostapd: Hostapd, radios: Hardware[]): CommandOffer[] {
   // A channel number means different frequencies in different bands, so a radio stays in its band.
   const able = radios
     .map((radio) => ({ ...radio, channels: radio.channels.filter((one) => isSameBand(one, radio.frequencyMhz)) }))
@@ -65,45 +94,57 @@ function offerChannel(machine: Machine, radios: Hardware[]): CommandOffer[] {
         const target = radio.channels.find((one) => one.channel === args.channel);
         if (!target) throw new Error(`${radio.interface} cannot use this channel`);
         const width = (await current(machine, radio))?.widthMhz ?? radio.widthMhz;
-        await switchChannel(machine, radio.interface, target, width);
+        await switchChannel(machine, hostapd, radio.interface, target, width);
         return { applied: { ...args, channel: target.channel } };
       },
     },
   ];
 }
 
-/** With hostapd, which moves the devices too, if it answers; else with the kernel. */
+/** With hostapd, which announces it so that the devices follow, if it answers; else with the kernel. */
 async function switchChannel(
   machine: Machine,
+  hostapd: Hostapd,
   name: string,
   target: UsableChannel,
   widthMhz: number | undefined,
 ): Promise<void> {
-  const isServed = await askHostapd(machine, name, 'ping').then(
-    (text) => text.includes('PONG'),
-    () => false,
-  );
-  if (!isServed) {
+  const served = await readServed(machine, name);
+  if (!served) {
     await machine.run('iw', ['dev', name, 'set', 'channel', String(target.channel)]);
     return;
   }
-  const words = ['chan_switch', announcements, String(target.frequencyMhz), ...channelShape(target, widthMhz)];
-  const answer = await askHostapd(machine, name, ...words);
-  if (!/^OK$/m.test(answer)) throw new Error(`hostapd rejects the channel: ${answer.trim().split('\n').at(-1)}`);
+  if (served.frequencyMhz === target.frequencyMhz && !served.isAsleep) return;
+  const frequency = String(target.frequencyMhz);
+  const words = ['chan_switch', announcements, frequency, ...channelShape(target, widthMhz, served.modes)];
+  const isHeard = hostapd.isHeard(name);
+  const isDone = ({ interface: where, name: event }: HostapdEvent) => where === name && event === 'AP-CSA-FINISHED';
+  const act = () => hostapd.order(name, 'the channel', ...words);
+  const done = await hostapd.during(act, isDone, isHeard ? switchTimeoutMs : 0);
+  const arrived = done?.fields.get('freq');
+  if (arrived !== undefined && arrived !== frequency) throw new Error(`the radio went to ${arrived} MHz`);
+  if (isHeard && !done) throw new Error(`hostapd did not finish the change within ${switchTimeoutMs / 1000} s`);
 }
 
 /** The channel width in the syntax of chan_switch; 5 GHz channels are grouped in fours and pairs from 36 and 149 on. */
-export function channelShape({ channel, frequencyMhz }: UsableChannel, widthMhz: number | undefined): string[] {
-  if (frequencyMhz < 5000 || widthMhz === undefined || widthMhz < 40) return ['bandwidth=20', 'ht'];
+export function channelShape(
+  { channel, frequencyMhz }: UsableChannel,
+  widthMhz: number | undefined,
+  { vht, he }: RadioModes,
+): string[] {
+  const modes = ['ht', ...(vht ? ['vht'] : []), ...(he ? ['he'] : [])];
+  // With VHT hostapd wants the middle of the channel even of a narrow one.
+  const narrow = [...(vht && frequencyMhz > 5000 ? [`center_freq1=${frequencyMhz}`] : []), 'bandwidth=20', ...modes];
+  if (frequencyMhz < 5000 || widthMhz === undefined || widthMhz < 40) return narrow;
   const first = channel >= 149 ? 149 : 36;
   const place = (channel - first) / 4;
   const offset = `sec_channel_offset=${place % 2 === 0 ? 1 : -1}`;
   const middle = (bundle: number) =>
     frequencyMhz + (Math.floor(place / bundle) * bundle - place) * 20 + (bundle - 1) * 10;
   // The last 5 GHz channel has no pair.
-  if (channel === 165) return ['bandwidth=20', 'ht'];
-  if (widthMhz < 80) return [`center_freq1=${middle(2)}`, offset, 'bandwidth=40', 'ht'];
-  return [`center_freq1=${middle(4)}`, offset, 'bandwidth=80', 'ht', 'vht'];
+  if (channel === 165) return narrow;
+  if (widthMhz < 80) return [`center_freq1=${middle(2)}`, offset, 'bandwidth=40', ...modes];
+  return [`center_freq1=${middle(4)}`, offset, 'bandwidth=80', ...modes];
 }
 
 async function withChannels(machine: Machine, radio: Radio): Promise<Hardware> {
@@ -114,27 +155,6 @@ async function withChannels(machine: Machine, radio: Radio): Promise<Hardware> {
 async function current(machine: Machine, { interface: name }: Radio): Promise<Radio | undefined> {
   const radios = await findRadios(machine).catch(() => []);
   return radios.find((radio) => radio.interface === name);
-}
-
-/** Only if there are several radios. */
-function whichOf(radios: Radio[]): Record<string, unknown> {
-  return radios.length > 1 ? { interface: { type: 'string', enum: radios.map((radio) => radio.interface) } } : {};
-}
-
-function chosen<Kind extends Radio>(radios: Kind[], { interface: name }: Record<string, unknown>): Kind {
-  if (name === undefined && radios.length === 1) return radios[0]!;
-  const radio = radios.find((each) => each.interface === name);
-  if (!radio) throw new Error(`interface must be one of ${radios.map((each) => each.interface).join(', ')}`);
-  return radio;
-}
-
-/** Weft has validated it, but this machine does not trust the server. */
-export function requireNumber(args: Record<string, unknown>, name: string, minimum: number, maximum: number): number {
-  const value = args[name];
-  if (typeof value !== 'number' || !(value >= minimum && value <= maximum)) {
-    throw new Error(`${name} must be a number from ${minimum} to ${maximum}`);
-  }
-  return value;
 }
 
 function isSameBand({ frequencyMhz }: UsableChannel, other: number | undefined): boolean {

@@ -1,6 +1,7 @@
 // The machine as the readers see it: the folders of the kernel, and how to run a tool. Tests use
 // other folders and recorded output.
 import { open } from 'node:fs/promises';
+import { followTool } from './followed-tool.ts';
 import { runTool } from './tool.ts';
 
 export interface Machine {
@@ -12,12 +13,18 @@ export interface Machine {
   runtimeDir?: string | undefined;
   /** The output of the tool. Throws ToolMissing if there is no such tool, ToolFailure if it fails or is too slow. */
   run(command: string, args: readonly string[]): Promise<string>;
+  /**
+   * Runs a tool that goes on by itself and tells each line of its output. Resolves when the signal has ended it. Throws
+   * ToolMissing, or ToolFailure when it ended by itself.
+   */
+  follow(command: string, args: readonly string[], onLine: (line: string) => void, signal: AbortSignal): Promise<void>;
 }
 
 export const thisMachine: Machine = {
   proc: '/proc',
   sys: '/sys',
   run: async (command, args) => (await runTool(command, args)).output,
+  follow: followTool,
 };
 
 const maxFileBytes = 64 * 1024;

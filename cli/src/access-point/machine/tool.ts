@@ -30,14 +30,15 @@ export interface ToolAnswer {
 }
 
 const maxComplaintBytes = 1024;
-const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** What every program gets of the agent's environment. */
+export const toolEnvironment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 
 /** Throws ToolMissing or ToolFailure. */
 export function runTool(command: string, args: readonly string[], options: ToolOptions = {}): Promise<ToolAnswer> {
   const { input = '', timeoutMs = 5_000, maxBytes = 1024 * 1024, signal } = options;
   return new Promise((resolve, reject) => {
     // A separate process group, so that its children end with it.
-    const child = spawn(command, args, { detached: true, env: { PATH: path, LC_ALL: 'C' }, cwd: '/' });
+    const child = spawn(command, args, { detached: true, env: toolEnvironment, cwd: '/' });
     const output = new Kept(maxBytes);
     const complaint = new Kept(maxComplaintBytes);
     child.stdout.on('data', (piece: Buffer) => output.add(piece));

@@ -10,6 +10,7 @@ export function parseStatus(name: string, text: string): ObservedRadio | undefin
   return {
     interface: name,
     phy: fields.get('phy'),
+    bssid: fields.get('bssid[0]'),
     channel: number('channel'),
     frequencyMhz: number('freq'),
     widthMhz: undefined,
@@ -41,6 +42,7 @@ export function parseAllStations(text: string): Station[] {
         signalDbm: signal === 0 ? undefined : signal,
         txRateMbps: rate('tx_rate_info'),
         rxRateMbps: rate('rx_rate_info'),
+        connectedSeconds: toNumber(fields.get('connected_time')),
         txPackets: undefined,
         txRetries: undefined,
         txFailed: undefined,
@@ -49,7 +51,8 @@ export function parseAllStations(text: string): Station[] {
   });
 }
 
-function toFields(lines: string[]): Map<string, string> {
+/** Lines `key=value`. */
+export function toFields(lines: string[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (const line of lines) {
     const at = line.indexOf('=');

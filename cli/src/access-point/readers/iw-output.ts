@@ -16,9 +16,10 @@ export function parseInterfaces(text: string): WirelessInterface[] {
     const name = /^\tInterface (\S+)$/.exec(line)?.[1];
     if (name !== undefined) found.push({ interface: name, phy, type: '', ...nothingKnown });
     const last = found.at(-1);
-    const [, key, value = ''] = /^\t\t(type|channel|txpower) (.+)$/.exec(line) ?? [];
+    const [, key, value = ''] = /^\t\t(type|addr|channel|txpower) (.+)$/.exec(line) ?? [];
     if (!last || key === undefined) continue;
     if (key === 'type') last.type = value.trim();
+    if (key === 'addr') last.bssid = value.trim().toLowerCase();
     if (key === 'txpower') last.txPowerDbm = numberIn(value, /^(-?[\d.]+) dBm/);
     if (key !== 'channel') continue;
     last.channel = numberIn(value, /^(\d+) /);
@@ -28,7 +29,13 @@ export function parseInterfaces(text: string): WirelessInterface[] {
   return found;
 }
 
-const nothingKnown = { channel: undefined, frequencyMhz: undefined, widthMhz: undefined, txPowerDbm: undefined };
+const nothingKnown = {
+  bssid: undefined,
+  channel: undefined,
+  frequencyMhz: undefined,
+  widthMhz: undefined,
+  txPowerDbm: undefined,
+};
 
 /** Output of `iw dev X station dump`: authorised stations. */
 export function parseStations(text: string): Station[] {
@@ -42,6 +49,7 @@ export function parseStations(text: string): Station[] {
         signalDbm: number('signal avg') ?? number('signal'),
         txRateMbps: rate('tx bitrate'),
         rxRateMbps: rate('rx bitrate'),
+        connectedSeconds: number('connected time'),
         txPackets: number('tx packets'),
         txRetries: number('tx retries'),
         txFailed: number('tx failed'),

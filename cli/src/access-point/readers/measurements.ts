@@ -8,7 +8,6 @@ import { MemoryReader } from './memory-reader.ts';
 import type { Measured, Reader } from './reader.ts';
 import { TemperatureReader } from './temperature-reader.ts';
 import { UptimeReader } from './uptime-reader.ts';
-import { WifiReader } from './wifi-reader.ts';
 
 export type MetricDeclarations = Record<string, { label: string; unit?: string }>;
 
@@ -82,8 +81,7 @@ export class Measurements {
   }
 }
 
+/** Of every machine; radios and links come from elsewhere. */
 export function readersOf(machine: Machine): Reader[] {
-  return [CpuReader, MemoryReader, UptimeReader, TemperatureReader, InterfaceReader, WifiReader].map(
-    (Kind) => new Kind(machine),
-  );
+  return [CpuReader, MemoryReader, UptimeReader, TemperatureReader, InterfaceReader].map((Kind) => new Kind(machine));
 }

@@ -6,6 +6,7 @@ export interface Station {
   signalDbm: number | undefined;
   txRateMbps: number | undefined;
   rxRateMbps: number | undefined;
+  connectedSeconds: number | undefined;
   /** Counters since it attached. */
   txPackets: number | undefined;
   txRetries: number | undefined;
@@ -25,6 +26,8 @@ export interface Radio {
   interface: string;
   /** Its hardware, such as phy0. */
   phy: string | undefined;
+  bssid: string | undefined;
+  /** Undefined while it does not serve. */
   channel: number | undefined;
   frequencyMhz: number | undefined;
   widthMhz: number | undefined;

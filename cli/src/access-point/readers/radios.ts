@@ -1,9 +1,9 @@
 // Finds the wireless interfaces in AP mode: with `iw` if available, else with `hostapd_cli`.
-import { access } from 'node:fs/promises';
+import { askHostapd } from '../hostapd/hostapd.ts';
+import { wirelessOf } from '../hostapd/served-radio.ts';
 import type { Machine } from '../machine/machine.ts';
 import { ToolMissing } from '../machine/tool.ts';
 import { parseAllStations, parseStatus } from './hostapd-output.ts';
-import { interfacesOf } from './interface-reader.ts';
 import { parseInterfaces, parseStations, parseSurvey } from './iw-output.ts';
 import type { ObservedRadio, Radio } from './radio.ts';
 
@@ -27,12 +27,6 @@ export async function observeRadios(machine: Machine): Promise<ObservedRadio[]> 
   );
 }
 
-/** By default hostapd_cli creates its socket in a folder that hostapd cannot see from a sandboxed service. */
-export function askHostapd(machine: Machine, name: string, ...words: string[]): Promise<string> {
-  const place = machine.runtimeDir ? ['-s', machine.runtimeDir] : [];
-  return machine.run('hostapd_cli', [...place, '-i', name, ...words]);
-}
-
 async function byIw(machine: Machine): Promise<Radio[] | undefined> {
   const text = await unlessMissing(machine.run('iw', ['dev']));
   return text === undefined ? undefined : parseInterfaces(text).filter(({ type }) => type === 'AP');
@@ -49,19 +43,6 @@ async function byHostapd(machine: Machine, isAskedAll: boolean): Promise<Observe
     radios.push({ ...radio, stations: isAskedAll ? parseAllStations(await ask('all_sta')) : [] });
   }
   return radios;
-}
-
-async function wirelessOf(machine: Machine): Promise<string[]> {
-  const names = await interfacesOf(machine);
-  const isWireless = await Promise.all(
-    names.map((name) =>
-      access(`${machine.sys}/class/net/${name}/phy80211`).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return names.filter((_, index) => isWireless[index]);
 }
 
 async function unlessMissing(output: Promise<string>): Promise<string | undefined> {

@@ -11,6 +11,7 @@ import {
 import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { ToolFailure } from '../machine/tool.ts';
 import { describeMachine } from './description.ts';
+import { toDevices } from './device-list.ts';
 import type { Measured } from './reader.ts';
 import { WifiReader } from './wifi-reader.ts';
 
@@ -29,6 +30,7 @@ test('one radio goes by the names of the house', async () => {
   const reader = new WifiReader(machine);
   const first = await reader.read(0);
   expect(toValues(first)).toEqual({
+    active: 1,
     connected_devices: 2,
     throughput_mbps: undefined,
     rssi_dbm: -60,
@@ -107,4 +109,37 @@ test('without iw, hostapd_cli is asked about the wireless interfaces', async () 
 test('a tool that fails is a failure, and not an access point without devices', async () => {
   const machine = withRadio().tool('iw dev wlan0 station dump', new ToolFailure('iw did not end within 5 s'));
   await expect(new WifiReader(machine).read(0)).rejects.toThrow('did not end');
+});
+
+test('devices are told with signal, rates and time, and the radios so that others find them', async () => {
+  const machine = withRadio().tool('hostapd_cli -i wlan0 status', hostapdStatus);
+  const reader = new WifiReader(machine);
+  await reader.read(7);
+  expect(reader.observedAt(6)).toBeUndefined();
+  expect(toDevices(reader.observedAt(7)!)).toEqual([
+    {
+      device: '02:00:00:00:01:00',
+      rssi_dbm: -50,
+      rx_mbps: 400,
+      tx_mbps: 866.7,
+      snr_db: 45,
+      connected_seconds: 404,
+    },
+    { device: '02:00:00:00:02:00', rssi_dbm: -70, tx_mbps: 133.3, snr_db: 25 },
+  ]);
+  const here = { interface: 'wlan0', bssid: 'dc:a6:32:00:00:01', frequency_mhz: 5180, channel: 36, width_mhz: 80 };
+  expect((await describeMachine(machine)).radios).toEqual([{ ...here, op_class: 128, phy_type: 9 }]);
+  const failing = withRadio().tool('iw dev wlan0 station dump', new ToolFailure('no'));
+  const unknown = new WifiReader(failing);
+  await expect(unknown.read(8)).rejects.toThrow('no');
+  expect(unknown.observedAt(8)).toBeUndefined();
+});
+
+test('an access point whose radio sleeps is not active, and is still one', async () => {
+  const machine = withRadio().tool('iw dev', oneRadio.replace('type AP', 'type managed'));
+  const reader = new WifiReader(machine, () => ['wlan0']);
+  expect(toValues(await reader.read(0))).toEqual({ active: 0 });
+  expect(reader.observedAt(0)).toEqual([]);
+  expect(await describeMachine(machine, true)).toMatchObject({ access_point_type: 'WiFi', radios: [] });
+  expect(await new WifiReader(machine).read(0)).toEqual([]);
 });

@@ -10,17 +10,35 @@ import { type Measured, type Reader, rounded } from './reader.ts';
 export class WifiReader implements Reader {
   readonly subject = 'WiFi';
   readonly #machine: Machine;
+  readonly #known: () => readonly string[];
   readonly #counters = new Counters();
+  #observed: { atMs: number; radios: ObservedRadio[] } | undefined;
 
-  constructor(machine: Machine) {
+  /** `known` are interfaces that were access points before, also while they are asleep. */
+  constructor(machine: Machine, known: () => readonly string[] = () => []) {
     this.#machine = machine;
+    this.#known = known;
+  }
+
+  /** The radios as measured at that time; undefined if that failed or is not done. */
+  observedAt(nowMs: number): ObservedRadio[] | undefined {
+    return this.#observed?.atMs === nowMs ? this.#observed.radios : undefined;
   }
 
   async read(nowMs: number): Promise<Measured[]> {
     this.#counters.begin();
     const radios = await observeRadios(this.#machine);
+    this.#observed = { atMs: nowMs, radios };
+    const count = new Set([...this.#known(), ...radios.map((radio) => radio.interface)]).size;
+    const measured = await this.#all(radios, count, nowMs);
+    const isServing = radios.some(({ channel }) => channel !== undefined);
+    return count === 0 ? [] : [{ name: 'active', value: isServing ? 1 : 0, label: 'Active' }, ...measured];
+  }
+
+  async #all(radios: ObservedRadio[], count: number, nowMs: number): Promise<Measured[]> {
     const all = await Promise.all(radios.map((radio) => this.#radio(radio, nowMs)));
-    if (all.length <= 1) return all.flat();
+    // Names stay the same while one of several sleeps.
+    if (count <= 1 || all.length === 0) return all.flat();
     const sums = ['connected_devices', 'throughput_mbps'].map((name) => {
       const each = all.map((measured) => measured.find((one) => one.name === name)!);
       const isKnown = each.every(({ value }) => value !== undefined);

@@ -99,6 +99,7 @@ function environmentOf(settings: AgentSettings): Record<string, string | undefin
     WEFT_AP_ID: ap_id,
     WEFT_AGENT_INTERVAL: String(intervalSeconds),
     WEFT_AGENT_ALLOW: toAllowText(allowance),
+    WEFT_AGENT_LINK: settings.isLink ? 'true' : undefined,
     WEFT_AGENT_COMMANDS_DIR: commandsDir === defaultCommandsDir ? undefined : commandsDir,
     WEFT_AGENT_CONFIGURATION: Object.keys(configuration).length > 0 ? JSON.stringify(configuration) : undefined,
     WEFT_AGENT_CERTIFICATE: trustedCertificate === undefined ? undefined : installedPaths.certificate,

@@ -15,15 +15,19 @@ export interface UnitOptions {
 const capabilities: Record<AllowableCommand, string> = {
   set_tx_power: 'CAP_NET_ADMIN',
   set_channel: 'CAP_NET_ADMIN',
+  steer_device: '',
+  sleep: '',
+  wake: '',
+  set_link_policy: 'CAP_NET_ADMIN',
   restart_wifi: 'CAP_SYS_ADMIN',
   reboot: 'CAP_SYS_BOOT',
 };
 /** hostapd and systemd accept only root. */
-const needRoot: AllowableCommand[] = ['set_channel', 'restart_wifi', 'reboot'];
+const needRoot: AllowableCommand[] = ['set_channel', 'steer_device', 'sleep', 'wake', 'restart_wifi', 'reboot'];
 
 export function toUnit(options: UnitOptions): string {
   const { nodePath, programPath, environmentPath, allowance, restartSeconds } = options;
-  const needed = [...new Set([...allowance.commands].map((name) => capabilities[name]))].sort().join(' ');
+  const needed = [...new Set([...allowance.commands].map((name) => capabilities[name]))].sort().join(' ').trim();
   const isRoot = needRoot.some((name) => allowance.commands.has(name));
   return `[Unit]
 Description=Weft agent: speaks for this access point

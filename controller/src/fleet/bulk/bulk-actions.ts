@@ -63,10 +63,11 @@ export class BulkActions {
     if (action.kind === 'command') {
       const ap_ids = targets.map(({ ap_id }) => ap_id);
       const verdicts = await this.#options.batches.sendTo(caller, ap_ids, action.command, { isDryRun: true });
-      return verdicts.map(({ verdict, detail }) => ({
-        isRefused: verdict === 'rejected',
-        detail: `${verdict}: ${detail}`,
-      }));
+      return verdicts.map(({ verdict, detail }) =>
+        verdict === 'rejected'
+          ? { isRefused: true, detail: detail.replace(/^Value error, /, '') }
+          : { isRefused: false, detail: `${verdict}: ${detail}` },
+      );
     }
     return targets.map(({ ap_id }) => this.#wouldDo(caller, action, ap_id));
   }

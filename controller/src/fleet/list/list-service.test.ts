@@ -9,6 +9,7 @@ import { FleetIndex } from '../index/fleet-index.ts';
 import type { FleetAgent, FleetStore } from '../index/fleet-store.ts';
 import { FleetView } from '../index/fleet-view.ts';
 import { MetricColumns } from '../index/metric-columns.ts';
+import { StateColumn } from '../index/state-column.ts';
 import { type ListRequest, ListService } from './list-service.ts';
 import { ListSnapshots } from './list-snapshots.ts';
 
@@ -81,10 +82,21 @@ function open(): void {
         return value === undefined ? [] : [{ ap_id, metrics: [{ name: 'load', ts: 1, value }] }];
       }),
   };
-  const index: FleetIndex = new FleetIndex({ store: fleet, onGone: ({ slot }) => columns.forget(slot) });
+  const index: FleetIndex = new FleetIndex({
+    store: fleet,
+    onGone: ({ slot }) => columns.forget(slot),
+    onTaken: (agent) => states.taken(agent),
+  });
   columns = new MetricColumns({ telemetry, index, freshMs: Number.POSITIVE_INFINITY });
-  const presence = { followOthers: async () => {}, stateNow: () => 'never' as const, lastSeen: () => null };
-  const view = new FleetView({ index, columns, presence });
+  const presence = {
+    followOthers: async () => {},
+    stateOf: () => 'never' as const,
+    lastSeen: () => null,
+    configured: () => {},
+    gone: () => {},
+  };
+  const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
+  const view = new FleetView({ index, columns, states, presence });
   snapshots = new ListSnapshots({}, () => nowMs);
   lists = new ListService({ view, store: fleet, telemetry, shares: new LocalShares(), snapshots });
 }
@@ -121,6 +133,17 @@ async function walk(request: Partial<ListRequest>, between: () => void = () => {
 
 const name = fc.stringMatching(/^[A-Za-z0-9][a-c0-2-]{0,2}$/);
 const sorts = ['ap_id', '-ap_id', 'created_at', '-created_at', 'id', '-id'];
+
+it('has agents of devices only for whoever asks for a type', async () => {
+  fleet.put('hall-1', { access_point_type: 'WiFi' });
+  fleet.put('phone-1', { access_point_type: 'device' });
+  fleet.put('lamp-1');
+  expect(names(await ask())).toEqual(['hall-1', 'lamp-1']);
+  expect(names(await ask({ selector: 'name:*-1', sort: '-created_at' }))).not.toContain('phone-1');
+  expect(names(await ask({ selector: 'type:device' }))).toEqual(['phone-1']);
+  expect(names(await ask({ selector: '-type:WiFi' }))).toEqual(['lamp-1', 'phone-1']);
+  expect(await lists.explain(admin, '')).toMatchObject({ matches: 2 });
+});
 
 describe('pages', () => {
   it('have everything once and in order, whatever the order and the limit', async () => {

@@ -35,12 +35,14 @@ export function useSettled(text: string): string {
 interface SelectorInputProps {
   value: string;
   onInput: (value: string) => void;
+  /** What is selected where other filters go along with the text; default: the text alone. */
+  meaning?: string | undefined;
   /** Beside the explanation, such as how many match. */
   beside?: string | undefined;
   attributes?: JSX.InputHTMLAttributes<HTMLInputElement>;
 }
 
-export function SelectorInput({ value, onInput, beside, attributes }: SelectorInputProps) {
+export function SelectorInput({ value, onInput, meaning, beside, attributes }: SelectorInputProps) {
   const id = useId();
   const { words, problem } = readSelector(value);
   return (
@@ -68,7 +70,7 @@ export function SelectorInput({ value, onInput, beside, attributes }: SelectorIn
           </>
         ) : (
           <>
-            {componentText.selector.means(words ?? '')}
+            {componentText.selector.means(meaning ?? words ?? '')}
             {beside && <strong> {beside}</strong>}
           </>
         )}

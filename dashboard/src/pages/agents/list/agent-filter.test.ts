@@ -1,7 +1,7 @@
 // The filters of the list as one selector.
 import { parseSelector } from '@weft/contract/selector';
 import { expect, it } from 'vitest';
-import { selectorWith } from './agent-filter.ts';
+import { meaningOf, selectorWith } from './agent-filter.ts';
 
 it.each([
   ['', { state: '', type: '' }, ''],
@@ -13,4 +13,11 @@ it.each([
   const made = selectorWith(selector, filter);
   expect(made).toBe(expected);
   expect(() => parseSelector(made)).not.toThrow();
+});
+
+it('says in words what all filters select together', () => {
+  expect(meaningOf(selectorWith('tag:a', { state: 'offline', type: '' }), ' hall ')).toBe(
+    'access points that are tagged a and are offline, with “hall” in their name, site or tags',
+  );
+  expect(meaningOf('', '')).toBe('all access points');
 });

@@ -1,4 +1,6 @@
-// The filters of the list of access points as one selector. Pure.
+// The filters of the list of access points as one selector, and in words. Pure.
+import { describeSelector, parseSelector } from '@weft/contract/selector';
+import { agentsText } from '../../../text/agents.ts';
 
 /** `asleep` is no state of the interface but a power state. */
 export function selectorWith(
@@ -12,4 +14,10 @@ export function selectorWith(
     type === '' ? '' : `type:${type}`,
   ].filter(Boolean);
   return parts.length === 1 ? parts[0]!.replace(/^\((.*)\)$/s, '$1') : parts.join(' ');
+}
+
+/** All filters in words. `selector` can be read. */
+export function meaningOf(selector: string, search: string): string {
+  const words = describeSelector(parseSelector(selector));
+  return search.trim() === '' ? words : agentsText.list.searched(words, search.trim());
 }

@@ -22,7 +22,7 @@ import { componentText } from '../../../text/components.ts';
 import { overviewText } from '../../../text/overview.ts';
 import { pageTitles } from '../../../text/pages.ts';
 import { agentColumns, metricColumn } from './agent-columns.tsx';
-import { selectorWith } from './agent-filter.ts';
+import { meaningOf, selectorWith } from './agent-filter.ts';
 import '../agents-page.css';
 import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
@@ -112,6 +112,7 @@ export function AgentsPage() {
           <SelectorInput
             value={selector}
             onInput={setSelector}
+            meaning={meaningOf(query.selector, search)}
             beside={
               data?.count !== undefined && readSelector(selector).problem === undefined
                 ? componentText.selector.match(formatNumber(data.count))
