@@ -94,7 +94,10 @@ async function costFigures(): Promise<Figure[]> {
       ok: ratio <= goals.ratio && failures === 0,
     };
   };
-  return [figure('plain', 'five values each'), figure('heard', `five values and ${heardEach} heard access points each`)];
+  return [
+    figure('plain', 'five values each'),
+    figure('heard', `five values and ${heardEach} heard access points each`),
+  ];
 }
 
 async function listFigures(token: string): Promise<Figure[]> {
@@ -154,7 +157,11 @@ async function listFigures(token: string): Promise<Figure[]> {
 async function login(): Promise<string> {
   const body = new URLSearchParams({ username: admin.WEFT_ADMIN_USERNAME, password: admin.WEFT_ADMIN_PASSWORD });
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const { text } = await light(`${weft.url}/api/v1/token/?login_type=user`, { method: 'POST', headers }, body.toString());
+  const { text } = await light(
+    `${weft.url}/api/v1/token/?login_type=user`,
+    { method: 'POST', headers },
+    body.toString(),
+  );
   return JSON.parse(text).access_token;
 }
 

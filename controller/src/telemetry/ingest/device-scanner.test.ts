@@ -67,13 +67,14 @@ test('reports with devices are remembered by their shape, whatever the list is, 
       fc.array(good, { minLength: 3, maxLength: 6 }),
       fc.boolean(),
       fc.boolean(),
-      (lists, hasTime, isLast) => {
+      fc.boolean(),
+      (lists, hasTime, isLast, isInside) => {
         const reader = new ReportReader(limits(), { now: () => now });
         let recalled = 0;
         for (const [index, list] of lists.entries()) {
           const fields = { load: index + 0.5, ...(hasTime && { ts: now - 1_000 + index }) };
           const inside = isLast ? { ...fields, devices: list } : { devices: list, ...fields };
-        const body = isInside ? { payload: inside } : inside;
+          const body = isInside ? { payload: inside } : inside;
           const bytes = Buffer.from(JSON.stringify(body));
           if (reader.recall(bytes, 'ap')) recalled++;
           const report = reader.read(bytes, 'ap');

@@ -179,7 +179,7 @@ export class DeviceScanner {
   }
 
   #text(): string {
-    return this.#bytes.latin1Slice(this.#from, this.#to);
+    return this.#bytes.toString('latin1', this.#from, this.#to);
   }
 
   #readString(): boolean {
