@@ -43,7 +43,7 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   const agents: Record<string, string> = {};
   for (const ap_id of ['ap-1', 'ap-2']) {
     await ask(weft, 'POST', '/api/v1/agents/', admin, { ap_id, password, configuration: {} });
-    agents[ap_id] = (await weft.login('agent', ap_id)).body.access_token;
+    agents[ap_id] = (await weft.login(ap_id, password, 'agent')).body.access_token;
   }
   const report = (ap_id: string, json: object) =>
     ask(weft, 'POST', '/api/v1/agent_update/update', agents[ap_id], { load: 1, ...json });

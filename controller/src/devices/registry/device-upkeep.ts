@@ -146,6 +146,8 @@ export class DeviceUpkeep {
       registry.correct(agent, row, link);
       return;
     }
+    // Whoever has joined or left was in a list, or missing from one, that may not be written down itself.
+    agent.listTs = Math.max(agent.listTs ?? row.seen, row.seen);
     if (isGone && link !== none && registry.table.links.seen[link]! <= row.seen) {
       agent.forgetLinks(new Set([link]));
       registry.endLink(agent, link);
