@@ -1,7 +1,8 @@
 // The list that is read without parsing is the one that the parser makes, or none.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DeviceScanner, findDeviceList } from './device-scanner.ts';
+import { DeviceScanner } from './device-scanner.ts';
+import { findDeviceList } from './find-device-list.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportReader } from './report-reader.ts';
 import { ServerTimes } from './sample-time.ts';
