@@ -66,7 +66,7 @@ export class DeviceUpkeep {
   }
 
   start(): void {
-    const { isShared, saveEveryMs = 10_000, followEveryMs = 4_000 } = this.#options;
+    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000 } = this.#options;
     const every = (ms: number, what: string, work: () => Promise<void>) => {
       const run = () => work().catch((error) => this.#options.onError(error, what));
       const queue = () => {
