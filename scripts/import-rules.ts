@@ -159,6 +159,7 @@ const featureOrder = [
   ['devices'],
   ['jobs'],
   ['commands'],
+  ['steering'],
   ['emulator'],
   ['fleet'],
   ['timeline'],
