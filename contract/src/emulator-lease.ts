@@ -20,6 +20,14 @@ export const EmulatorTask = Type.Object(
         profile: Type.Optional(Type.String()),
         mbps_per_device: Type.Optional(Type.Number()),
         mix: Type.Optional(Type.Record(Type.String(), Type.Number())),
+        link_policy: Type.Optional(
+          Type.Object({
+            mode: Type.String(),
+            primary: Type.Optional(Type.String()),
+            weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
+            share: Type.Optional(Type.Number()),
+          }),
+        ),
       }),
     ),
     num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),

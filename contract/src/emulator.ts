@@ -27,6 +27,45 @@ export const EmulatorMix = Type.Record(Type.String(), Type.Number({ minimum: 0 }
 });
 export type EmulatorMix = Type.Static<typeof EmulatorMix>;
 
+/** The technologies of access points that can be emulated. */
+const technologies = ['5G', 'WiFi', 'LiFi'] as const;
+
+/** The controller checks the names of weights, and that one is above 0. */
+export const EmulatorLinkPolicy = Type.Object(
+  {
+    mode: Type.Enum(['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'], {
+      type: 'string',
+      description: 'The steering modes of TS 23.501 (5.32.8).',
+    }),
+    primary: Type.Optional(
+      Type.Enum([...technologies], {
+        type: 'string',
+        description: 'The link that comes first. Default: LiFi, then WiFi, then 5G.',
+      }),
+    ),
+    weights: Type.Optional(
+      Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
+        documented: { propertyNames: { enum: [...technologies] }, minProperties: 1 },
+        description: 'For `load_balancing`, by technology. Default: by what each link can carry.',
+      }),
+    ),
+    share: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 1,
+        description: 'The share of the devices that hold several links.',
+      }),
+    ),
+  },
+  {
+    title: 'EmulatorLinkPolicy',
+    description:
+      'Devices hold a link of each technology at once, and this says how their traffic uses them. Default: one link, the best technology first.',
+  },
+);
+export type EmulatorLinkPolicy = Type.Static<typeof EmulatorLinkPolicy>;
+
 /** Read by the controller: whatever it is not, it says so with the index. */
 const Location = Type.Unsafe<string | Record<string, unknown>>({
   documented: {
@@ -67,6 +106,7 @@ export const EmulatorSpec = Type.Object(
       }),
     ),
     mix: Type.Optional(EmulatorMix),
+    link_policy: Type.Optional(EmulatorLinkPolicy),
   },
   { title: 'EmulatorSpec' },
 );

@@ -31,6 +31,7 @@ export const streams = {
   pillarY: 27,
   future: 28,
   wallSpread: 29,
+  linkPolicy: 30,
   /** Four, one for each wave. */
   fading: 40,
 } as const;

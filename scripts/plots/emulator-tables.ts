@@ -59,7 +59,9 @@ function argumentsOf(type: AccessPointType, { name, params }: DeclaredCommand): 
   return Object.entries(params)
     .map(([argument, { minimum, maximum, enum: values, unit = '' }]) => {
       const space = unit === '' || unit === '°' ? '' : ' ';
-      if (values) return `\`${argument}\` ${spans(values)}`;
+      const numbers = values?.filter((value) => typeof value === 'number');
+      if (numbers && numbers.length > 0) return `\`${argument}\` ${spans(numbers)}`;
+      if (values) return `\`${argument}\``;
       return minimum === undefined ? `\`${argument}\`` : `\`${argument}\` ${minimum} to ${maximum}${space}${unit}`;
     })
     .join(', ');

@@ -1,7 +1,6 @@
 // Alarms as a part: rules that watch access points, the alarms that they find, and silences.
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { backupStampOf } from '../backup/backup-stamp.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -14,6 +13,7 @@ import { NodeLease } from '../storage/node-lease.ts';
 import type { ReportBudget } from '../telemetry/ingest/report-budget.ts';
 import type { AgentStateStore } from '../telemetry/presence/agent-state-store.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
+import { inSlices } from '../time-slices.ts';
 import { alarmRoutes } from './api/alarm-routes.ts';
 import { alarmRuleRoutes } from './api/alarm-rule-routes.ts';
 import { AlarmRuleService } from './api/alarm-rule-service.ts';
@@ -24,7 +24,6 @@ import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
 import { createAlarmStore } from './store/alarm-store.sql.ts';
 import { createRuleStore, createSilenceStore } from './store/rule-store.sql.ts';
-import { AgentDirectory } from './watch/agent-directory.ts';
 import { AgentStandings } from './watch/agent-standings.ts';
 import { AlarmBook } from './watch/alarm-book.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
@@ -44,7 +43,6 @@ const mib = 1024 * 1024;
 const keptAlarms = 100_000;
 const syncEveryMs = 1_000;
 const refreshEveryMs = 30_000;
-const agentsAtOnce = 2_000;
 
 interface AlarmsPartDeps extends Platform {
   fleetIndex: FleetIndex;
@@ -58,13 +56,22 @@ interface AlarmsPartDeps extends Platform {
 }
 
 export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
-  const { config, database, telemetryStore, fleetIndex, siteStore, auditLog, eventLog, onError, onChange } = deps;
+  const {
+    config,
+    database,
+    telemetryStore,
+    fleetIndex: directory,
+    siteStore,
+    auditLog,
+    eventLog,
+    onError,
+    onChange,
+  } = deps;
   const stores = {
     alarms: createAlarmStore(database),
     rules: createRuleStore(database),
     silences: createSilenceStore(database),
   };
-  const directory = new AgentDirectory(fleetIndex);
   const zones = new SiteZones(siteStore);
   const book: AlarmBook = new AlarmBook({
     ...stores,
@@ -84,12 +91,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const samples: SampleWatch = new SampleWatch({ telemetry: telemetryStore, alarms, book, directory, writer, onError });
   const skews = new ClockSkews();
   const readings = new WeftReadings();
-  addReadings(readings, skews, directory, deps);
+  addReadings(readings, skews, deps);
   const readingWatch = new ReadingWatch({ readings, book, directory });
   const lease: NodeLease = new NodeLease({ database, name: 'alarms', onLost: () => standings.forget(), onError });
   const standings = new AgentStandings({
     database,
-    presence: () => deps.presence.known({ isShared: database.dialect === 'postgres' }),
+    presence: deps.presence,
     states: deps.agentStates,
     changes: new StateChanges(eventLog),
   });
@@ -192,7 +199,6 @@ function isReadable(name: string | undefined, readings: WeftReadings): boolean {
 function addReadings(
   readings: WeftReadings,
   skews: ClockSkews,
-  directory: AgentDirectory,
   { config, diskSpace, reportBudget, deadLetters }: AlarmsPartDeps,
 ): void {
   const node = { subject_kind: 'node', subject: hostname() };
@@ -201,14 +207,9 @@ function addReadings(
     'report_budget_left',
     async () => {
       const found: Reading[] = [];
-      let looked = 0;
-      for (const { ap_id } of directory.all()) {
-        // Others have their turns while very many are looked at.
-        if (++looked % agentsAtOnce === 0) await nextTurn();
-        const left = reportBudget.left(ap_id);
-        if (!left) continue;
-        found.push({ subject_kind: 'agent', subject: ap_id, value: Math.min(left.points_left, left.bytes_left) });
-      }
+      await inSlices(reportBudget.used(), ([ap_id, { points_left, bytes_left }]) => {
+        found.push({ subject_kind: 'agent', subject: ap_id, value: Math.min(points_left, bytes_left) });
+      });
       return found;
     },
     true,

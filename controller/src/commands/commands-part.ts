@@ -9,6 +9,7 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
+import { readRevision } from '../storage/fleet-revision.sql.ts';
 import { BatchService } from './api/batch-service.ts';
 import { CommandIntake } from './api/command-intake.ts';
 import { commandRoutes } from './api/command-routes.ts';
@@ -84,7 +85,13 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
       return caller?.id === id ? caller : undefined;
     },
   });
-  const reloadFleet = () => fleet.load((after, limit) => agents.page(after, limit));
+  let loadedRevision: number | undefined;
+  const reloadFleet = async () => {
+    const revision = await readRevision(database);
+    if (revision === loadedRevision) return;
+    await fleet.load((after, limit) => agents.page(after, limit));
+    loadedRevision = revision;
+  };
   const upkeep = new CommandUpkeep({
     store,
     ledger,

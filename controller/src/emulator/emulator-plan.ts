@@ -41,6 +41,7 @@ export function profileOf({ profile, access_point_type }: EmulatorSpec): Emulato
 }
 
 const defaultMbpsPerDevice = 0.8;
+const technologies = ['5G', 'WiFi', 'LiFi'];
 
 /** What the devices of an entry ask for; shares sum to one, each to six digits. */
 export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix = usualMix }: EmulatorSpec): EmulatorDemand {
@@ -80,6 +81,7 @@ export function planRun(
   if (emulators.length === 0) refuse(['emulators'], 'at least one emulator is needed');
   checkSizes(request, limits, refuse);
   checkMixes(emulators, refuse);
+  checkWeights(emulators, refuse);
   const duration = emulators.reduce((longest, { duration }) => Math.max(longest, duration), 0);
   const endsAtMs = nowMs + Math.ceil((duration * 1000) / speed);
   const modelStartMs = request.start_time === undefined ? endsAtMs - duration * 1000 : Date.parse(request.start_time);
@@ -157,6 +159,17 @@ function checkMixes(emulators: readonly EmulatorSpec[], refuse: Refuse): void {
     }
     const sum = Object.values(mix).reduce((total, share) => total + share, 0);
     if (!(sum > 0 && Number.isFinite(sum))) refuse(at, 'at least one share must be above 0, and all must have a sum');
+  }
+}
+
+function checkWeights(emulators: readonly EmulatorSpec[], refuse: Refuse): void {
+  for (const [index, { link_policy }] of emulators.entries()) {
+    if (link_policy?.weights === undefined) continue;
+    const at = ['emulators', index, 'link_policy', 'weights'];
+    for (const name of Object.keys(link_policy.weights)) {
+      if (!technologies.includes(name)) refuse([...at, name], `technologies are ${technologies.join(', ')}`);
+    }
+    if (!Object.values(link_policy.weights).some((weight) => weight > 0)) refuse(at, 'one weight must be above 0');
   }
 }
 

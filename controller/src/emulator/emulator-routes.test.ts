@@ -91,7 +91,8 @@ describe('#25', () => {
   });
 
   it('says and passes on what devices ask for, and which model it is', async () => {
-    const more = { profile: 'always', mbps_per_device: 2.5, mix: { video: 3, voice: 1, bulk: 0 } };
+    const link_policy = { mode: 'load_balancing', weights: { WiFi: 3, '5G': 1 }, share: 0.5 };
+    const more = { profile: 'always', mbps_per_device: 2.5, mix: { video: 3, voice: 1, bulk: 0 }, link_policy };
     const body = await spinUp('ada', { ...wifi, ...more }, wifi);
     const given = { mbps_per_device: 2.5, mix: { video: 0.75, voice: 0.25 } };
     expect(body).toMatchObject({ model: 2, profiles: ['always', 'office'] });
@@ -103,6 +104,8 @@ describe('#25', () => {
     expect(task.agents[0]).toMatchObject({ profile: 'always', ...given });
     expect(task.agents.at(-1)).toMatchObject({ mbps_per_device: 0.8 });
     expect(task.agents.at(-1)).not.toHaveProperty('mix');
+    expect(task.agents[0]).toMatchObject({ link_policy });
+    expect(task.agents.at(-1)).not.toHaveProperty('link_policy');
     expect((await get(`/api/v1/emulator/${job_number}`, 'ada')).body.model).toBe(2);
     expect((await get('/api/v1/emulator', 'ada')).body[0].model).toBe(2);
   });
@@ -115,6 +118,11 @@ describe('#25', () => {
     [{ mix: { fax: 1 } }, ['mix', 'fax']],
     [{ mix: {} }, ['mix']],
     [{ mix: 'video' }, ['mix']],
+    [{ link_policy: { mode: 'fastest' } }, ['link_policy', 'mode']],
+    [{ link_policy: { mode: 'priority', primary: 'Ethernet' } }, ['link_policy', 'primary']],
+    [{ link_policy: { mode: 'priority', share: 2 } }, ['link_policy', 'share']],
+    [{ link_policy: { mode: 'load_balancing', weights: { LTE: 1 } } }, ['link_policy', 'weights', 'LTE']],
+    [{ link_policy: { mode: 'load_balancing', weights: { WiFi: 0 } } }, ['link_policy', 'weights']],
   ])('refuses the demand %j with its place', async (more, place) => {
     const { status, body } = await post(spinupPath, 'ada', { emulators: [wifi, { ...wifi, ...more }] });
     expect([status, body.detail[0].loc]).toEqual([422, ['body', 'emulators', 1, ...place]]);

@@ -23,6 +23,7 @@ export function toMembers({ accessPoints }: RunPlan, job_number: string): Member
     profile: profileOf(spec),
     mbps_per_device: demandOf(spec).mbps_per_device,
     ...(spec.mix !== undefined && { mix: demandOf(spec).mix }),
+    ...(spec.link_policy !== undefined && { link_policy: spec.link_policy }),
   }));
 }
 

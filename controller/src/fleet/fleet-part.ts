@@ -11,6 +11,7 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
+import { inSlices } from '../time-slices.ts';
 import { BulkActions } from './bulk/bulk-actions.ts';
 import { BulkDriver } from './bulk/bulk-driver.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
@@ -19,8 +20,9 @@ import { createBulkStore } from './bulk/bulk-store.sql.ts';
 import { fleetFormats } from './fleet-formats.ts';
 import { FleetIndex, type IndexedAgent } from './index/fleet-index.ts';
 import { createFleetStore } from './index/fleet-store.sql.ts';
-import { createTest, FleetView, needsOf, scan } from './index/fleet-view.ts';
+import { createTest, FleetView, needsOf } from './index/fleet-view.ts';
 import { MetricColumns } from './index/metric-columns.ts';
+import { StateColumn } from './index/state-column.ts';
 import { listRoutes } from './list/list-routes.ts';
 import { ListService } from './list/list-service.ts';
 
@@ -42,20 +44,29 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const { principals, agents, labels, auditLog, batches } = deps;
   const { jobStore, mailbox } = deps.jobs;
   const store = createFleetStore(database);
-  const index: FleetIndex = new FleetIndex({ store, onGone: ({ slot }) => columns.forget(slot) });
+  const index: FleetIndex = new FleetIndex({
+    store,
+    onGone(agent, successor) {
+      columns.forget(agent.slot);
+      states.gone(agent, successor);
+    },
+    onTaken: (agent) => states.taken(agent),
+  });
+  const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
+  presence.onChange((ap_id) => states.changed(ap_id));
   const columns = new MetricColumns({
     telemetry,
     index,
     freshMs: config.influxUrl === undefined ? Number.POSITIVE_INFINITY : sharedFreshMs,
   });
-  const view = new FleetView({ index, columns, presence, severities: events.agentSeverities.ask });
+  const view = new FleetView({ index, columns, states, presence, severities: events.agentSeverities.ask });
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));
   events.visibleSites.onAsk(async (caller) => {
     if (canSeeAll(caller)) return undefined;
     const { agents } = await view.moment({});
     const sites = new Set<string>();
-    await scan(agents, (agent) => {
+    await inSlices(agents, (agent) => {
       if (agent.site !== null && canSeeAgent(caller, agent)) sites.add(agent.site);
     });
     return sites;
@@ -158,7 +169,7 @@ async function countAgents(view: FleetView) {
     }
   }
   const moment = await view.moment({ state: true });
-  await scan(moment.agents, (agent) => {
+  await inSlices(moment.agents, (agent) => {
     const { access_point_type: type } = agent;
     const technology = type !== null && technologies.includes(type) ? type : 'other';
     counts.get(`${moment.stateOf(agent)} ${technology}`)!.value++;

@@ -6,12 +6,13 @@ import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
-import { type FleetView, scan } from '../fleet/index/fleet-view.ts';
+import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { defaultIntervalMs } from '../telemetry/presence/presence.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
+import { inSlices } from '../time-slices.ts';
 import { agentHealths, type HealthAgent, type HealthAlarm, isWorse, networkHealth } from './network-health.ts';
 import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './service-levels.ts';
 
@@ -45,7 +46,7 @@ export class HealthService {
     const { fleet } = this.#options;
     const moment = await fleet.moment({ state: true });
     const agents: HealthAgent[] = [];
-    await scan(moment.agents, (agent) => {
+    await inSlices(moment.agents, (agent) => {
       if (!agent.isEnded && canSeeAgent(caller, agent))
         agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
     });

@@ -39,7 +39,15 @@ export class JointBudget {
   /** What is left of each reserve, from 0 to 1. */
   left(principal: string, now = performance.now()): { first: number; second: number } {
     const account = this.#accounts.get(principal);
-    if (!account) return { first: 1, second: 1 };
+    return account ? this.#shares(account, now) : { first: 1, second: 1 };
+  }
+
+  /** The same of everybody who has spent anything. */
+  *accounts(now = performance.now()): Generator<[principal: string, { first: number; second: number }]> {
+    for (const [principal, account] of this.#accounts) yield [principal, this.#shares(account, now)];
+  }
+
+  #shares(account: Account, now: number): { first: number; second: number } {
     const shareOf = (rate: BudgetRate, left: number) =>
       Math.max(0, filled(rate, left, now - account.at)) / rate.reserve;
     return { first: shareOf(this.#first, account.first), second: shareOf(this.#second, account.second) };

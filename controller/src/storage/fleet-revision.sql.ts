@@ -28,3 +28,9 @@ export async function noteRemoved(tx: SqlQueries, revision: number, ap_id: strin
     revision - rememberedRevisions,
   ]);
 }
+
+/** Nobody has changed an agent or a site while this stays the same. */
+export async function readRevision(db: SqlQueries): Promise<number> {
+  const [row] = await db.query<{ revision: number }>('SELECT revision FROM fleet_revision WHERE id = 1');
+  return row!.revision;
+}

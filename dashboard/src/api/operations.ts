@@ -139,6 +139,8 @@ export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: nu
 
 export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
 
+export type EmulatorLinkPolicy = { mode: 'active_standby' | 'priority' | 'load_balancing' | 'smallest_delay' | 'redundant'; primary?: '5G' | 'WiFi' | 'LiFi'; weights?: Record<string, unknown>; share?: number };
+
 export type EmulatorMix = Record<string, unknown>;
 
 export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
@@ -149,7 +151,7 @@ export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 's
 
 export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
 
-export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile; mbps_per_device?: number; mix?: EmulatorMix };
+export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile; mbps_per_device?: number; mix?: EmulatorMix; link_policy?: EmulatorLinkPolicy };
 
 export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
 

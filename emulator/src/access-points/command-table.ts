@@ -1,7 +1,7 @@
 // The commands that each kind of access point declares, in the form its configuration carries.
 import type { DeclaredArgument as Argument, DeclaredCommand as Command } from '@weft/contract/declared-commands';
 import type { NrScenario } from '../radio/nr.ts';
-import { type AccessPointType, maxReportIntervalSeconds } from '../world/world-spec.ts';
+import { type AccessPointType, accessPointTypes, linkModes, maxReportIntervalSeconds } from '../world/world-spec.ts';
 import {
   beamRange,
   lifiChannels,
@@ -14,9 +14,9 @@ import {
   wifiWidths,
 } from './settings.ts';
 
-/** As the contract has it; here the values to choose from are numbers, and every command names its arguments. */
+/** As the contract has it; here the values to choose from are numbers or texts, and every command names its arguments. */
 export interface DeclaredArgument extends Argument {
-  enum?: readonly number[];
+  enum?: readonly (number | string)[];
 }
 
 export interface DeclaredCommand extends Command {
@@ -49,6 +49,17 @@ const shared: DeclaredCommand[] = [
       target: { type: 'string' },
       timeout_seconds: { type: 'integer', minimum: 1, maximum: 300, unit: 's', optional: true },
       force: { type: 'boolean', optional: true },
+    },
+  },
+  {
+    name: 'set_link_policy',
+    parameter: 'link_policy',
+    params: {
+      device: { type: 'string' },
+      mode: { type: 'string', enum: linkModes },
+      primary: { type: 'string', enum: accessPointTypes, optional: true },
+      // An object with numbers by technology: there is no type for it.
+      weights: { optional: true },
     },
   },
   {

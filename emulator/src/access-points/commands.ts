@@ -27,6 +27,8 @@ export type SteeringAnswer = { device: string } | { reason: string; answer?: Dev
 export interface Steering {
   /** Sends a device of this access point (the worst served if undefined) to another. */
   steer(device: string | undefined, target: string, isForced: boolean): SteeringAnswer;
+  /** How a device that has a link to this access point uses its links from now on. */
+  setLinkPolicy(device: string, policy: Record<string, unknown>): SteeringAnswer;
 }
 
 /** A refused command changes nothing. */
@@ -58,6 +60,8 @@ export function execute(
       ap.report_interval_seconds = Number(args.seconds);
       ap.nextReportAtStep = step + ap.report_interval_seconds;
       return done({ seconds: ap.report_interval_seconds }, 0);
+    case 'set_link_policy':
+      return setPolicy(args, steering);
     default:
       return steer(args, steering);
   }
@@ -72,8 +76,10 @@ function findProblem(params: Record<string, DeclaredArgument>, args: CommandArgu
   )) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (value === undefined && optional) continue;
+    if (type === undefined) continue;
     if (type === 'string') {
       if (typeof value !== 'string' || value === '') return `${name} must be a text`;
+      if (values && !values.includes(value)) return `${name} must be one of ${values.join(', ')}`;
       continue;
     }
     if (type === 'boolean') {
@@ -129,6 +135,12 @@ function steer(args: CommandArguments, steering: Steering): CommandResult {
   );
   if ('reason' in answer) return { state: 'failed', ...answer };
   return done({ device: answer.device, target }, 1);
+}
+
+function setPolicy({ device, ...policy }: CommandArguments, steering: Steering): CommandResult {
+  const answer = steering.setLinkPolicy(String(device), policy);
+  if ('reason' in answer) return { state: 'failed', ...answer };
+  return done({ device: answer.device, mode: String(policy.mode) }, 1);
 }
 
 function done(applied: Record<string, string | number>, settles_in_seconds: number): CommandResult {

@@ -1,5 +1,6 @@
 // The devices of an access point as it reports them: who is attached, how well, and what each hears around it.
 import { fromDb, rounded, toDb } from '../exact-math.ts';
+import { ownerOf } from '../multi-link/link-policies.ts';
 import { attachedTo } from '../traffic/scheduler.ts';
 import { lightW } from '../world/lifi-layer.ts';
 import type { Links } from '../world/link-table.ts';
@@ -24,15 +25,16 @@ export function listDevices(state: WorldState, ap: number): ListedDevice[] {
   const { cells, devices, step } = state;
   const attached = attachedTo(ap).subarray(0, mostListed);
   const mostHeard = Math.floor(mostHeardInAll / attached.length);
-  return Array.from(attached, (device) => {
-    const signal = devices.signal[device]!;
+  return Array.from(attached, (row) => {
+    const device = ownerOf(state, row);
+    const signal = devices.signal[row]!;
     return {
       device: deviceName(state, device),
       rssi_dbm: rounded(cells.type[ap] === lifi ? dbm(signal, light.toDbm) : signal, 1),
-      snr_db: rounded(devices.qualityDb[device]!, 1),
-      rx_mbps: rounded(devices.upRateBps[device]! / 1e6, 1),
-      tx_mbps: rounded(devices.rateBps[device]! / 1e6, 1),
-      connected_seconds: step - devices.sinceStep[device]!,
+      snr_db: rounded(devices.qualityDb[row]!, 1),
+      rx_mbps: rounded(devices.upRateBps[row]! / 1e6, 1),
+      tx_mbps: rounded(devices.rateBps[row]! / 1e6, 1),
+      connected_seconds: step - devices.sinceStep[row]!,
       heard: heardBy(state, device, ap, mostHeard),
     };
   });

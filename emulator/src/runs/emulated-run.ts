@@ -176,6 +176,7 @@ function toSpec(task: EmulatorTask, second: number): WorldSpec {
       ...(rest.profile !== undefined && { profile: rest.profile as NonNullable<AccessPointSpec['profile']> }),
       ...(mbps_per_device !== undefined && { mbpsPerDevice: mbps_per_device }),
       ...(rest.mix !== undefined && { mix: rest.mix }),
+      ...(rest.link_policy !== undefined && { linkPolicy: rest.link_policy }),
     })),
   };
 }

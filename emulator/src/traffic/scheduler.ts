@@ -9,7 +9,7 @@ import { classModels, trafficClasses } from './traffic-classes.ts';
 import { WaterLevel } from './water-level.ts';
 
 const [, wifi, lifi] = accessPointTypes.keys();
-const budgetsMs = Float64Array.from(trafficClasses, (name) => classModels[name].budgetMs);
+export const budgetsMs = Float64Array.from(trafficClasses, (name) => classModels[name].budgetMs);
 const classTallies = trafficClasses.map((name) => `${name}Bits` as const);
 
 /** Processing and frames, before any waiting; and how long one turn of another device takes. */
@@ -24,9 +24,13 @@ const water = new WaterLevel();
 /** What devices need of the air in this second, from what waits and how fast it could go. */
 export function needAir(state: WorldState): void {
   const { cells, devices } = state;
-  const { count, serving, backlogBits, upBacklogBits, rateBps, upRateBps, need, latencyMs } = devices;
+  const { serving, backlogBits, upBacklogBits, rateBps, upRateBps, need, latencyMs } = devices;
   cells.wanted.fill(0);
-  for (let device = 0; device < count; device++) {
+  devices.sentBits.fill(0);
+  devices.airS.fill(0);
+  devices.upAirS.fill(0);
+  // Rows behind those of the devices are links of devices that hold several.
+  for (let device = 0; device < serving.length; device++) {
     const ap = serving[device]!;
     need[device] = 0;
     if (ap < 0) latencyMs[device] = 0;
@@ -55,7 +59,7 @@ export function shareAndDeliver(state: WorldState): void {
   measureAir(state);
 }
 
-/** Who is attached to the access point, after `shareAndDeliver` and until it is called again for whatever world. */
+/** Which links (their rows) are attached to the access point, after `shareAndDeliver` and until it is called again for whatever world. */
 export function attachedTo(ap: number): Int32Array {
   return order.subarray(starts[ap]!, starts[ap + 1]!);
 }
@@ -74,8 +78,9 @@ function deliver(state: WorldState, ap: number): void {
     const device = order[n]!;
     const waiting = backlogBits[device]!;
     const rate = rateBps[device]!;
+    const isDevice = device < devices.count;
     if (rate > 0 && capacity > 0) {
-      state.served++;
+      if (isDevice) state.served++;
       tallies.served[ap]! += 1;
     }
     latencyMs[device] = 0;
@@ -83,6 +88,7 @@ function deliver(state: WorldState, ap: number): void {
     serviceBps[device] = rate * share;
     if (waiting === 0 && need[device] === 0) continue;
     used += Math.min(share, need[device]!);
+    devices.airS[device] = Math.min(share, need[device]!);
     // With uplink in the same air, the downlink has its part of the turn.
     const downPart = need[device]! > 0 && rate > 0 ? waiting / rate / need[device]! : 1;
     const bps = rate * share * downPart;
@@ -90,7 +96,9 @@ function deliver(state: WorldState, ap: number): void {
     const bits = Math.min(waiting, bps);
     const waitBitS = waitOf(waiting - stream, stream, bps);
     backlogBits[device] = waiting - bits;
-    balance.deliveredBits += bits;
+    devices.sentBits[device] = bits;
+    // What links carry together is counted at their device, where copies are known.
+    if (isDevice) balance.deliveredBits += bits;
     tallies.deliveredBits[ap]! += bits;
     tallies[classTallies[trafficClass[device]!]!][ap]! += bits;
     // Delay is of what comes through; who gets nothing counts in served devices and in budgets that are not met.
@@ -121,12 +129,14 @@ export function waitOf(burst: number, stream: number, bps: number): number {
 
 /** Uplink in the same air, in the same turn. */
 function sendUp({ devices, tallies, uplink }: WorldState, device: number, ap: number, share: number): void {
-  const { upBacklogBits, need } = devices;
+  const { upBacklogBits, upRateBps, airS, upAirS, need } = devices;
   if (upBacklogBits[device] === 0 || need[device] === 0) return;
   const bits = upBacklogBits[device]! * Math.min(1, share / need[device]!);
   upBacklogBits[device]! -= bits;
   tallies.upBits[ap]! += bits;
-  uplink.deliveredBits += bits;
+  if (device < devices.count) uplink.deliveredBits += bits;
+  upAirS[device] = Math.min(airS[device]!, bits / upRateBps[device]!);
+  airS[device]! -= upAirS[device]!;
 }
 
 /** Uplink in a part of the carrier, or in infrared, of its own: equal shares, as downlink. */
@@ -146,17 +156,19 @@ function deliverUp(state: WorldState, ap: number): void {
     if (need === 0) continue;
     const share = Math.min(need, water.shareOf(need));
     used += share;
+    devices.upAirS[device] = share;
     const bits = Math.min(upBacklogBits[device]!, share * upRateBps[device]!);
     upBacklogBits[device]! -= bits;
     tallies.upBits[ap]! += bits;
-    uplink.deliveredBits += bits;
+    if (device < devices.count) uplink.deliveredBits += bits;
   }
   cells.uplinkLoad[ap] = used;
   tallies.upLoad[ap]! += used;
 }
 
 function sortByCell({ cells, devices }: WorldState): void {
-  const { count, serving } = devices;
+  const { serving } = devices;
+  const count = serving.length;
   if (order.length < count) order = new Int32Array(count);
   if (starts.length < cells.count + 1) starts = new Int32Array(cells.count + 1);
   starts.fill(0);

@@ -30,59 +30,64 @@ export function attach(state: WorldState, device: number, noiseA2: Float64Array)
   // Asked in every second: people step into the light of those who do not use it, too.
   const lamp = chooseLamp(state, device, before, noiseA2);
   if (step < devices.outUntilStep[device]!) return -1;
-  if (before >= 0 && devices.weakSteps[device]! >= brokenAfterSteps && devices.steeredTo[device]! < 0) {
+  if (before >= 0 && isLinkBroken(state, device)) {
     tallies.linkFailures[before]! += 1;
     return breakLink(state, device);
   }
   const now = steered(state, device) ?? choose(state, device, before, lamp);
   if (now === before) return now;
-  if (before >= 0 && now >= 0) return handOver(state, device, before, now);
+  if (before >= 0 && now >= 0) return handOver(state, device, device, before, now);
   serve(state, device, now);
   if (now >= 0) devices.lostS[device] = interruption(state, device, now, now);
   return now;
 }
 
-/** The source counts what became of it; the target only who arrived. */
-function handOver(state: WorldState, device: number, before: number, now: number): number {
+/** Too weak for too long; who is steered stays nevertheless. */
+export function isLinkBroken({ devices }: WorldState, device: number): boolean {
+  return devices.weakSteps[device]! >= brokenAfterSteps && devices.steeredTo[device]! < 0;
+}
+
+/** The source counts what became of it; the target only who arrived. `row` is that of the link (multi-link/). */
+export function handOver(state: WorldState, device: number, row: number, before: number, now: number): number {
   const { cells, devices, tallies, step } = state;
   tallies.handoverAttempts[before]! += 1;
   if (cells.type[now] === nr && nrSinrAt(state, device, now) < brokenSinr && devices.isForced[device] === 0) {
     tallies.handoverFailures[before]! += 1;
-    return breakLink(state, device);
+    return breakLink(state, row);
   }
   tallies.handoversOut[before]! += 1;
   tallies.handoversIn[now]! += 1;
   if (cells.type[before] === lifi && cells.type[now] === wifi) tallies.toWifi[before]! += 1;
-  if (devices.previous[device] === now && step - devices.leftAtStep[device]! <= pingPongSteps) {
+  if (devices.previous[row] === now && step - devices.leftAtStep[row]! <= pingPongSteps) {
     tallies.pingPongs[before]! += 1;
   }
-  devices.previous[device] = before;
-  devices.leftAtStep[device] = step;
-  devices.lostS[device] = interruption(state, device, before, now);
-  serve(state, device, now);
+  devices.previous[row] = before;
+  devices.leftAtStep[row] = step;
+  devices.lostS[row] = interruption(state, row, before, now);
+  serve(state, row, now);
   return now;
 }
 
-function breakLink(state: WorldState, device: number): number {
+export function breakLink(state: WorldState, row: number): number {
   const { devices, step } = state;
-  serve(state, device, -1);
-  devices.outUntilStep[device] = step + reestablishSteps;
+  serve(state, row, -1);
+  devices.outUntilStep[row] = step + reestablishSteps;
   return -1;
 }
 
-function serve({ cells, devices, step }: WorldState, device: number, now: number): void {
-  const before = devices.serving[device]!;
-  devices.serving[device] = now;
-  devices.sinceStep[device] = step;
-  devices.weakSteps[device] = 0;
-  devices.betterSteps[device] = 0;
+export function serve({ cells, devices, step }: WorldState, row: number, now: number): void {
+  const before = devices.serving[row]!;
+  devices.serving[row] = now;
+  devices.sinceStep[row] = step;
+  devices.weakSteps[row] = 0;
+  devices.betterSteps[row] = 0;
   if (before >= 0) cells.attached[before]! -= 1;
   if (now >= 0) cells.attached[now]! += 1;
 }
 
-function interruption({ chance, step, cells }: WorldState, device: number, before: number, now: number): number {
+export function interruption({ chance, step, cells }: WorldState, row: number, before: number, now: number): number {
   const [least, most] = cells.type[before] === cells.type[now] ? interruptionS[cells.type[now]!]! : betweenS;
-  return least + (most - least) * uniform(chance, streams.interruption, device, step);
+  return least + (most - least) * uniform(chance, streams.interruption, row, step);
 }
 
 /** Whether the device could be served by the access point. */

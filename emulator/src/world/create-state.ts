@@ -2,8 +2,10 @@
 import { type AccessPoint, never } from '../access-points/access-point.ts';
 import { plannedChannels, usualSettings } from '../access-points/settings.ts';
 import { fromDb } from '../exact-math.ts';
+import { reserve, setLinkPolicy } from '../multi-link/link-policies.ts';
+import { createMultiLinks, type LinkPolicy } from '../multi-link/multi-link-table.ts';
 import { channelsOverlap } from '../radio/wifi.ts';
-import { normal, streams } from '../randomness.ts';
+import { normal, streams, uniform } from '../randomness.ts';
 import { placePillars } from './bodies.ts';
 import { createCells } from './cells.ts';
 import { createDevices, roamRadiusM } from './devices.ts';
@@ -42,7 +44,7 @@ export function createState(spec: WorldSpec): WorldState {
     grid: createGrid(membersOf(spec.accessPoints, type), places.x, places.y, model.rangeM),
     links: createLinks(devices.count, model.slots),
   });
-  return {
+  const state: WorldState = {
     model: modelVersion,
     seed,
     chance: seed,
@@ -57,12 +59,14 @@ export function createState(spec: WorldSpec): WorldState {
     ),
     neighbours,
     devices,
+    multi: createMultiLinks(devices.count),
     nr: layerOf('5G', nrLinks),
     wifi: layerOf('WiFi', wifiLinks),
     lifi: layerOf('LiFi', lifiLinks),
     tallies: createTallies(spec.accessPoints.length),
     balance: { askedBits: 0, deliveredBits: 0, lostBits: 0 },
     uplink: { askedBits: 0, deliveredBits: 0, lostBits: 0 },
+    experience: { outageS: 0, dataS: 0, metS: 0 },
     roamM: Float64Array.from(spec.accessPoints, ({ type, scenario = 'UMi' }) => roamRadiusM({ type, scenario })),
     wifiVersion: 0,
     jammers: [],
@@ -71,6 +75,22 @@ export function createState(spec: WorldSpec): WorldState {
     pillars: placePillars(seed, membersOf(spec.accessPoints, 'LiFi'), places.x, places.y),
     served: 0,
   };
+  givePolicies(state, spec.accessPoints);
+  return state;
+}
+
+/** Devices that hold several links from the beginning. */
+function givePolicies(state: WorldState, accessPoints: readonly AccessPointSpec[]): void {
+  const { home, count } = state.devices;
+  const chosen: number[] = [];
+  for (let device = 0; device < count; device++) {
+    const { mode, share = 1 } = accessPoints[home[device]!]!.linkPolicy ?? { mode: 'single' };
+    if (mode !== 'single' && uniform(state.seed, streams.linkPolicy, device, 0) < share) chosen.push(device);
+  }
+  reserve(state, chosen.length);
+  for (const device of chosen) {
+    setLinkPolicy(state, device, accessPoints[home[device]!]!.linkPolicy as LinkPolicy);
+  }
 }
 
 function createAccessPoint(

@@ -69,9 +69,41 @@ export interface Devices {
   qualityDb: Float64Array;
   /** What it would really get in the last second if it had data without end. */
   serviceBps: Float64Array;
+  /** What was delivered in the last second, and for which part of it the device received and sent. */
+  sentBits: Float64Array;
+  airS: Float64Array;
+  upAirS: Float64Array;
+  /** What its radios have taken from the battery so far. */
+  energyJ: Float64Array;
   /** Mean time in the network of what was delivered in the last second, in ms; 0 if nothing was, Infinity if it waits in vain. */
   latencyMs: Float64Array;
 }
+
+/** What belongs to a link: devices that hold several have a row behind all devices for each of them (multi-link/). */
+export const linkColumns = [
+  'serving',
+  'sinceStep',
+  'betterSteps',
+  'weakSteps',
+  'outUntilStep',
+  'previous',
+  'leftAtStep',
+  'lostS',
+  'trafficClass',
+  'backlogBits',
+  'upBacklogBits',
+  'streamBits',
+  'rateBps',
+  'upRateBps',
+  'need',
+  'signal',
+  'qualityDb',
+  'serviceBps',
+  'sentBits',
+  'airS',
+  'upAirS',
+  'latencyMs',
+] as const;
 
 interface Habits {
   /** Shares of seated, walking and corridor; the rest drives. */
@@ -219,6 +251,10 @@ function emptyColumns(count: number): Devices {
     signal: numbers(),
     qualityDb: numbers(),
     serviceBps: numbers(),
+    sentBits: numbers(),
+    airS: numbers(),
+    upAirS: numbers(),
+    energyJ: numbers(),
     latencyMs: numbers(),
   };
 }

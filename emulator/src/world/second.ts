@@ -1,12 +1,17 @@
 // One second of a world, as a list of what happens in it.
 import { type AccessPoint, advance, isAgentUp, maxOpticalW, project } from '../access-points/access-point.ts';
 import { faultOf } from '../access-points/faults.ts';
+import { attachLinks } from '../multi-link/link-attachment.ts';
+import { carrierOf, isMultiLink, rowOf } from '../multi-link/link-policies.ts';
+import { collectTraffic, splitTraffic } from '../multi-link/link-sharing.ts';
+import { linksEach } from '../multi-link/multi-link-table.ts';
+import { devicePowerW } from '../radio/device-power.ts';
 import { lifiPowerW } from '../radio/lifi.ts';
 import { activityOf, type NrPowerState, nrPowerW, nrTransition } from '../radio/nr-power.ts';
 import { wifiPowerW } from '../radio/wifi.ts';
 import { streams, uniform } from '../randomness.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../traffic/demand.ts';
-import { needAir, shareAndDeliver } from '../traffic/scheduler.ts';
+import { budgetsMs, needAir, shareAndDeliver } from '../traffic/scheduler.ts';
 import { attach } from './attachment.ts';
 import { findJammers, isBusyWith, jammerDuty, nrJamMw, wifiJamMw } from './jammers.ts';
 import { findHidden, lifiLinks, lifiNoiseA2, measureLifi } from './lifi-layer.ts';
@@ -37,8 +42,11 @@ export function passSecond(state: WorldState): void {
   findHidden(state);
   askDevices(state);
   attachAndMeasure(state);
+  splitTraffic(state);
   needAir(state);
   shareAndDeliver(state);
+  collectTraffic(state);
+  for (let device = 0; device < state.devices.count; device++) countDevice(state, device);
   for (let ap = 0; ap < state.cells.count; ap++) countSecond(state, ap);
   state.nrActivity = meanActivity(state);
 }
@@ -104,6 +112,10 @@ function attachAndMeasure(state: WorldState): void {
     return type === 'LiFi' ? lifiNoiseA2(daylightLx(hourAt(state, longitude)) / brightestLx) : 0;
   });
   for (let device = 0; device < devices.count; device++) {
+    if (isMultiLink(state, device)) {
+      attachLinks(state, device, noiseA2, measure);
+      continue;
+    }
     const ap = attach(state, device, noiseA2);
     const rate = ap < 0 ? 0 : measure(state, device, ap, noiseA2);
     devices.rateBps[device] = rate * (1 - devices.lostS[device]!);
@@ -114,6 +126,32 @@ function measure(state: WorldState, device: number, ap: number, noiseA2: Float64
   const type = state.cells.type[ap];
   if (type === nr) return measureNr(state, device, ap);
   return type === wifi ? measureWifi(state, device, ap) : measureLifi(state, device, ap, noiseA2);
+}
+
+/** What the second was like for the device, and what its radios drew. */
+function countDevice(state: WorldState, device: number): void {
+  const { devices, experience } = state;
+  devices.energyJ[device]! += radioPowerW(state, device);
+  const ap = carrierOf(state, device);
+  const isServed = ap >= 0 && devices.rateBps[device]! > 0 && state.cells.capacity[ap]! > 0;
+  experience.outageS += isServed ? devices.lostS[device]! : 1;
+  const latencyMs = devices.latencyMs[device]!;
+  const waitsInVain = ap < 0 && devices.backlogBits[device]! > 0;
+  if (latencyMs === 0 && !waitsInVain) return;
+  experience.dataS += 1;
+  if (!waitsInVain && latencyMs <= budgetsMs[devices.trafficClass[device]!]!) experience.metS += 1;
+}
+
+function radioPowerW(state: WorldState, device: number): number {
+  const { cells, devices, multi } = state;
+  const powerOfRow = (row: number) => {
+    const ap = devices.serving[row]!;
+    return ap < 0 ? 0 : devicePowerW(cells.type[ap]!, devices.airS[row]!, devices.upAirS[row]!);
+  };
+  if (!isMultiLink(state, device)) return powerOfRow(device);
+  let watts = 0;
+  for (let type = 0; type < linksEach; type++) watts += powerOfRow(rowOf(state, multi.entry[device]!, type));
+  return watts;
 }
 
 function countSecond(state: WorldState, ap: number): void {

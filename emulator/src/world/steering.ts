@@ -1,11 +1,14 @@
 // Sends single devices to another access point, of whatever technology, and remembers it for a while.
 
 import type { SteeringAnswer } from '../access-points/commands.ts';
+import { rowAt, setLinkPolicy } from '../multi-link/link-policies.ts';
+import type { LinkPolicy } from '../multi-link/multi-link-table.ts';
 import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { canUse } from './attachment.ts';
 import { lifiNoiseA2, lifiProblem } from './lifi-layer.ts';
 import { nrProblem } from './nr-layer.ts';
 import { wifiProblem } from './wifi-layer.ts';
+import { policyProblem } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
 const holdSteps = 120;
@@ -39,7 +42,8 @@ export function steer(
   if (cells.isOpen[target] === 0) return { reason: 'the target takes no devices now' };
   const device = name === undefined ? worstServed(state, ap, target) : deviceOf(state, name);
   if (name === undefined && device < 0) return { reason: 'no device here can use the target', answer: 'refused' };
-  if (devices.serving[device] !== ap) return { reason: 'the device is not attached here', answer: 'not_here' };
+  if (device < 0 || rowAt(state, device, ap) < 0)
+    return { reason: 'the device is not attached here', answer: 'not_here' };
   const problem = problemAt(state, device, target);
   const named = deviceName(state, device);
   if (problem?.startsWith('does not')) return { reason: `${named} ${problem}`, answer: 'refused' };
@@ -52,6 +56,23 @@ export function steer(
   return { device: named };
 }
 
+/** How the device's traffic uses its links from now on; the device's name, or why nothing was done. */
+export function changePolicy(
+  state: WorldState,
+  ap: number,
+  name: string,
+  policy: Record<string, unknown>,
+): SteeringAnswer {
+  const problem = policyProblem(policy);
+  if (problem !== undefined) return { reason: problem };
+  const device = deviceOf(state, name);
+  if (device < 0 || rowAt(state, device, ap) < 0) {
+    return { reason: 'the device is not attached here', answer: 'not_here' };
+  }
+  setLinkPolicy(state, device, policy as unknown as LinkPolicy);
+  return { device: deviceName(state, device) };
+}
+
 /** Why the access point is of no use to the device, in what it hears there; undefined if it is. */
 function problemAt(state: WorldState, device: number, ap: number): string | undefined {
   const { type, longitude } = state.accessPoints[ap]!;
@@ -62,12 +83,15 @@ function problemAt(state: WorldState, device: number, ap: number): string | unde
 }
 
 function worstServed(state: WorldState, ap: number, target: number): number {
-  const { count, serving, steeredTo, rateBps } = state.devices;
+  const { count, steeredTo, rateBps } = state.devices;
   let worst = -1;
+  let worstBps = Infinity;
   for (let device = 0; device < count; device++) {
-    if (serving[device] !== ap || steeredTo[device] === target) continue;
-    if (worst >= 0 && rateBps[device]! >= rateBps[worst]!) continue;
-    if (canUse(state, device, target) && problemAt(state, device, target) === undefined) worst = device;
+    const row = rowAt(state, device, ap);
+    if (row < 0 || steeredTo[device] === target || rateBps[row]! >= worstBps) continue;
+    if (!canUse(state, device, target) || problemAt(state, device, target) !== undefined) continue;
+    worst = device;
+    worstBps = rateBps[row]!;
   }
   return worst;
 }

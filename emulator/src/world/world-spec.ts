@@ -8,6 +8,17 @@ export const modelVersion = 2;
 export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];
 
+/** How traffic uses the links of a device (TS 23.501, 5.32.8); the first: one link, the best technology first. */
+export const linkModes = [
+  'single',
+  'active_standby',
+  'priority',
+  'load_balancing',
+  'smallest_delay',
+  'redundant',
+] as const;
+export type LinkMode = (typeof linkModes)[number];
+
 /** How the wish for traffic runs through a day. */
 export const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 export type Profile = (typeof profiles)[number];
@@ -27,6 +38,13 @@ export interface AccessPointSpec {
   mbpsPerDevice?: number;
   /** What its devices do, as shares of devices; default: usualMix. */
   mix?: TrafficMix;
+  /** How its devices use several links, and which share of them does (default: all); default: one link each. */
+  linkPolicy?: {
+    mode: string;
+    primary?: string;
+    weights?: Readonly<Record<string, number>>;
+    share?: number;
+  };
 }
 
 export interface WorldSpec {
@@ -70,13 +88,31 @@ export function checkSpec(spec: WorldSpec): void {
     need(Number.isInteger(ap.devices) && ap.devices >= 0, `${where}: devices must be a whole number`);
     need(ap.scenario === undefined || ['UMa', 'UMi', 'InH'].includes(ap.scenario), `${where}: unknown scenario`);
     need(ap.profile === undefined || profiles.includes(ap.profile), `${where}: unknown profile`);
-    const { mbpsPerDevice = 0, mix } = ap;
+    const { mbpsPerDevice = 0, mix, linkPolicy } = ap;
+    const problem = linkPolicy && policyProblem(linkPolicy);
+    need(problem === undefined, `${where}: linkPolicy: ${problem}`);
+    const { share = 1 } = linkPolicy ?? {};
+    need(share >= 0 && share <= 1, `${where}: linkPolicy: share must be 0 to 1`);
     need(mbpsPerDevice >= 0 && mbpsPerDevice <= 1000, `${where}: mbpsPerDevice must be 0 to 1000`);
     need(mix === undefined || isMix(mix), `${where}: mix must give shares of ${trafficClasses.join(', ')}`);
     names.add(ap.ap_id);
     devices += ap.devices;
   }
   need(devices <= maxDevices, `a world has at most ${maxDevices} devices`);
+}
+
+/** Why this is no policy for the links of a device; undefined if it is one. */
+export function policyProblem({ mode, primary, weights = {} }: Record<string, unknown>): string | undefined {
+  const technologies = accessPointTypes.join(', ');
+  const isTechnology = (name: unknown) => accessPointTypes.some((type) => type === name);
+  if (!linkModes.some((known) => known === mode)) return `mode must be one of ${linkModes.join(', ')}`;
+  if (primary !== undefined && !isTechnology(primary)) return `primary must be one of ${technologies}`;
+  if (typeof weights !== 'object' || weights === null) return 'weights must be an object';
+  const entries = Object.entries(weights);
+  if (!entries.every(([name]) => isTechnology(name))) return `weights must be by technology: ${technologies}`;
+  if (!entries.every(([, weight]) => weight >= 0 && weight <= 1e6)) return 'weights must be 0 to 1000000';
+  if (entries.length > 0 && !entries.some(([, weight]) => weight > 0)) return 'one weight must be above 0';
+  return undefined;
 }
 
 function isMix(mix: TrafficMix): boolean {

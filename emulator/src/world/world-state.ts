@@ -1,5 +1,6 @@
 // Everything a world is at one moment. Plain values and columns only, so that a copy of it is a copy of the world.
 import type { AccessPoint } from '../access-points/access-point.ts';
+import type { MultiLinks } from '../multi-link/multi-link-table.ts';
 import type { Band } from '../radio/spectrum.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
@@ -54,6 +55,15 @@ export interface Balance {
   lostBits: number;
 }
 
+/** Since the beginning, over all devices, in device-seconds. */
+export interface Experience {
+  /** Without service, and lost to changes of access point. */
+  outageS: number;
+  /** With something to deliver; and of those, with a latency within the budget of its class. */
+  dataS: number;
+  metS: number;
+}
+
 /** As much of a world as follows from its access points alone: what a place receives, whoever is there. */
 export type RadioState = Pick<
   WorldState,
@@ -78,12 +88,14 @@ export interface WorldState {
   cells: Cells;
   neighbours: Neighbours[];
   devices: Devices;
+  multi: MultiLinks;
   nr: Layer;
   wifi: Layer;
   lifi: Layer;
   tallies: Tallies;
   balance: Balance;
   uplink: Balance;
+  experience: Experience;
   /** How far the devices of each access point walk from it. */
   roamM: Float64Array;
   /** Counts changes of WiFi access points: who hears whom is worked out again then. */

@@ -8,13 +8,14 @@ import type { FaultRequest } from '../access-points/faults.ts';
 import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
 import { collect, post } from '../access-points/report-outbox.ts';
 import type { Sample } from '../access-points/sample.ts';
+import { carrierOf, rowAt } from '../multi-link/link-policies.ts';
 import { hash, streams } from '../randomness.ts';
 import { createState } from './create-state.ts';
 import { passSecond } from './second.ts';
-import { deviceName, steer } from './steering.ts';
+import { changePolicy, deviceName, steer } from './steering.ts';
 import { resetTally } from './tallies.ts';
 import type { AccessPointType, WorldSpec } from './world-spec.ts';
-import type { RadioState, WorldState } from './world-state.ts';
+import type { Experience, RadioState, WorldState } from './world-state.ts';
 
 /** What is known of an access point from outside. */
 export interface AccessPointView {
@@ -31,7 +32,7 @@ export interface AccessPointView {
 }
 
 /** served + unserved = devices; asked = delivered + lost + waiting. */
-export interface Totals {
+export interface Totals extends Experience {
   devices: number;
   served: number;
   unserved: number;
@@ -40,6 +41,8 @@ export interface Totals {
   lostBits: number;
   waitingBits: number;
   powerW: number;
+  /** What the radios of all devices have taken from their batteries so far. */
+  deviceEnergyJ: number;
 }
 
 /** Throws RangeError if the description makes no sense. */
@@ -145,8 +148,8 @@ export class World {
   devicesOf(ap_id: string): string[] {
     const ap = this.#indexOf(ap_id);
     const names: string[] = [];
-    for (const [device, serving] of this.#state.devices.serving.entries()) {
-      if (serving === ap) names.push(deviceName(this.#state, device));
+    for (let device = 0; device < this.#state.devices.count; device++) {
+      if (rowAt(this.#state, device, ap) >= 0) names.push(deviceName(this.#state, device));
     }
     return names;
   }
@@ -160,6 +163,7 @@ export class World {
     const state = this.#state;
     return execute(state.accessPoints[index]!, name, args, state.step, {
       steer: (device, target, isForced) => steer(state, index, device, this.#indices.get(target) ?? -1, isForced),
+      setLinkPolicy: (device, policy) => changePolicy(state, index, device, policy),
     });
   }
 
@@ -175,21 +179,26 @@ export class World {
   }
 
   totals(): Totals {
-    const { devices, served, balance, cells } = this.#state;
+    const { devices, served, balance, cells, experience } = this.#state;
     const sum = (values: Float64Array) => values.reduce((total, value) => total + value, 0);
     return {
       devices: devices.count,
       served,
       unserved: devices.count - served,
       ...balance,
+      ...experience,
       waitingBits: sum(devices.backlogBits),
       powerW: sum(cells.powerW),
+      deviceEnergyJ: sum(devices.energyJ),
     };
   }
 
-  /** The index of the access point that each device is attached to, -1 for none; good until the next step. */
+  /** The index of the access point that each device is attached to, or that carries most of its traffic; -1 for none. */
   servedBy(): Int32Array {
-    return this.#state.devices.serving;
+    const { devices, multi } = this.#state;
+    const serving = devices.serving.slice(0, devices.count);
+    for (const device of multi.device.subarray(0, multi.count)) serving[device] = carrierOf(this.#state, device);
+    return serving;
   }
 
   /** Another world in the same state; what happens to one does not touch the other. */

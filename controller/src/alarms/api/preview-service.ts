@@ -64,7 +64,7 @@ export class PreviewService {
 
   async #replayAll(rule: RuleText, fromMs: number, untilMs: number): Promise<AlarmPreview> {
     const selector = parseSelector(rule.selector);
-    const chosen = [...this.#options.directory.all()].filter((agent) => selector.test(agent));
+    const chosen = this.#options.directory.agents.filter((agent) => selector.test(agent));
     const condition = new MetricCondition(rule);
     const deadline = performance.now() + this.#limits.ms;
     const rung: Rung[] = [];

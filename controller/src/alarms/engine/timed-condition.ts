@@ -45,7 +45,11 @@ export interface Finding {
 /** Findings of one rule about the access points that it selects, at `nowMs`. */
 export function findTimed(rule: TimedRule, standings: Iterable<Standing>, nowMs: number): Finding[] {
   const { condition } = rule;
-  if (condition.share_of_site !== undefined) return findShares(rule, standings, nowMs);
+  if (condition.share_of_site !== undefined) {
+    const shares = new SiteShares(rule);
+    for (const standing of standings) shares.add(standing);
+    return shares.find(nowMs);
+  }
   const findings: Finding[] = [];
   for (const standing of standings) {
     const held = holding(rule, standing, nowMs);
@@ -95,53 +99,88 @@ interface SiteCount {
   isUncertain: boolean;
 }
 
-/** Of each site with everything below it. Sleeping access points are not away. */
-function findShares(
-  { condition, for_seconds, clear, when_asleep }: TimedRule,
-  standings: Iterable<Standing>,
-  nowMs: number,
-) {
-  const { state, at_least = 2 } = condition.share_of_site!;
-  const op = condition.op as Operator;
-  const limit = condition.value!;
-  const clearLimit = clear?.value ?? limit;
-  const sites = new Map<string, SiteCount>();
-  for (const standing of standings) {
-    if (standing.site === null || standing.state === 'ended' || standing.state === 'never') continue;
-    const isIn = standing.state === state && !(standing.isAsleep && when_asleep === 'ignore');
-    for (const path of pathsAbove(standing.site)) {
-      const count = sites.get(path) ?? { inMs: [], otherMs: [], isUncertain: false };
-      sites.set(path, count);
-      count.isUncertain ||= standing.isUncertain;
-      (isIn ? count.inMs : count.otherMs).push(standing.sinceMs);
-    }
-  }
-  const findings: Finding[] = [];
-  for (const [subject, { inMs, otherMs, isUncertain }] of sites) {
-    const of = inMs.length + otherMs.length;
-    if (of < at_least) continue;
-    const value = inMs.length / of;
-    const holds = isBeyond(op, value, limit) && !isExplained(subject, inMs.length);
-    const isCleared = !holds && (!isBeyond(op, value, clearLimit) || isBeyond(op, value, limit));
-    // Since the last one that was needed for it is as it is.
-    const sinceMs = holds
-      ? crossingMs(inMs, (count) => isBeyond(op, count / of, limit))
-      : crossingMs(otherMs, (count) => !isBeyond(op, (of - count) / of, clearLimit));
-    const neededMs = 1000 * (holds ? for_seconds : (clear?.for_seconds ?? for_seconds));
-    const fires = !isUncertain && (holds || isCleared) && nowMs - sinceMs >= neededMs ? holds : undefined;
-    findings.push({ subject_kind: 'site', subject, site: subject, fires, sinceMs, value, of });
-  }
-  return findings;
+/** The share of each site with everything below it. Sleeping access points are not away. */
+export class SiteShares {
+  readonly #rule: TimedRule;
+  /** Of each site alone. */
+  readonly #counts = new Map<string, SiteCount>();
 
-  /** Everything that is so in the site is so in one site below it, which says it better. */
-  function isExplained(path: string, count: number): boolean {
-    for (const [below, { inMs, otherMs }] of sites) {
-      if (!below.startsWith(`${path}/`) || inMs.length !== count) continue;
-      const of = inMs.length + otherMs.length;
-      if (of >= at_least && isBeyond(op, inMs.length / of, limit)) return true;
-    }
-    return false;
+  constructor(rule: TimedRule) {
+    this.#rule = rule;
   }
+
+  /** A site of which nothing is in the state of the rule can only fire by a rule that no share at all breaks. */
+  static isQuietAtNone({ condition }: TimedRule): boolean {
+    return !isBeyond(condition.op as Operator, 0, condition.value!);
+  }
+
+  add({ site, state, sinceMs, isAsleep, isUncertain }: Standing): void {
+    if (site === null || state === 'ended' || state === 'never') return;
+    const { condition, when_asleep } = this.#rule;
+    const count = countOf(this.#counts, site);
+    const isIn = state === condition.share_of_site!.state && !(isAsleep && when_asleep === 'ignore');
+    count.isUncertain ||= isUncertain;
+    (isIn ? count.inMs : count.otherMs).push(sinceMs);
+  }
+
+  /** Sites where nothing holds are left out unless `matters` says that their end is of interest. */
+  find(nowMs: number, matters: (site: string) => boolean = () => true): Finding[] {
+    const { condition, for_seconds, clear } = this.#rule;
+    const { at_least = 2 } = condition.share_of_site!;
+    const op = condition.op as Operator;
+    const limit = condition.value!;
+    const clearLimit = clear?.value ?? limit;
+    const sites = this.#withThoseBelow();
+    const findings: Finding[] = [];
+    for (const [subject, { inMs, otherMs, isUncertain }] of sites) {
+      const of = inMs.length + otherMs.length;
+      if (of < at_least) continue;
+      const value = inMs.length / of;
+      const holds = isBeyond(op, value, limit) && !isExplained(subject, inMs.length);
+      if (!holds && !matters(subject)) continue;
+      const isCleared = !holds && (!isBeyond(op, value, clearLimit) || isBeyond(op, value, limit));
+      // Since the last one that was needed for it is as it is.
+      const sinceMs = holds
+        ? crossingMs(inMs, (count) => isBeyond(op, count / of, limit))
+        : crossingMs(otherMs, (count) => !isBeyond(op, (of - count) / of, clearLimit));
+      const neededMs = 1000 * (holds ? for_seconds : (clear?.for_seconds ?? for_seconds));
+      const fires = !isUncertain && (holds || isCleared) && nowMs - sinceMs >= neededMs ? holds : undefined;
+      findings.push({ subject_kind: 'site', subject, site: subject, fires, sinceMs, value, of });
+    }
+    return findings;
+
+    /** Everything that is so in the site is so in one site below it, which says it better. */
+    function isExplained(path: string, count: number): boolean {
+      for (const [below, { inMs, otherMs }] of sites) {
+        if (!below.startsWith(`${path}/`) || inMs.length !== count) continue;
+        const of = inMs.length + otherMs.length;
+        if (of >= at_least && isBeyond(op, inMs.length / of, limit)) return true;
+      }
+      return false;
+    }
+  }
+
+  #withThoseBelow(): Map<string, SiteCount> {
+    const sites = new Map<string, SiteCount>();
+    for (const [site, { inMs, otherMs, isUncertain }] of this.#counts) {
+      for (const path of pathsAbove(site)) {
+        const count = countOf(sites, path);
+        for (const ms of inMs) count.inMs.push(ms);
+        for (const ms of otherMs) count.otherMs.push(ms);
+        count.isUncertain ||= isUncertain;
+      }
+    }
+    return sites;
+  }
+}
+
+function countOf(counts: Map<string, SiteCount>, site: string): SiteCount {
+  let count = counts.get(site);
+  if (!count) {
+    count = { inMs: [], otherMs: [], isUncertain: false };
+    counts.set(site, count);
+  }
+  return count;
 }
 
 function crossingMs(timesMs: number[], isEnough: (count: number) => boolean): number {

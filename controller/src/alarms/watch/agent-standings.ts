@@ -1,19 +1,25 @@
-// How all access points are, and since when: presence, sleep, ended runs and past changes put together for rules on states.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+// How access points are, and since when: presence, sleep, ended runs and past changes put together for rules on states.
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { AgentStateStore } from '../../telemetry/presence/agent-state-store.ts';
-import type { KnownPresence } from '../../telemetry/presence/presence.ts';
+import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
 import type { Standing } from '../engine/timed-condition.ts';
 import type { StateChanges } from './state-changes.ts';
 
 /** How long the list of ended agents is good for. */
 const endedMs = 15_000;
-/** A millisecond or two of work. */
-const agentsAtOnce = 5_000;
+/** At one moment. Most access points are online and stay so: nobody has to look at all of them. */
+export interface Standings {
+  /** Undefined if it was never heard of. */
+  of(ap_id: string): Omit<Standing, 'site'> | undefined;
+  /** Those that were heard of and are not online. */
+  away: Iterable<string>;
+  /** Those that went away or came back within a day. */
+  unsteady: Iterable<string>;
+}
 
 export interface AgentStandingsOptions {
   database: SqlQueries;
-  presence: () => Promise<readonly KnownPresence[]>;
+  presence: Pick<PresenceService, 'followOthers' | 'away' | 'known'>;
   states: Pick<AgentStateStore, 'find' | 'listEnded'>;
   changes: StateChanges;
 }
@@ -34,13 +40,13 @@ export class AgentStandings {
     this.#options.changes.forget();
   }
 
-  async read(nowMs: number): Promise<Map<string, Omit<Standing, 'site'>>> {
+  async read(nowMs: number): Promise<Standings> {
     const { database, presence, states, changes } = this.#options;
     this.#sinceMs ??= nowMs;
     const lookedMs = nowMs - this.#sinceMs;
     await changes.refresh(nowMs);
-    const known = await presence();
-    const away = known.filter((each) => each.presence !== 'online').map(({ ap_id }) => ap_id);
+    await presence.followOthers();
+    const away = presence.away();
     const asleep = new Set<string>();
     for (const { ap_id, power } of away.length > 0 ? await states.find(database, away) : []) {
       if (power === 'asleep') asleep.add(ap_id);
@@ -48,21 +54,22 @@ export class AgentStandings {
     if (away.length > 0 && nowMs - this.#ended.atMs > endedMs) {
       this.#ended = { names: new Set(await states.listEnded()), atMs: nowMs };
     }
-    const standings = new Map<string, Omit<Standing, 'site'>>();
-    for (const { ap_id, presence: state, sinceMs, lastSeenMs, offlineAfterMs } of known) {
-      if (standings.size % agentsAtOnce === agentsAtOnce - 1) await nextTurn();
+    const of = (ap_id: string) => {
+      const known = presence.known(ap_id);
+      if (!known) return undefined;
+      const { presence: state, sinceMs, lastSeenMs, offlineAfterMs } = known;
       const isAway = state !== 'online';
-      standings.set(ap_id, {
+      return {
         ap_id,
-        state: isAway && this.#ended.names.has(ap_id) ? 'ended' : state,
+        state: isAway && this.#ended.names.has(ap_id) ? ('ended' as const) : state,
         sinceMs,
         lastSeenMs,
         isAsleep: asleep.has(ap_id),
         // While Weft was away, or another node looked, reports may not have been heard.
         isUncertain: isAway && lookedMs < offlineAfterMs,
         changesMs: changes.of(ap_id),
-      });
-    }
-    return standings;
+      };
+    };
+    return { of, away, unsteady: changes.names };
   }
 }

@@ -19,7 +19,6 @@ import { SilenceService } from '../api/silence-service.ts';
 import type { Standing } from '../engine/timed-condition.ts';
 import { createAlarmStore } from '../store/alarm-store.sql.ts';
 import { createRuleStore, createSilenceStore } from '../store/rule-store.sql.ts';
-import { AgentDirectory } from './agent-directory.ts';
 import { AlarmBook } from './alarm-book.ts';
 import { AlarmRounds } from './alarm-rounds.ts';
 import { AlarmWriter } from './alarm-writer.ts';
@@ -100,7 +99,7 @@ eachDatabase((kind) => {
       const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
       const auditLog = createAuditLog(database);
       const agents = createAgentStore(database);
-      const directory = new AgentDirectory(new FleetIndex({ store: createFleetStore(database) }));
+      const directory = new FleetIndex({ store: createFleetStore(database) });
       const book = new AlarmBook({ ...stores, onTurned: () => {}, onRules: () => {} });
       const muting = () => ({
         rule: (id: string) => book.rule(id),
@@ -132,7 +131,11 @@ eachDatabase((kind) => {
         writer,
         alarms,
         muting,
-        standings: async () => standings,
+        standings: async () => ({
+          of: (ap_id) => standings.get(ap_id),
+          away: [...standings].filter(([, { state }]) => state !== 'online').map(([ap_id]) => ap_id),
+          unsteady: [...standings].filter(([, { changesMs }]) => changesMs.length > 0).map(([ap_id]) => ap_id),
+        }),
         readings: new ReadingWatch({ readings, book, directory }),
         kept: { ms: hourMs, count: 100 },
         onChange: (_, error) => expect.unreachable(String(error)),

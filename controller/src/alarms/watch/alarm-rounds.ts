@@ -1,22 +1,22 @@
 // What time alone brings: states, absences and shares of sites become alarms, silences and shelves end, what is old is removed. One
 // node does it for all, every few seconds, and each look begins with what the database says.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { type Finding, findTimed, type Standing } from '../engine/timed-condition.ts';
+import { inSlices } from '../../time-slices.ts';
+import { type Finding, findTimed, SiteShares } from '../engine/timed-condition.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
+import type { Standings } from './agent-standings.ts';
 import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
 import type { ReadingWatch } from './reading-watch.ts';
+import { candidatesOf } from './rule-candidates.ts';
 
 const everyMs = 3_000;
 const pruneRounds = 100;
 const pruneRows = 500;
-/** A millisecond or two of work. */
-const agentsAtOnce = 2_000;
 
 const neverHeardOf = {
   state: 'never',
@@ -34,8 +34,7 @@ export interface AlarmRoundsOptions {
   writer: Pick<AlarmWriter, 'writeAll'>;
   alarms: Pick<AlarmStore, 'prune'>;
   muting: () => MutingView;
-  /** How every agent is that was ever heard of. */
-  standings: (nowMs: number) => Promise<ReadonlyMap<string, Omit<Standing, 'site'>>>;
+  standings: (nowMs: number) => Promise<Standings>;
   readings: ReadingWatch;
   /** How long, and how many, cleared alarms are kept. */
   kept: { ms: number; count: number };
@@ -111,53 +110,46 @@ export class AlarmRounds {
     await writer.writeAll(operations, (tx: SqlQueries) => lease.require(tx));
   }
 
-  /** Of 100,000 agents in small pieces, so that others have their turns. */
-  async #ofRules(
-    rules: readonly CompiledRule[],
-    standings: ReadonlyMap<string, Omit<Standing, 'site'>>,
-    nowMs: number,
-  ): Promise<AlarmOperation[]> {
+  async #ofRules(rules: readonly CompiledRule[], standings: Standings, nowMs: number): Promise<AlarmOperation[]> {
     const operations: AlarmOperation[] = [];
     for (const rule of rules) operations.push(...(await this.#ofRule(rule, standings, nowMs)));
     return operations;
   }
 
-  async #ofRule(
-    rule: CompiledRule,
-    standings: ReadonlyMap<string, Omit<Standing, 'site'>>,
-    nowMs: number,
-  ): Promise<AlarmOperation[]> {
+  async #ofRule(rule: CompiledRule, standings: Standings, nowMs: number): Promise<AlarmOperation[]> {
     const { directory, book } = this.#options;
+    const active = [...book.active].filter(
+      ({ rule_id, subject_kind }) => rule_id === rule.id && subject_kind !== 'storm',
+    );
+    const findings: Finding[] = [];
+    const chosen = candidatesOf(rule.record.rule, standings, new Set(active.map(({ subject }) => subject)));
+    const shares = rule.kind === 'share_of_site' ? new SiteShares(rule.record.rule) : undefined;
+    const judge = (agent: KnownAgent | undefined) => {
+      if (!agent || !rule.selector.test(agent)) return;
+      const standing = { ...(standings.of(agent.ap_id) ?? neverHeardOf), ap_id: agent.ap_id, site: agent.site };
+      if (shares) shares.add(standing);
+      else findings.push(...findTimed(rule.record.rule, [standing], nowMs));
+    };
+    // Of 100,000 agents in small pieces, so that others have their turns.
+    if (chosen) await inSlices(chosen, (ap_id) => judge(directory.get(ap_id)));
+    else await inSlices(directory.agents, judge);
+    const isActive = (site: string) => book.find(rule.id, 'site', site) !== undefined;
+    if (shares) findings.push(...shares.find(nowMs, isActive));
+    return this.#toOperations(rule, active, findings);
+  }
+
+  #toOperations(rule: CompiledRule, active: readonly AlarmRecord[], findings: readonly Finding[]): AlarmOperation[] {
     const operations: AlarmOperation[] = [];
     // What the rule does not mean any more is no alarm.
-    const unmeant = new Map<string, AlarmRecord>();
-    for (const alarm of book.active) {
-      if (alarm.rule_id !== rule.id || alarm.subject_kind === 'storm') continue;
-      unmeant.set(`${alarm.subject_kind}\n${alarm.subject}`, alarm);
+    const unmeant = new Map(active.map((alarm) => [`${alarm.subject_kind}\n${alarm.subject}`, alarm]));
+    for (const finding of findings) {
+      const { subject_kind, subject, fires, value } = finding;
+      unmeant.delete(`${subject_kind}\n${subject}`);
+      if (fires === undefined) continue;
+      const firing = this.#options.book.find(rule.id, subject_kind, subject);
+      if (fires && !firing) operations.push({ fire: this.#toAlarm(rule, finding) });
+      if (!fires && firing) operations.push({ clear: firing, value });
     }
-    const judge = (chosen: readonly Standing[]) => {
-      for (const finding of findTimed(rule.record.rule, chosen, nowMs)) {
-        const { subject_kind, subject, fires } = finding;
-        if (unmeant.size > 0) unmeant.delete(`${subject_kind}\n${subject}`);
-        if (fires === undefined) continue;
-        const active = book.find(rule.id, subject_kind, subject);
-        if (fires && !active) operations.push({ fire: this.#toAlarm(rule, finding) });
-        if (!fires && active) operations.push({ clear: active, value: finding.value });
-      }
-    };
-    const chosen: Standing[] = [];
-    let looked = 0;
-    for (const agent of directory.all()) {
-      if (++looked % agentsAtOnce === 0) {
-        // A site is judged by all of its agents.
-        if (rule.kind !== 'share_of_site') judge(chosen.splice(0));
-        await nextTurn();
-      }
-      if (!rule.selector.test(agent)) continue;
-      const standing = standings.get(agent.ap_id) ?? { ...neverHeardOf, ap_id: agent.ap_id };
-      chosen.push({ ...standing, site: agent.site });
-    }
-    judge(chosen);
     return [...operations, ...Array.from(unmeant.values(), (clear) => ({ clear }))];
   }
 

@@ -18,6 +18,10 @@ export class StateChanges {
     this.#log = log;
   }
 
+  get names(): Iterable<string> {
+    return this.#changes.keys();
+  }
+
   /** Oldest first. */
   of(ap_id: string): readonly number[] {
     return this.#changes.get(ap_id) ?? none;

@@ -2,6 +2,7 @@
 // Kept true by the revision that every change of agents and sites raises: `refresh` reads what is newer than what it knows.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
+import { inSlices } from '../../time-slices.ts';
 import type { FleetAgent, FleetStore } from './fleet-store.ts';
 
 const pageSize = 1000;
@@ -10,6 +11,7 @@ const pageSize = 1000;
 export interface IndexedAgent extends FleetAgent, VisibleAgent {
   /** The path of its site. */
   site: string | null;
+  emulated: boolean;
   /** A small number of its own, for arrays with one value per agent; another agent may have it later. */
   slot: number;
   /** In lower case, for searches; made when it is first needed. */
@@ -18,13 +20,16 @@ export interface IndexedAgent extends FleetAgent, VisibleAgent {
 
 export interface FleetIndexOptions {
   store: FleetStore;
-  /** Called for each agent that is gone, before its slot is given to another. */
-  onGone?: (agent: IndexedAgent) => void;
+  /** Called for each agent that is gone, before its slot is given to another; `successor`: one that has its name now. */
+  onGone?: (agent: IndexedAgent, successor: FleetAgent | undefined) => void;
+  /** Called for each agent that is new or has changed. */
+  onTaken?: (agent: IndexedAgent) => void;
 }
 
 export class FleetIndex {
   readonly #store: FleetStore;
-  readonly #onGone: (agent: IndexedAgent) => void;
+  readonly #onGone: NonNullable<FleetIndexOptions['onGone']>;
+  readonly #onTaken: NonNullable<FleetIndexOptions['onTaken']>;
   readonly #byApId = new Map<string, IndexedAgent>();
   readonly #freeSlots: number[] = [];
   /** The same few texts stand in very many agents. */
@@ -38,9 +43,10 @@ export class FleetIndex {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor({ store, onGone = () => {} }: FleetIndexOptions) {
+  constructor({ store, onGone = () => {}, onTaken = () => {} }: FleetIndexOptions) {
     this.#store = store;
     this.#onGone = onGone;
+    this.#onTaken = onTaken;
   }
 
   /** Ordered by ap_id, byte by byte. Stays as it is, whatever changes afterwards. */
@@ -98,7 +104,7 @@ export class FleetIndex {
     }
     const names = new Set(found.map(({ ap_id }) => ap_id));
     const gone = [...this.#byApId.keys()].filter((ap_id) => !names.has(ap_id));
-    this.#take(found, gone);
+    await this.#take(found, gone);
   }
 
   async #readChanges(): Promise<void> {
@@ -112,30 +118,45 @@ export class FleetIndex {
       at = next;
       if (at) await nextTurn();
     }
-    this.#take(changed, gone);
+    await this.#take(changed, gone);
   }
 
-  #take(changed: readonly FleetAgent[], gone: readonly string[]): void {
+  async #take(changed: readonly FleetAgent[], gone: readonly string[]): Promise<void> {
+    const names = new Set<string>();
+    const successors = new Map(gone.length > 0 ? changed.map((agent) => [agent.ap_id, agent]) : []);
     let isReordered = false;
     for (const ap_id of gone) {
       const agent = this.#byApId.get(ap_id);
       if (!agent) continue;
       this.#byApId.delete(ap_id);
-      this.#onGone(agent);
+      this.#onGone(agent, successors.get(ap_id));
       this.#freeSlots.push(agent.slot);
       isReordered = true;
     }
-    for (const agent of changed) {
+    await inSlices(changed, (agent) => {
       const before = this.#byApId.get(agent.ap_id);
       const slot = before?.slot ?? this.#freeSlots.pop() ?? this.#byApId.size;
       if (!before) isReordered = true;
       // Another one with the name of one that was removed.
-      else if (before.id !== agent.id) this.#onGone(before);
-      this.#byApId.set(agent.ap_id, this.#toIndexed(agent, slot));
-    }
-    if (changed.length === 0 && !isReordered) return;
-    if (isReordered) this.#agents = [...this.#byApId.values()].sort(byApId);
-    else this.#agents = this.#agents.map(({ ap_id }) => this.#byApId.get(ap_id)!);
+      else if (before.id !== agent.id) this.#onGone(before, agent);
+      const indexed = this.#toIndexed(agent, slot);
+      this.#byApId.set(agent.ap_id, indexed);
+      this.#onTaken(indexed);
+      names.add(agent.ap_id);
+    });
+    if (names.size === 0 && !isReordered) return;
+    const news = Array.from(names, (ap_id) => this.#byApId.get(ap_id)!).sort(byApId);
+    // Not the map's order: what stays is in order already.
+    if (isReordered)
+      this.#agents = merged(
+        this.#agents.filter((agent) => this.#isCurrent(agent)),
+        news,
+      );
+    else this.#agents = replaced(this.#agents, news);
+  }
+
+  #isCurrent(agent: IndexedAgent): boolean {
+    return this.#byApId.get(agent.ap_id) === agent;
   }
 
   #takeSites(sites: Map<string, string>): void {
@@ -157,6 +178,7 @@ export class FleetIndex {
       access_point_type: access_point_type === null ? null : this.#shared(access_point_type),
       tags: tags.map((tag) => this.#shared(tag)),
       site: this.#pathOf(agent.site_id),
+      emulated: agent.emulated_for !== null,
       slot,
       searchText: undefined,
     };
@@ -173,6 +195,36 @@ export class FleetIndex {
     this.#texts.set(text, text);
     return text;
   }
+}
+
+/** Both in order, and nobody in both. */
+function merged(first: readonly IndexedAgent[], second: readonly IndexedAgent[]): IndexedAgent[] {
+  const all: IndexedAgent[] = [];
+  let at = 0;
+  for (const agent of second) {
+    while (at < first.length && byApId(first[at]!, agent) < 0) all.push(first[at++]!);
+    all.push(agent);
+  }
+  while (at < first.length) all.push(first[at++]!);
+  return all;
+}
+
+/** Each of the few stands for the one with its name. */
+function replaced(agents: readonly IndexedAgent[], few: readonly IndexedAgent[]): IndexedAgent[] {
+  const all = agents.slice();
+  for (const agent of few) all[firstAt(all.length, (at) => byApId(all[at]!, agent) >= 0)] = agent;
+  return all;
+}
+
+/** The first position below `length` that it holds for, as it does for all after it; else `length`. */
+export function firstAt(length: number, holds: (at: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** Names of agents are ASCII: this is the order of their bytes. */

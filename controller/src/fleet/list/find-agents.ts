@@ -1,12 +1,23 @@
-// Finds the agents of one page of a list: by name, by the key of an order, or in a snapshot.
+// Finds the agents of one page of a list: in all of them, which are in order, or in a snapshot.
 import type { Selector } from '@weft/contract/selector';
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
+import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
-import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
-import { createListTest, type FleetMoment, scan } from '../index/fleet-view.ts';
+import { countInSlices } from '../../time-slices.ts';
+import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
+import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
 import type { ListCursor } from './list-cursor.ts';
-import { compareKeys, createKeyOf, FirstOnes, type ListOrder, type SortKey } from './list-order.ts';
+import {
+  compareEntries,
+  compareKeys,
+  createKeyOf,
+  FirstOnes,
+  type ListOrder,
+  recordKeyOf,
+  type SortKey,
+} from './list-order.ts';
 import type { ListSnapshot } from './list-snapshots.ts';
+
+type Agents = readonly IndexedAgent[];
 
 export interface ListQuery {
   caller: Caller;
@@ -30,8 +41,8 @@ export interface Found {
 
 function createFilter({ caller, selector, search }: ListQuery, moment: FleetMoment): (agent: IndexedAgent) => boolean {
   const test = createListTest(selector, moment);
-  if (search === undefined) return (agent) => test(agent) && canSeeAgent(caller, agent);
-  return (agent) => textOf(agent).includes(search) && test(agent) && canSeeAgent(caller, agent);
+  const passes = canSeeAll(caller) ? test : (agent: IndexedAgent) => test(agent) && canSeeAgent(caller, agent);
+  return search === undefined ? passes : (agent) => textOf(agent).includes(search) && passes(agent);
 }
 
 /** What a search looks at. */
@@ -42,80 +53,93 @@ function textOf(agent: IndexedAgent): string {
   return agent.searchText;
 }
 
-/** The agents are in this order already: only as many as the page needs are looked at. */
-export async function findByName(query: ListQuery, moment: FleetMoment): Promise<Found> {
-  const { order, cursor, limit } = query;
+/** Of a list that is in order: only as many as the page needs are looked at, unless they are to be counted. */
+export async function findInOrder(query: ListQuery, moment: FleetMoment, ordered: Agents): Promise<Found> {
+  const { order, limit, needsCount } = query;
   const passes = createFilter(query, moment);
+  const keyOf = recordKeyOf(order);
+  const start = startOf(query, ordered.length, (at) => ordered[at]!);
   const entries: Found['entries'] = [];
-  const agents = order.isDescending ? moment.agents.toReversed() : moment.agents;
-  const start = cursor ? firstAfter(agents, cursor.ap_id, order.isDescending) : 0;
-  for (let at = start; at < agents.length && entries.length <= limit; at += 1000) {
-    await scan(agents.slice(at, at + 1000), (agent) => {
-      if (entries.length <= limit && passes(agent)) entries.push({ key: agent.ap_id, agent });
+  let count = 0;
+  await countInSlices(needsCount ? 0 : start, ordered.length, (at) => {
+    const agent = ordered[at]!;
+    if (!passes(agent)) return false;
+    count++;
+    if (at >= start && entries.length <= limit) entries.push({ key: keyOf(agent), agent });
+    return !needsCount && entries.length > limit;
+  });
+  return { entries, count: needsCount ? count : undefined };
+}
+
+/** The first position after the cursor, of `length` agents that are in order. */
+function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: number) => IndexedAgent): number {
+  if (!cursor) return 0;
+  const keyOf = recordKeyOf(order);
+  return firstAt(length, (at) => {
+    const agent = agentAt(at);
+    return compareEntries({ key: keyOf(agent), ap_id: agent.ap_id }, cursor, order.isDescending) > 0;
+  });
+}
+
+/** `agents`: all of them, in order if the order is not volatile, else by name. */
+export async function takeSnapshot(query: ListQuery, moment: FleetMoment, agents: Agents): Promise<ListSnapshot> {
+  const { order } = query;
+  const passes = createFilter(query, moment);
+  const found = new Uint32Array(agents.length);
+  let count = 0;
+  await countInSlices(0, agents.length, (at) => {
+    if (passes(agents[at]!)) found[count++] = at;
+    return false;
+  });
+  const positions = found.slice(0, count);
+  if (!order.isVolatile) return { agents, positions, keys: undefined };
+  const keyOf = createKeyOf(order, moment);
+  const keys = order.isNumeric ? new Float64Array(count) : new Array<SortKey>(count);
+  await countInSlices(0, count, (at) => {
+    const key = keyOf(agents[positions[at]!]!);
+    keys[at] = order.isNumeric ? ((key as number | null) ?? Number.NaN) : key;
+    return false;
+  });
+  return { agents, positions, keys };
+}
+
+export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<Found['entries']> {
+  const { agents, positions, keys } = snapshot;
+  const { order, cursor, limit } = query;
+  const agentAt = (at: number) => agents[positions[at]!]!;
+  if (!keys) {
+    const keyOf = recordKeyOf(order);
+    const start = startOf(query, positions.length, agentAt);
+    return Array.from(positions.subarray(start, start + limit + 1), (position) => {
+      const agent = agents[position]!;
+      return { key: keyOf(agent), agent };
     });
   }
-  return { entries, count: undefined };
-}
-
-function firstAfter(agents: readonly IndexedAgent[], ap_id: string, isDescending: boolean): number {
-  let [low, high] = [0, agents.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const order = byApId(agents[middle]!, { ap_id });
-    if ((isDescending ? -order : order) > 0) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
-export async function findByKey(query: ListQuery, moment: FleetMoment): Promise<Found> {
-  const { order, cursor, limit, needsCount } = query;
-  const passes = createFilter(query, moment);
-  const keyOf = createKeyOf(order, moment);
-  const compare = compareEntries(order);
-  const first = new FirstOnes<Found['entries'][number]>(limit + 1, compare);
-  let count = 0;
-  await scan(moment.agents, (agent) => {
-    if (!passes(agent)) return;
-    count++;
-    const entry = { key: keyOf(agent), agent };
-    if (!cursor || compare(entry, { key: cursor.key, agent: cursor }) > 0) first.add(entry);
-  });
-  return { entries: first.take(), count: needsCount ? count : undefined };
-}
-
-type Keyed = { key: SortKey; agent: { ap_id: string } };
-
-function compareEntries({ isDescending }: ListOrder): (a: Keyed, b: Keyed) => number {
-  return (a, b) => compareKeys(a.key, b.key, isDescending) || byApId(a.agent, b.agent);
-}
-
-export async function takeSnapshot(query: ListQuery, moment: FleetMoment): Promise<ListSnapshot> {
-  const passes = createFilter(query, moment);
-  const agents: IndexedAgent[] = [];
-  await scan(moment.agents, (agent) => {
-    if (passes(agent)) agents.push(agent);
-  });
-  const keyOf = createKeyOf(query.order, moment);
-  if (query.order.metric === undefined) return { agents, keys: agents.map(keyOf) };
-  return { agents, keys: Float64Array.from(agents, (agent) => (keyOf(agent) as number | null) ?? Number.NaN) };
-}
-
-/** Positions instead of entries: they are in the order of names already, and 100,000 objects would cost more than the comparisons. */
-export async function pageOf(
-  { agents, keys }: ListSnapshot,
-  { order, cursor, limit }: ListQuery,
-): Promise<Found['entries']> {
-  const keyAt = (position: number): SortKey => {
-    const key = keys[position]!;
+  const keyAt = (at: number): SortKey => {
+    const key = keys[at]!;
     return Number.isNaN(key) ? null : key;
   };
-  const compare = (a: number, b: number) => compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
+  // Positions instead of entries: they are in the order of names already, and 100,000 objects would cost more than the comparisons.
+  const compare = keys instanceof Float64Array ? comparePlaces(keys, order) : compareAny;
+  function compareAny(a: number, b: number): number {
+    return compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
+  }
   const first = new FirstOnes<number>(limit + 1, compare);
-  await scan(agents, (agent, position) => {
+  await countInSlices(0, positions.length, (at) => {
     const isAfter =
-      !cursor || (compareKeys(keyAt(position), cursor.key, order.isDescending) || byApId(agent, cursor)) > 0;
-    if (isAfter) first.add(position);
+      !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), cursor)) > 0;
+    if (isAfter) first.add(at);
+    return false;
   });
-  return first.take().map((position) => ({ key: keyAt(position), agent: agents[position]! }));
+  return first.take().map((at) => ({ key: keyAt(at), agent: agentAt(at) }));
+}
+
+/** The same for numbers, where NaN stands for none. */
+function comparePlaces(keys: Float64Array, { isDescending }: ListOrder): (a: number, b: number) => number {
+  const sign = isDescending ? -1 : 1;
+  return (a, b) => {
+    const difference = sign * (keys[a]! - keys[b]!);
+    if (!Number.isNaN(difference)) return difference || a - b;
+    return Number(Number.isNaN(keys[a]!)) - Number(Number.isNaN(keys[b]!)) || a - b;
+  };
 }

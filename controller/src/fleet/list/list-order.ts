@@ -1,6 +1,6 @@
 // How a list of agents is ordered, and where it goes on: the key of the field that it is sorted by, then the ap_id.
 import { invalidValue } from '../../input/value-rules.ts';
-import type { IndexedAgent } from '../index/fleet-index.ts';
+import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
 
 /** Null stands last, in both directions. */
@@ -13,6 +13,8 @@ export interface ListOrder {
   metric: string | undefined;
   /** Its keys change while nobody changes anything: pages are of one moment. */
   isVolatile: boolean;
+  /** Its keys are numbers, or null. */
+  isNumeric: boolean;
 }
 
 type KeyOf = (agent: IndexedAgent, moment: FleetMoment) => SortKey;
@@ -23,7 +25,7 @@ const stateOrder = ['ended', 'never', 'online', 'late', 'offline'];
 /** The same, of the words for health. */
 const healthOrder = ['', 'good', 'unknown', 'degraded', 'bad'];
 
-const fields: Record<string, { keyOf: KeyOf; isVolatile?: true }> = {
+const fields: Record<string, { keyOf: KeyOf; isVolatile?: true; isNumeric?: true }> = {
   ap_id: { keyOf: ({ ap_id }) => ap_id },
   id: { keyOf: ({ id }) => id },
   display_name: { keyOf: ({ display_name }) => display_name },
@@ -33,10 +35,14 @@ const fields: Record<string, { keyOf: KeyOf; isVolatile?: true }> = {
   emulated: { keyOf: ({ emulated_for }) => Number(emulated_for !== null) },
   created_at: { keyOf: ({ created_at }) => created_at },
   tags: { keyOf: ({ tags }) => tags[0] ?? null },
-  state: { keyOf: (agent, moment) => stateOrder.indexOf(moment.stateOf(agent)), isVolatile: true },
-  health: { keyOf: (agent, moment) => healthOrder.indexOf(moment.healthOf(agent) ?? ''), isVolatile: true },
+  state: { keyOf: (agent, moment) => stateOrder.indexOf(moment.stateOf(agent)), isVolatile: true, isNumeric: true },
+  health: {
+    keyOf: (agent, moment) => healthOrder.indexOf(moment.healthOf(agent) ?? ''),
+    isVolatile: true,
+    isNumeric: true,
+  },
   power_state: { keyOf: (agent, moment) => moment.powerOf(agent), isVolatile: true },
-  last_seen: { keyOf: (agent, moment) => moment.lastSeenOf(agent), isVolatile: true },
+  last_seen: { keyOf: (agent, moment) => moment.lastSeenOf(agent), isVolatile: true, isNumeric: true },
 };
 
 const maxFieldLength = 128;
@@ -52,7 +58,18 @@ export function readOrder(sort = 'ap_id'): ListOrder {
     );
   }
   const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  return { field, isDescending, metric: known ? undefined : field, isVolatile: known?.isVolatile ?? !known };
+  return {
+    field,
+    isDescending,
+    metric: known ? undefined : field,
+    isVolatile: known?.isVolatile ?? !known,
+    isNumeric: known?.isNumeric ?? !known,
+  };
+}
+
+/** Of an order that only records decide. */
+export function recordKeyOf({ field }: ListOrder): (agent: IndexedAgent) => SortKey {
+  return fields[field]!.keyOf as (agent: IndexedAgent) => SortKey;
 }
 
 export function createKeyOf({ field, metric }: ListOrder, moment: FleetMoment): (agent: IndexedAgent) => SortKey {
@@ -62,6 +79,15 @@ export function createKeyOf({ field, metric }: ListOrder, moment: FleetMoment): 
   }
   const { keyOf } = fields[field]!;
   return (agent) => keyOf(agent, moment);
+}
+
+/** By the key, then by the name: the order of a list. */
+export function compareEntries(
+  a: { key: SortKey; ap_id: string },
+  b: { key: SortKey; ap_id: string },
+  isDescending: boolean,
+): number {
+  return compareKeys(a.key, b.key, isDescending) || byApId(a, b);
 }
 
 /** Negative if the first comes first; ties are the caller's. */

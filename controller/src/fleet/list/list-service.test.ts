@@ -9,6 +9,7 @@ import { FleetIndex } from '../index/fleet-index.ts';
 import type { FleetAgent, FleetStore } from '../index/fleet-store.ts';
 import { FleetView } from '../index/fleet-view.ts';
 import { MetricColumns } from '../index/metric-columns.ts';
+import { StateColumn } from '../index/state-column.ts';
 import { type ListRequest, ListService } from './list-service.ts';
 import { ListSnapshots } from './list-snapshots.ts';
 
@@ -81,10 +82,21 @@ function open(): void {
         return value === undefined ? [] : [{ ap_id, metrics: [{ name: 'load', ts: 1, value }] }];
       }),
   };
-  const index: FleetIndex = new FleetIndex({ store: fleet, onGone: ({ slot }) => columns.forget(slot) });
+  const index: FleetIndex = new FleetIndex({
+    store: fleet,
+    onGone: ({ slot }) => columns.forget(slot),
+    onTaken: (agent) => states.taken(agent),
+  });
   columns = new MetricColumns({ telemetry, index, freshMs: Number.POSITIVE_INFINITY });
-  const presence = { followOthers: async () => {}, stateNow: () => 'never' as const, lastSeen: () => null };
-  const view = new FleetView({ index, columns, presence });
+  const presence = {
+    followOthers: async () => {},
+    stateOf: () => 'never' as const,
+    lastSeen: () => null,
+    configured: () => {},
+    gone: () => {},
+  };
+  const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
+  const view = new FleetView({ index, columns, states, presence });
   snapshots = new ListSnapshots({}, () => nowMs);
   lists = new ListService({ view, store: fleet, telemetry, shares: new LocalShares(), snapshots });
 }

@@ -13,10 +13,11 @@ import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
-import { type Found, findByKey, findByName, type ListQuery, pageOf, takeSnapshot } from './find-agents.ts';
+import { type Found, findInOrder, type ListQuery, pageOf, takeSnapshot } from './find-agents.ts';
 import { fingerprint, readCursor, toCursor } from './list-cursor.ts';
 import { readOrder } from './list-order.ts';
-import { ListSnapshots } from './list-snapshots.ts';
+import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
+import { SortedAgents } from './sorted-agents.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxExamples = 10;
@@ -47,6 +48,7 @@ export class ListService {
   readonly #turns: FairTurns;
   readonly #texts: OpenShare;
   readonly #snapshots: ListSnapshots;
+  readonly #sorted = new SortedAgents();
 
   constructor(options: ListServiceOptions) {
     this.#options = options;
@@ -124,8 +126,7 @@ export class ListService {
       selector.needsPower ||
       selector.metrics.length > 0;
     if (isVolatile) return this.#findInSnapshot(query, moment);
-    const isByName = order.field === 'ap_id' && !query.needsCount;
-    return isByName ? findByName(query, moment) : findByKey(query, moment);
+    return findInOrder(query, moment, await this.#sorted.of(order, moment.agents));
   }
 
   async #findInSnapshot(query: ListQuery, moment: FleetMoment): Promise<Found> {
@@ -133,14 +134,20 @@ export class ListService {
     const principal = principalOf(caller);
     const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
     // Of one that is gone, or on another node, the list goes on with the values of now.
-    const snapshot = known ?? (await takeSnapshot(query, moment));
+    const snapshot = known ?? (await this.#takeSnapshot(query, moment));
     const entries = await pageOf(snapshot, query);
     const id = known
       ? cursor!.snapshot
       : entries.length > limit
         ? this.#snapshots.keep(snapshot, principal, list)
         : undefined;
-    return { entries, count: query.needsCount ? snapshot.agents.length : undefined, snapshot: id };
+    return { entries, count: query.needsCount ? snapshot.positions.length : undefined, snapshot: id };
+  }
+
+  async #takeSnapshot(query: ListQuery, moment: FleetMoment): Promise<ListSnapshot> {
+    const { order } = query;
+    const list = order.isVolatile ? moment.agents : await this.#sorted.of(order, moment.agents);
+    return takeSnapshot(query, moment, list);
   }
 
   #next(query: ListQuery, { key, agent }: Found['entries'][number], snapshot: string | undefined): string {

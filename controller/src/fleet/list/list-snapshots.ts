@@ -5,10 +5,15 @@ import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { SortKey } from './list-order.ts';
 
 export interface ListSnapshot {
-  /** Ordered by ap_id. */
+  /** All agents as they were then. */
   agents: readonly IndexedAgent[];
-  /** Of each of them; the same order. Numbers only, NaN for none, if it can be. */
-  keys: Float64Array<ArrayBuffer> | readonly SortKey[];
+  /** Where those of the snapshot are in it. */
+  positions: Uint32Array<ArrayBuffer>;
+  /**
+   * Of each of them; the same order. Numbers only, NaN for none, if it can be. Undefined if they are in the order of the list
+   * that was asked for; else they are in that of names.
+   */
+  keys: Float64Array<ArrayBuffer> | readonly SortKey[] | undefined;
 }
 
 interface Kept extends ListSnapshot {
@@ -24,7 +29,7 @@ export interface SnapshotLimits {
   maxEntries: number;
 }
 
-/** About 16 bytes an entry: 32 MB. */
+/** At most 12 bytes an entry: 24 MB. */
 const usual: SnapshotLimits = { keptMs: 60_000, perPrincipal: 4, maxEntries: 2_000_000 };
 
 export class ListSnapshots {
@@ -55,12 +60,12 @@ export class ListSnapshots {
     const own = [...this.#kept].filter(([, kept]) => kept.principal === principal);
     if (own.length >= perPrincipal) this.#drop(own[0]![0]);
     for (const id of this.#kept.keys()) {
-      if (this.#entries + snapshot.agents.length <= maxEntries) break;
+      if (this.#entries + snapshot.positions.length <= maxEntries) break;
       this.#drop(id);
     }
     const id = randomUUID();
     this.#kept.set(id, { ...snapshot, principal, list, endsAt: this.#now() + keptMs });
-    this.#entries += snapshot.agents.length;
+    this.#entries += snapshot.positions.length;
     this.#timer ??= setInterval(() => this.#dropExpired(), keptMs).unref();
     return id;
   }
@@ -84,7 +89,7 @@ export class ListSnapshots {
   }
 
   #drop(id: string): void {
-    this.#entries -= this.#kept.get(id)!.agents.length;
+    this.#entries -= this.#kept.get(id)!.positions.length;
     this.#kept.delete(id);
   }
 }

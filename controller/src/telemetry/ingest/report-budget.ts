@@ -46,11 +46,22 @@ export class ReportBudget {
 
   /** Undefined while both are full, which is nearly always. */
   left(ap_id: string): BudgetLeft | undefined {
-    const { first, second } = this.#budget.left(ap_id);
-    const points_left = toShare(first);
-    const bytes_left = toShare(second);
-    return points_left < 1 || bytes_left < 1 ? { points_left, bytes_left } : undefined;
+    return toLeft(this.#budget.left(ap_id));
   }
+
+  /** All agents that have used some of it. */
+  *used(): Generator<[ap_id: string, BudgetLeft]> {
+    for (const [ap_id, each] of this.#budget.accounts()) {
+      const left = toLeft(each);
+      if (left) yield [ap_id, left];
+    }
+  }
+}
+
+function toLeft({ first, second }: { first: number; second: number }): BudgetLeft | undefined {
+  const points_left = toShare(first);
+  const bytes_left = toShare(second);
+  return points_left < 1 || bytes_left < 1 ? { points_left, bytes_left } : undefined;
 }
 
 function toShare(left: number): number {

@@ -147,6 +147,34 @@ test('an agent that is removed is forgotten, and its name begins anew', async ()
   await later.stop();
 });
 
+test('what another node has removed is forgotten, unless its successor has reported', async () => {
+  const presence = await open();
+  presence.seen('ap-1', now);
+  presence.seen('ap-2', now);
+  await presence.save();
+  presence.gone('ap-1');
+  presence.gone('ap-2', now - 1);
+  await presence.save();
+  expect(await states(presence)).toEqual(['ap-1 offline', 'ap-2 online']);
+  expect((await createPresenceStore(database).list()).map(({ ap_id }) => ap_id)).toEqual(['ap-2']);
+  await presence.stop();
+});
+
+test('the interval of a configuration counts from when it is told, for whoever is told of changes', async () => {
+  const presence = await open();
+  const told: string[] = [];
+  presence.onChange((ap_id) => told.push(`${ap_id} ${presence.stateOf(ap_id)}`));
+  presence.seen('ap-2', now);
+  pass(40);
+  await presence.followOthers();
+  expect(presence.away()).toEqual(['ap-2']);
+  presence.configured('ap-2', 60_000);
+  expect(presence.away()).toEqual([]);
+  presence.gone('ap-2');
+  expect(told).toEqual(['ap-2 online', 'ap-2 late', 'ap-2 online', 'ap-2 never']);
+  await presence.stop();
+});
+
 test('M4 a clock that is set changes nobody', async () => {
   const presence = await open();
   presence.seen('ap-1', now);

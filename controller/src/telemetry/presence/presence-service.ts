@@ -6,20 +6,16 @@ import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import {
-  AgentPresenceTracker,
-  configuredIntervalMs,
-  type Hearing,
-  type KnownPresence,
-  type PresenceRecord,
-} from './presence.ts';
+import { configuredIntervalMs, type Hearing, type KnownPresence } from './presence.ts';
 import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
+import { PresenceRecords } from './presence-records.ts';
+import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
-/** How often intervals are looked up although nobody asks, in rounds of saving. */
-const refreshEveryRounds = 6;
 const pageSize = 1_000;
+/** A few milliseconds of work, when very many go at once. */
+const atOnce = 1_000;
 /** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
 const followEveryMs = 2_000;
 const adoptOverlapMs = 60_000;
@@ -60,17 +56,18 @@ export class PresenceService {
   readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
-  readonly #trackers = new Map<string, AgentPresenceTracker>();
-  readonly #unsaved = new Set<AgentPresenceTracker>();
+  readonly #states: PresenceStates;
+  readonly #records: PresenceRecords;
   #clocks: { wall: number; steady: number };
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
-  #rounds = 0;
   /** When what other nodes have written was last read. */
   #adoptedAt = 0;
 
   constructor(options: PresenceServiceOptions) {
     this.#store = options.presence;
+    this.#records = new PresenceRecords(options.presence);
+    this.#states = new PresenceStates(options.hearing);
     this.#agents = options.agents;
     this.#telemetry = options.telemetry;
     this.#reportBudget = options.reportBudget ?? (() => undefined);
@@ -85,14 +82,14 @@ export class PresenceService {
 
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
   async start(): Promise<void> {
-    for (const record of await this.#store.list()) {
-      if (!this.#trackers.has(record.ap_id)) this.#track(record);
-    }
-    const ap_ids = await this.#refresh();
+    const nowMs = this.#now();
+    for (const record of await this.#store.list()) this.#states.adopt(record, nowMs);
+    this.#adoptedAt = nowMs;
+    const ap_ids = await this.#readAgents();
     await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
     clearInterval(this.#timer);
     this.#timer = setInterval(() => {
-      this.#round = this.#round.then(() => this.#saveAndRefresh());
+      this.#round = this.#round.then(() => this.#saveAll());
     }, saveEveryMs);
     this.#timer.unref();
   }
@@ -109,23 +106,14 @@ export class PresenceService {
     const { wall, steady } = this.#clocks;
     if (Math.abs(receivedMs - wall - (this.#steadyNow() - steady)) > clockToleranceMs) this.#followClock();
     this.#hearing?.look();
-    const tracker = this.#trackers.get(ap_id);
-    if (tracker) {
-      tracker.seen(receivedMs);
-      // Asked of the tracker: a set would look it up for every post.
-      if (!tracker.isUnsaved) this.#noteUnsaved(tracker);
-      return;
-    }
-    const first = AgentPresenceTracker.first(ap_id, receivedMs, this.#hearing);
-    this.#trackers.set(ap_id, first);
-    this.#noteUnsaved(first);
+    this.#records.changed(this.#states.seen(ap_id, receivedMs));
   }
 
   /** Only whether they are there, in the same order: for lists of thousands. */
   words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Presence[] {
-    this.#followClock();
+    this.#follow();
     return agents.map(({ ap_id, configuration }) => {
-      const state = this.stateNow(ap_id, configuredIntervalMs(configuration));
+      const state = this.#stateOf(ap_id, configuration);
       return state === 'never' ? 'offline' : state;
     });
   }
@@ -136,39 +124,58 @@ export class PresenceService {
    */
   async states(): Promise<StateOf> {
     await this.#adopt();
-    this.#followClock();
-    return (ap_id, configuration) => this.stateNow(ap_id, configuredIntervalMs(configuration));
+    this.#follow();
+    return (ap_id, configuration) => this.#stateOf(ap_id, configuration);
   }
 
-  /** To be called before `stateNow` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
+  /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
   async followOthers(): Promise<void> {
-    this.#followClock();
     const isRecent = Math.abs(this.#now() - this.#adoptedAt) < followEveryMs;
     if (this.#hasOtherNodes && !isRecent) await this.#adopt();
+    this.#followClock();
+    const nowMs = this.#now();
+    while (!this.#states.follow(nowMs, atOnce)) await nextTurn();
   }
 
-  /** The state of an agent that has not ended, from memory; its interval is that of its configuration. */
-  stateNow(ap_id: string, configuredMs: number | undefined): Presence | 'never' {
-    const tracker = this.#trackers.get(ap_id);
-    if (!tracker) return 'never';
-    tracker.configuredMs = configuredMs;
-    return tracker.presenceAt(this.#now());
+  /** From memory, as of the last `followOthers`; 'never' if it was never heard of. */
+  stateOf(ap_id: string): Presence | 'never' {
+    return this.#states.get(ap_id)?.presence ?? 'never';
   }
 
   /** Milliseconds since 1970, from memory. */
   lastSeen(ap_id: string): number | null {
-    return this.#trackers.get(ap_id)?.record.last_seen ?? null;
+    return this.#states.get(ap_id)?.record.last_seen ?? null;
   }
 
-  /**
-   * All agents that were ever heard of, with their states. `isShared`: others report to other nodes, which is read from the
-   * database.
-   */
-  async known({ isShared }: { isShared: boolean }): Promise<KnownPresence[]> {
-    if (isShared) await this.#adopt();
-    this.#followClock();
-    const nowMs = this.#now();
-    return Array.from(this.#trackers.values(), (tracker) => tracker.knownAt(nowMs));
+  /** Everybody that was ever heard of. */
+  get names(): Iterable<string> {
+    return this.#states.names;
+  }
+
+  /** Those that were heard of and are not online, as of the last `followOthers`. */
+  away(): string[] {
+    return Array.from(this.#states.away, ({ record }) => record.ap_id);
+  }
+
+  known(ap_id: string): KnownPresence | undefined {
+    return this.#states.get(ap_id)?.knownAt(this.#now());
+  }
+
+  onChange(listener: PresenceListener): void {
+    this.#states.onChange(listener);
+  }
+
+  /** How often the agent is to report, by its configuration. */
+  configured(ap_id: string, configuredMs: number | undefined): void {
+    this.#states.configure(ap_id, configuredMs, this.#now());
+  }
+
+  /** The agent was removed, here or by another node. Of one that has its name since then, what it has reported counts. */
+  gone(ap_id: string, sinceMs = Number.POSITIVE_INFINITY): void {
+    const lastSeen = this.lastSeen(ap_id);
+    if (lastSeen === null || lastSeen >= sinceMs) return;
+    this.#records.forget(this.#states.forget(ap_id));
+    this.#records.gone(ap_id);
   }
 
   /** Of one agent, with the interval that its configuration names now. */
@@ -176,9 +183,8 @@ export class PresenceService {
     this.#followClock();
     const configuredMs = configuredIntervalMs(configuration);
     const transports = this.#commandTransports(ap_id, configuration) ?? noTransport;
-    const tracker = this.#trackers.get(ap_id);
+    const tracker = this.#states.configure(ap_id, configuredMs, this.#now());
     if (!tracker) return toNeverConnected(ap_id, configuredMs, transports);
-    tracker.configuredMs = configuredMs;
     const report_budget = this.#reportBudget(ap_id);
     return toAgentPresence(ap_id, tracker, this.#now(), { ...transports, report_budget });
   }
@@ -193,69 +199,48 @@ export class PresenceService {
 
   /** The agent is no more: one that gets its name later starts from nothing. */
   async remove(ap_id: string): Promise<void> {
-    this.#forget(ap_id);
+    this.#records.forget(this.#states.forget(ap_id));
     await this.#store.remove([ap_id]);
   }
 
-  /** Writes down what has changed, in one transaction. */
-  async save(): Promise<void> {
-    const trackers = [...this.#unsaved];
-    this.#unsaved.clear();
-    for (const tracker of trackers) tracker.isUnsaved = false;
-    try {
-      await this.#store.update(trackers.map(({ record }) => record));
-    } catch (error) {
-      for (const tracker of trackers) {
-        if (this.#trackers.get(tracker.record.ap_id) === tracker) this.#noteUnsaved(tracker);
-      }
-      throw error;
-    }
+  /** Writes down what has changed. */
+  save(): Promise<void> {
+    return this.#records.save();
   }
 
   /** Takes over what other nodes have heard since. */
   async #adopt(): Promise<void> {
     const now = this.#now();
-    let isAnyNew = false;
-    for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) {
-      const own = this.#trackers.get(record.ap_id);
-      if (own === undefined) {
-        this.#track(record);
-        isAnyNew = true;
-      } else if (record.last_seen > own.record.last_seen) own.adopt(record);
-    }
-    if (isAnyNew) await this.#refresh();
+    for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) this.#states.adopt(record, now);
     this.#adoptedAt = now;
   }
 
-  async #saveAndRefresh(): Promise<void> {
+  async #saveAll(): Promise<void> {
     try {
-      this.#followClock();
+      this.#follow();
       await this.save();
-      if (++this.#rounds % refreshEveryRounds === 0) await this.#refresh();
     } catch (error) {
       this.#onError(error, 'the presence of agents could not be saved');
     }
   }
 
-  /** Takes over the intervals of all configurations, and forgets agents that are gone. */
-  async #refresh(): Promise<string[]> {
-    const candidates = [...this.#trackers.keys()];
+  /** Takes over the intervals of all configurations, and forgets agents that are gone. Changes from then on are told to it. */
+  async #readAgents(): Promise<string[]> {
+    const candidates = [...this.#states.names];
     const known = new Set<string>();
     // In pages: all of 100,000 at once would keep everybody waiting.
     for (let after = ''; ; ) {
       const page = await this.#agents.page(after, pageSize);
       for (const { ap_id, configuration } of page) {
         known.add(ap_id);
-        const tracker = this.#trackers.get(ap_id);
-        if (tracker) tracker.configuredMs = configuredIntervalMs(configuration);
+        this.configured(ap_id, configuredIntervalMs(configuration));
       }
       if (page.length < pageSize) break;
       after = page.at(-1)!.ap_id;
       await nextTurn();
     }
-    const gone = candidates.filter((ap_id) => !known.has(ap_id));
-    for (const ap_id of gone) this.#forget(ap_id);
-    if (gone.length > 0) await this.#store.remove(gone);
+    for (const ap_id of candidates) if (!known.has(ap_id)) this.gone(ap_id);
+    await this.save();
     return [...known];
   }
 
@@ -266,26 +251,14 @@ export class PresenceService {
       for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids.slice(start, start + pageSize))) {
         let newest = Number.NEGATIVE_INFINITY;
         for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
-        const tracker = this.#trackers.get(ap_id);
-        if (Number.isFinite(newest) && (!tracker || tracker.record.last_seen < newest)) this.seen(ap_id, newest);
+        if (Number.isFinite(newest) && (this.lastSeen(ap_id) ?? 0) < newest) this.seen(ap_id, newest);
       }
       await nextTurn();
     }
   }
 
-  #track(record: PresenceRecord): void {
-    this.#trackers.set(record.ap_id, new AgentPresenceTracker(record, this.#hearing));
-  }
-
-  #forget(ap_id: string): void {
-    const tracker = this.#trackers.get(ap_id);
-    if (tracker) this.#unsaved.delete(tracker);
-    this.#trackers.delete(ap_id);
-  }
-
-  #noteUnsaved(tracker: AgentPresenceTracker): void {
-    tracker.isUnsaved = true;
-    this.#unsaved.add(tracker);
+  #stateOf(ap_id: string, configuration: Record<string, unknown>): Presence | 'never' {
+    return this.#states.configure(ap_id, configuredIntervalMs(configuration), this.#now())?.presence ?? 'never';
   }
 
   /** A clock that is set, by hand or by a time server, makes no agent late. */
@@ -295,6 +268,11 @@ export class PresenceService {
     const jump = clocks.wall - this.#clocks.wall - (clocks.steady - this.#clocks.steady);
     this.#clocks = clocks;
     if (Math.abs(jump) <= clockToleranceMs) return;
-    for (const tracker of this.#trackers.values()) tracker.shift(jump);
+    this.#states.shift(jump);
+  }
+
+  #follow(): void {
+    this.#followClock();
+    this.#states.follow(this.#now());
   }
 }

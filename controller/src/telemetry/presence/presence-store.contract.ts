@@ -32,10 +32,12 @@ export function describePresenceStore(open: () => Promise<PresenceStoreFixture>)
     expect((await fixture.otherNode.list()).map((row) => ({ ...row }))).toEqual([recordOf('B'), recordOf('a'), full]);
   });
 
-  test('listSince gives those that were seen at that time or later', async () => {
-    await store.update([recordOf('a', 100), recordOf('b', 200), recordOf('c', 300)]);
-    const since = await fixture.otherNode.listSince(200);
-    expect(since.map(({ ap_id }) => ap_id).sort()).toEqual(['b', 'c']);
+  test('listSince gives those that another node has written and that were seen at that time or later', async () => {
+    await store.update([recordOf('a', 100), recordOf('b', 200), recordOf('c', 300), recordOf('d', 300)]);
+    await fixture.otherNode.update([recordOf('d', 301)]);
+    const since = async (node: PresenceStore) => (await node.listSince(200)).map(({ ap_id }) => ap_id).sort();
+    expect(await since(fixture.otherNode)).toEqual(['b', 'c']);
+    expect(await since(store)).toEqual(['d']);
   });
 
   test('update takes none and takes thousands', async () => {

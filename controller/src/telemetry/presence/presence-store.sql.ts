@@ -1,4 +1,5 @@
 // Presence in SQL.
+import { randomUUID } from 'node:crypto';
 import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
 import type { PresenceRecord } from './presence.ts';
 import type { PresenceStore } from './presence-store.ts';
@@ -13,6 +14,8 @@ export function createPresenceStore(db: SqlDatabase): PresenceStore {
 
 class SqlPresenceStore implements PresenceStore {
   readonly #db: SqlDatabase;
+  /** Who wrote a record; another one after a restart. */
+  readonly #node = randomUUID();
 
   constructor(db: SqlDatabase) {
     this.#db = db;
@@ -23,9 +26,10 @@ class SqlPresenceStore implements PresenceStore {
   }
 
   async listSince(lastSeenMs: number): Promise<PresenceRecord[]> {
-    return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence WHERE last_seen >= ?`, [
-      Math.round(lastSeenMs),
-    ]);
+    return this.#db.query<PresenceRecord & SqlRow>(
+      `SELECT ${COLUMNS} FROM presence WHERE last_seen >= ? AND node IS DISTINCT FROM ?`,
+      [Math.round(lastSeenMs), this.#node],
+    );
   }
 
   async update(records: readonly PresenceRecord[]): Promise<void> {
@@ -33,9 +37,10 @@ class SqlPresenceStore implements PresenceStore {
     await this.#db.transaction(async (tx) => {
       for (const part of inParts(records)) {
         await tx.query(
-          `INSERT INTO presence (${COLUMNS}) VALUES ${part.map(() => '(?, ?, ?, ?, ?)').join(', ')}
+          `INSERT INTO presence (${COLUMNS}, node) VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
            ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
-             returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms
+             returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
+             node = excluded.node
            WHERE excluded.last_seen >= presence.last_seen`,
           part.flatMap((record) => [
             record.ap_id,
@@ -43,6 +48,7 @@ class SqlPresenceStore implements PresenceStore {
             roundOrNull(record.online_since),
             roundOrNull(record.returned_at),
             roundOrNull(record.learned_interval_ms),
+            this.#node,
           ]),
         );
       }

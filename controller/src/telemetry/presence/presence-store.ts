@@ -5,7 +5,7 @@ import type { PresenceRecord } from './presence.ts';
 export interface PresenceStore {
   /** All records, ordered by ap_id. */
   list(): Promise<PresenceRecord[]>;
-  /** Those that were seen at this time or later. */
+  /** Those that another node has written and that were seen at this time or later. */
   listSince(lastSeenMs: number): Promise<PresenceRecord[]>;
   /**
    * Creates or replaces these records, all of them or none; durable when it resolves. A record that is older than the

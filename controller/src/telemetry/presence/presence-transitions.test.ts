@@ -20,6 +20,7 @@ eachDatabase((kind) => {
     let now: number;
     let states: Map<string, 'online' | 'late' | 'offline'>;
     let heard: PresenceChange[];
+    let listeners: ((ap_id: string) => void)[];
     let leases: NodeLease[];
 
     beforeEach(async () => {
@@ -28,6 +29,7 @@ eachDatabase((kind) => {
       now = 1_000_000;
       states = new Map();
       heard = [];
+      listeners = [];
       leases = [];
     });
     afterEach(async () => {
@@ -45,7 +47,17 @@ eachDatabase((kind) => {
         lease,
         store: createAgentStateStore(database),
         eventLog: createEventLog(database, { auditLog: createAuditLog(database) }),
-        presence: async () => [...states].map(([ap_id, presence]) => ({ ap_id, presence, offlineAfterMs })),
+        presence: {
+          followOthers: async () => {},
+          get names() {
+            return states.keys();
+          },
+          known: (ap_id) => {
+            const presence = states.get(ap_id);
+            return presence && { ap_id, presence, offlineAfterMs };
+          },
+          onChange: (listener) => listeners.push(listener),
+        },
         onChanged: (changes) => heard.push(...changes),
         onError,
         now: () => now,
@@ -56,7 +68,10 @@ eachDatabase((kind) => {
         subject === 'many' ? text : `${each} ${subject}`,
       );
     const set = (state: 'online' | 'late' | 'offline', ...names: string[]) => {
-      for (const name of names) states.set(name, state);
+      for (const name of names) {
+        states.set(name, state);
+        for (const listener of listeners) listener(name);
+      }
     };
     const round = async (...nodes: PresenceTransitions[]) => {
       now += 3_000;
@@ -176,6 +191,7 @@ eachDatabase((kind) => {
       set('online', 'a', 'b');
       await round(node);
       states.delete('a');
+      for (const listener of listeners) listener('a');
       await round(node);
       set('online', 'a');
       await round(node);

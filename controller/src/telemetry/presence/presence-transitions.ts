@@ -1,10 +1,12 @@
-// Tells when agents come and go: the node that holds the lease compares their states with those that were told last, every few
-// seconds. What happens to many at once is one event; a restart of Weft is none.
+// Tells when agents come and go: every few seconds the node that holds the lease compares the states of those that have changed
+// with what was told last. What happens to many at once is one event; a restart of Weft is none.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentState } from '@weft/contract/selector';
 import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { inSlices } from '../../time-slices.ts';
 import type { AgentStateStore } from './agent-state-store.ts';
 import type { KnownPresence as Known } from './presence.ts';
 
@@ -13,6 +15,8 @@ const everyMs = 3_000;
 const maxSingle = 20;
 /** A group waits for those that still follow, this long at most. */
 const maxHeldMs = 15_000;
+/** A few milliseconds of work. */
+const writtenAtOnce = 1_000;
 
 export interface PresenceChange {
   ap_id: string;
@@ -24,6 +28,8 @@ export interface PresenceChange {
 type KnownPresence = Pick<Known, 'ap_id' | 'presence' | 'offlineAfterMs'>;
 
 type Told = 'online' | 'late' | 'offline';
+
+const kinds = ['online', 'late', 'offline', 'ended'] as const;
 
 const words: Record<Told, { one: string; many: string; severity: NewEvent['severity'] }> = {
   online: { one: 'is online', many: 'came online', severity: 'info' },
@@ -38,8 +44,15 @@ export interface PresenceTransitionsOptions {
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   store: AgentStateStore;
   eventLog: Pick<EventLog, 'append'>;
-  /** Every agent that was ever heard of. */
-  presence: () => Promise<readonly KnownPresence[]>;
+  presence: {
+    /** Makes the rest true for now. */
+    followOthers(): Promise<void>;
+    /** Every agent that was ever heard of. */
+    readonly names: Iterable<string>;
+    known(ap_id: string): KnownPresence | undefined;
+    /** Calls it when an agent was heard of for the first time, is in another state, or was forgotten. */
+    onChange(listener: (ap_id: string) => void): void;
+  };
   /** Called once for each change; must not throw. */
   onChanged: (changes: readonly PresenceChange[]) => void;
   onError: (error: unknown, message: string) => void;
@@ -53,8 +66,10 @@ export class PresenceTransitions {
   #written: Map<string, AgentState> | undefined;
   /** The states as this node found them last. */
   #found = new Map<string, AgentState>();
+  /** Those to look at: they have changed, or it was too early to say so. */
+  readonly #open = new Set<string>();
   /** What is to be written, and since when a group of its kind grows. */
-  readonly #pending = new Map<string, Told | 'ended'>();
+  readonly #pending = new Map(kinds.map((kind) => [kind, new Set<string>()]));
   readonly #heldSinceMs = new Map<string, number>();
   /** Since when this node looks. */
   #sinceMs = 0;
@@ -64,6 +79,9 @@ export class PresenceTransitions {
   constructor(options: PresenceTransitionsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    options.presence.onChange((ap_id) => {
+      if (this.#written) this.#open.add(ap_id);
+    });
   }
 
   start(): void {
@@ -84,87 +102,118 @@ export class PresenceTransitions {
     const { lease, onError } = this.#options;
     try {
       if (!lease.isHeld) {
-        this.#written = undefined;
+        this.#end();
         return;
       }
       this.#written ??= await this.#begin();
       await this.#lookOnce(this.#written);
     } catch (error) {
-      if (error instanceof NodeLeaseLost) this.#written = undefined;
+      if (error instanceof NodeLeaseLost) this.#end();
       else onError(error, 'the states of agents could not be looked at; trying again');
     }
   }
 
   async #begin(): Promise<Map<string, AgentState>> {
-    this.#pending.clear();
+    for (const names of this.#pending.values()) names.clear();
     this.#heldSinceMs.clear();
     const told = await this.#options.store.list();
     const written = new Map<string, AgentState>();
     for (const { ap_id, state } of told) if (state !== null) written.set(ap_id, state as AgentState);
     this.#found = new Map(written);
     this.#sinceMs = this.#now();
+    this.#written = written;
+    for (const names of [written.keys(), this.#options.presence.names])
+      for (const ap_id of names) this.#open.add(ap_id);
     return written;
+  }
+
+  #end(): void {
+    this.#written = undefined;
+    this.#open.clear();
   }
 
   async #lookOnce(written: Map<string, AgentState>): Promise<void> {
     const { presence, onChanged } = this.#options;
     const nowMs = this.#now();
-    const known = await presence();
-    const changes = await this.#changes(known, nowMs);
     const grown = new Set<string>();
-    for (const { ap_id, to } of changes) {
-      this.#found.set(ap_id, to);
-      if (written.get(ap_id) === to) this.#pending.delete(ap_id);
-      else this.#pending.set(ap_id, to as Told | 'ended');
-      grown.add(to);
+    await presence.followOthers();
+    const looked = [...this.#open];
+    try {
+      const { changes, gone } = await this.#changes(looked, nowMs);
+      await inSlices(changes, ({ ap_id, to }) => {
+        this.#found.set(ap_id, to);
+        for (const [kind, names] of this.#pending) {
+          if (kind === to && written.get(ap_id) !== to) names.add(ap_id);
+          else names.delete(ap_id);
+        }
+        grown.add(to);
+      });
+      if (changes.length > 0) onChanged(changes);
+      if (gone.length > 0) await this.#forgetRemoved(written, gone);
+    } catch (error) {
+      for (const ap_id of looked) this.#open.add(ap_id);
+      throw error;
     }
-    if (changes.length > 0) onChanged(changes);
     await this.#write(written, grown, nowMs);
-    if (this.#found.size > known.length) await this.#forgetRemoved(written, known);
   }
 
-  async #changes(known: readonly KnownPresence[], nowMs: number): Promise<PresenceChange[]> {
+  async #changes(names: readonly string[], nowMs: number): Promise<{ changes: PresenceChange[]; gone: string[] }> {
+    const { presence, store } = this.#options;
     const changes: PresenceChange[] = [];
+    const gone: string[] = [];
     let isAnyWorse = false;
-    for (const { ap_id, presence: to, offlineAfterMs } of known) {
+    await inSlices(names, (ap_id) => {
+      this.#open.delete(ap_id);
       const from = this.#found.get(ap_id) ?? 'never';
-      if (from === to || (from === 'ended' && to !== 'online')) continue;
+      const known = presence.known(ap_id);
+      if (!known) {
+        gone.push(ap_id);
+        return;
+      }
+      const to = known.presence;
+      if (from === to || (from === 'ended' && to !== 'online')) return;
       const isWorse = badness[to] > badness[from];
       // While Weft was away, or another node did this, reports may not have been heard.
-      if (isWorse && nowMs - this.#sinceMs < offlineAfterMs) continue;
+      if (isWorse && nowMs - this.#sinceMs < known.offlineAfterMs) {
+        this.#open.add(ap_id);
+        return;
+      }
       // On its way back: the next report makes it online.
-      if (to === 'late' && (from === 'offline' || from === 'never')) continue;
+      if (to === 'late' && (from === 'offline' || from === 'never')) return;
       isAnyWorse ||= isWorse;
       changes.push({ ap_id, from, to, atMs: nowMs });
-    }
-    if (!isAnyWorse) return changes;
-    const ended = new Set(await this.#options.store.listEnded());
-    return changes.map((change) =>
-      change.to !== 'online' && ended.has(change.ap_id) ? { ...change, to: 'ended' } : change,
-    );
+    });
+    if (!isAnyWorse) return { changes, gone };
+    const ended = new Set(await store.listEnded());
+    const isOver = ({ ap_id, to }: PresenceChange) => to !== 'online' && ended.has(ap_id);
+    return { changes: changes.map((change) => (isOver(change) ? { ...change, to: 'ended' } : change)), gone };
   }
 
   async #write(written: Map<string, AgentState>, grown: ReadonlySet<string>, nowMs: number): Promise<void> {
     const { database, lease, store, eventLog } = this.#options;
-    const due = new Map<string, Told | 'ended'>();
+    const due: [ap_id: string, Told | 'ended'][] = [];
     const events: NewEvent[] = [];
-    for (const kind of ['online', 'late', 'offline', 'ended'] as const) {
-      const ap_ids = [...this.#pending].filter(([, to]) => to === kind).map(([ap_id]) => ap_id);
-      if (ap_ids.length === 0 || !this.#isDue(kind, ap_ids.length, grown.has(kind), nowMs)) continue;
-      for (const ap_id of ap_ids) due.set(ap_id, kind);
+    for (const [kind, names] of this.#pending) {
+      if (names.size === 0 || !this.#isDue(kind, names.size, grown.has(kind), nowMs)) continue;
+      for (const ap_id of names) due.push([ap_id, kind]);
       // An agent that was known before there were events was never told of: that it is away is nothing new.
-      const news = ap_ids.filter((ap_id) => kind === 'online' || written.has(ap_id));
+      const news = [...names].filter((ap_id) => kind === 'online' || written.has(ap_id));
       if (kind !== 'ended') events.push(...toEvents(kind, news));
     }
-    if (due.size === 0) return;
-    await database.transaction(async (tx) => {
-      await lease.require(tx);
-      await store.setStates(tx, due, nowMs);
-      await eventLog.append(tx, events);
-    });
-    for (const [ap_id, state] of due) {
-      written.set(ap_id, state);
-      if (this.#pending.get(ap_id) === state) this.#pending.delete(ap_id);
+    // Of very many in parts, so that others have their turns. The events are written with the first of them: what a failure
+    // leaves is told again rather than never.
+    for (let start = 0; start < due.length; start += writtenAtOnce) {
+      if (start > 0) await nextTurn();
+      const part = due.slice(start, start + writtenAtOnce);
+      await database.transaction(async (tx) => {
+        await lease.require(tx);
+        await store.setStates(tx, new Map(part), nowMs);
+        if (start === 0) await eventLog.append(tx, events);
+      });
+      for (const [ap_id, state] of part) {
+        written.set(ap_id, state);
+        this.#pending.get(state)!.delete(ap_id);
+      }
     }
   }
 
@@ -180,13 +229,11 @@ export class PresenceTransitions {
     return false;
   }
 
-  async #forgetRemoved(written: Map<string, AgentState>, known: readonly KnownPresence[]): Promise<void> {
-    const names = new Set(known.map(({ ap_id }) => ap_id));
-    const gone = [...this.#found.keys()].filter((ap_id) => !names.has(ap_id));
+  async #forgetRemoved(written: Map<string, AgentState>, gone: readonly string[]): Promise<void> {
     await this.#options.store.remove(gone);
     for (const ap_id of gone) {
       this.#found.delete(ap_id);
-      this.#pending.delete(ap_id);
+      for (const names of this.#pending.values()) names.delete(ap_id);
       written.delete(ap_id);
     }
   }

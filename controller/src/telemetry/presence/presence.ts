@@ -7,6 +7,7 @@
 //                     an agent that restarts over and over does not blink
 // Time in which Weft itself stood still and could hear nobody is no silence of the agent.
 import type { Presence } from '@weft/contract';
+import type { Due } from './due-heap.ts';
 
 const graceMs = 5_000;
 const minOfflineMs = 30_000;
@@ -55,9 +56,15 @@ export interface KnownPresence {
   offlineAfterMs: number;
 }
 
-export class AgentPresenceTracker {
+export class AgentPresenceTracker implements Due {
   /** Has changed since it was written down. */
   isUnsaved = false;
+  /** Its agent is gone. */
+  isForgotten = false;
+  /** As it was when somebody looked last. */
+  presence: Presence = 'online';
+  dueMs = 0;
+  heapAt = -1;
   readonly record: PresenceRecord;
   /** From its configuration; undefined if that names none. */
   configuredMs: number | undefined;
@@ -120,6 +127,16 @@ export class AgentPresenceTracker {
     if (silence > offlineAfter(interval)) return 'offline';
     if (silence > lateAfter(interval)) return 'late';
     return returned_at !== null && nowMs - returned_at < interval ? 'late' : 'online';
+  }
+
+  /** When its state changes if nothing is heard of it, or within a millisecond after that; undefined if it stays as it is. */
+  changesAtMs(nowMs: number, presence: Presence): number | undefined {
+    const { returned_at } = this.record;
+    const interval = this.intervalMs;
+    if (presence === 'offline') return undefined;
+    if (presence === 'online') return this.#heardMs + lateAfter(interval);
+    const isReturning = returned_at !== null && returned_at + interval > nowMs;
+    return isReturning ? returned_at + interval : this.#heardMs + offlineAfter(interval);
   }
 
   knownAt(nowMs: number): KnownPresence {
