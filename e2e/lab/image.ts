@@ -5,7 +5,9 @@ import { root } from '../../scripts/install.mjs';
 import { CannotRun, ensureGuestImage, type GuestImage } from './guest-image.ts';
 
 export function labImage(): GuestImage {
-  return ensureGuestImage(join(root, 'node_modules', '.cache', 'weft-lab'), (text) => console.error(text));
+  return ensureGuestImage(join(root, 'node_modules', '.cache', 'weft-lab'), (text) =>
+    process.stderr.write(`${text}\n`),
+  );
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
@@ -13,7 +15,7 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     labImage();
   } catch (error) {
     if (!(error instanceof CannotRun)) throw error;
-    console.error(`\n*** THE LAB DOES NOT RUN HERE: ${error.message}.\n*** Its tests are skipped.\n`);
+    process.stderr.write(`\n*** THE LAB DOES NOT RUN HERE: ${error.message}.\n*** Its tests are skipped.\n\n`);
     process.exit(3);
   }
 }

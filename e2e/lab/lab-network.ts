@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App } from '../../sdk/src/index.ts';
+import { App, WeftRefusal } from '../../sdk/src/index.ts';
 import { eventually, root, serve, type WeftServer } from '../weft-process.ts';
 import { Guest } from './guest.ts';
 import type { GuestImage } from './guest-image.ts';
@@ -92,8 +92,17 @@ export class LabNetwork {
     return (await this.request<{ items: ListedDevice[] }>('GET', `/api/v1/agents/${ap_id}/devices`)).items;
   }
 
+  /** Once it is registered, has said which devices it has, and these are as wanted. */
   async untilDevices(ap_id: string, isSo: (devices: ListedDevice[]) => boolean): Promise<ListedDevice[]> {
-    return await eventually(() => this.devicesOf(ap_id), isSo);
+    const ask = () =>
+      this.request<{ items: ListedDevice[]; reported_at: string | null }>(
+        'GET',
+        `/api/v1/agents/${ap_id}/devices`,
+      ).catch((error) => {
+        if (error instanceof WeftRefusal && error.status === 404) return { items: [], reported_at: null };
+        throw error;
+      });
+    return (await eventually(ask, ({ items, reported_at }) => reported_at !== null && isSo(items))).items;
   }
 
   /** The newest values of an access point. */

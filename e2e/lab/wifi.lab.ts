@@ -27,12 +27,12 @@ const names = (devices: ListedDevice[]) => devices.map(({ device }) => device).s
 const rssiOf = ({ links }: ListedDevice, ap_id: string) => links.find((link) => link.ap_id === ap_id)?.rssi_dbm ?? 0;
 
 function tellLogsIfFailed(): void {
-  onTestFailed(() => console.error(lab.logs()));
+  onTestFailed(() => void process.stderr.write(lab.logs()));
 }
 
 /** What hostapd itself says, for the reader of the output. */
 function show(title: string, lines: string[]): void {
-  console.log([`\n${title}`, ...lines.map((line) => `  ${line}`)].join('\n'));
+  process.stdout.write([`\n${title}`, ...lines.map((line) => `  ${line}`), ''].join('\n'));
 }
 
 /** Pseudonyms: which is whose is known by their signals, which differ by 30 dB. */

@@ -44,12 +44,13 @@ access_point() { # name address phy interface mode channel more
     printf '%s\n' "hw_mode=$5" "channel=$6" ieee80211n=1 wmm_enabled=1 wpa=2 wpa_key_mgmt=WPA-PSK rsn_pairwise=CCMP
     printf '%s\n' "wpa_passphrase=$secret" bss_transition=1 rrm_neighbor_report=1 "$7"
   } > "$state/$1/hostapd.conf"
-  # Without the pipes of whoever has called.
-  keep_hostapd "$1" > /dev/null 2>&1 < /dev/null &
+  keep_hostapd "$1" &
 }
 
 # As a service manager does: starts it again whenever it ends.
 keep_hostapd() {
+  # Not the pipes of the caller, who waits for their end; the shell would keep them if they were redirected at the call.
+  exec > /dev/null 2>&1 < /dev/null
   while :; do
     ip netns exec "$1" hostapd -t "$state/$1/hostapd.conf" >> "$log/hostapd-$1.log" 2>&1 &
     echo $! > "$state/$1/hostapd.pid"
