@@ -4,12 +4,26 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, WeftRefusal } from '../../sdk/src/index.ts';
-import { eventually, root, serve, type WeftServer } from '../weft-process.ts';
+import { root, serve, type WeftServer } from '../weft-process.ts';
 import { Guest } from './guest.ts';
 import type { GuestImage } from './guest-image.ts';
 
 /** Where the guest finds the host. */
 const hostInGuest = '10.0.2.2';
+
+/** A guest on a busy machine is slow. */
+const patienceMs = 150_000;
+
+/** Asks again until the answer is as wanted. */
+export async function eventually<Value>(ask: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const value = await ask();
+    if (isSo(value)) return value;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${patienceMs} ms`);
+    await new Promise((next) => setTimeout(next, 200));
+  }
+}
 
 export interface ListedDevice {
   device: string;

@@ -13,7 +13,7 @@ export default defineConfig({
     pool: 'forks',
     // What follows a failure would fail for the same reason.
     bail: 1,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     reporters: ['verbose'],
   },

@@ -139,8 +139,22 @@ has_two_subflows() { [ "$(ss -Htn state established 'sport = 5555' | wc -l)" -ge
 # The agent in shell, as busybox runs it.
 start_shell_agent() { # machine
   mkdir -p "$state/$1/shell"
-  env WEFT_AGENT_STATE_DIR="$state/$1/shell" ip netns exec "$1" busybox sh /mnt/weft-agent.sh > "$log/shell-$1.log" 2>&1 < /dev/null &
+  # Not by env: busybox would prefer its own ip.
+  export WEFT_AGENT_STATE_DIR="$state/$1/shell"
+  ip netns exec "$1" busybox sh /mnt/weft-agent.sh > "$log/shell-$1.log" 2>&1 < /dev/null &
   echo $! > "$state/$1/shell.pid"
+}
+
+# The first station goes to that access point by itself.
+roam() { # address interface
+  for _ in $(seq 20); do
+    wpa_cli -p /run/wpa-s1 -i wlan2 scan > /dev/null
+    sleep 2
+    wpa_cli -p /run/wpa-s1 -i wlan2 roam "$1" > /dev/null
+    sleep 1
+    if has_station "$2" 02:00:00:00:02:00; then return 0; fi
+  done
+  return 1
 }
 
 # What one of its machines runs.
