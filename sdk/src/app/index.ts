@@ -14,6 +14,9 @@ export type {
   CommandPreview,
   CommandState,
   Conflict,
+  Device,
+  DeviceDetails,
+  DeviceLink,
   EmulatorDemand,
   EmulatorEvent,
   EmulatorRun,
@@ -36,6 +39,7 @@ export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
 export type {
   AlarmOptions,
+  DeviceOptions,
   EventOptions,
   FollowOptions,
   PastEventOptions,

@@ -1,5 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
+import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, Device, DeviceDetails, EventItem } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import { type Abortable, type Moment, toTime } from './app-options.ts';
 import { FleetReader } from './fleet-reader.ts';
@@ -15,6 +15,13 @@ export interface SelectOptions extends Abortable {
   sort?: string;
   /** Also these: `configuration`, `latest`. */
   fields?: readonly ('configuration' | 'latest')[];
+}
+
+export interface DeviceOptions extends Abortable {
+  /** Only those that are attached to, or were last seen at, these access points. */
+  selector?: string;
+  /** Part of a pseudonym or of an `ap_id`. */
+  search?: string;
 }
 
 export interface EventOptions extends Abortable {
@@ -62,6 +69,33 @@ export class NetworkReader extends FleetReader {
   select(selector = '', { search, sort, fields = [], signal }: SelectOptions = {}): Stream<AgentListItem> {
     const query = { selector, search, sort, fields: fields.length > 0 ? fields.join() : undefined, limit: 200 };
     return this.#pages('/api/v1/agents', query, signal);
+  }
+
+  /**
+   * The devices that are attached to the access points that this app may see, or were within a day, in the order of their
+   * pseudonyms.
+   *
+   * ```ts
+   * for await (const { device, links } of app.devices({ selector: 'name:ap-*' })) {
+   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id}: ${rssi_dbm} dBm`).join());
+   * }
+   * ```
+   */
+  devices({ selector, search, signal }: DeviceOptions = {}): Stream<Device> {
+    return this.#pages('/api/v1/devices', { selector, search, limit: 500 }, signal);
+  }
+
+  /**
+   * One device: its links on all technologies, what it hears, its moves and attempts to move it.
+   *
+   * ```ts
+   * const [first] = await app.devices().toArray();
+   * const { moves } = await app.device(first.device);
+   * console.log(first.device, moves.map(({ kind, ap_id }) => `${kind} ${ap_id}`).join());
+   * ```
+   */
+  device(device: string, { signal }: Abortable = {}): Promise<DeviceDetails> {
+    return this.#rest.ask({ method: 'GET', path: `/api/v1/devices/${encodeURIComponent(device)}`, signal });
   }
 
   /**
