@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CannotRun, type GuestImage } from './guest-image.ts';
 
-const bootMs = 120_000;
+const bootMs = 240_000;
 const commandMs = 120_000;
 
 interface Answer {

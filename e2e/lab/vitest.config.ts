@@ -14,7 +14,7 @@ export default defineConfig({
     // What follows a failure would fail for the same reason.
     bail: 1,
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 420_000,
     reporters: ['verbose'],
   },
 });

@@ -163,9 +163,12 @@ test('hostapd is killed: the stations come back, and the agent hears of them', a
   await lab.untilDevices('ap-1', (found) => found.length === 0);
   await lab.untilDevices('ap-1', (found) => names(found).includes(refusing));
   // The one that could go anywhere may have gone to the other access point meanwhile.
-  const { here, there } = await placeOfMover();
-  const report = await lab.command(here, 'steer_device', { device: moving, target: there });
-  expect(report).toMatchObject({ state: 'succeeded', result: { outcome: 'moved' } });
+  const steer = async () => {
+    const { here, there } = await placeOfMover();
+    return await lab.command(here, 'steer_device', { device: moving, target: there, timeout_seconds: 15 });
+  };
+  const report = await eventually(steer, ({ state }) => state === 'succeeded');
+  expect(report.result).toMatchObject({ outcome: 'moved' });
   show('hostapd of ap-1: killed and back', lab.lines('hostapd-ap1.log', /AP-ENABLED|AP-STA-CONNECTED/).slice(-4));
 });
 
