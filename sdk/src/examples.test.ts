@@ -47,7 +47,9 @@ beforeAll(async () => {
   const [saver, coverer] = ['saver', 'coverer'].map((name) => new App({ url: weft.url, name, key: password }));
   await saver!.command('ap-1', 'set_tx_power', { dbm: 11 });
   await expect(coverer!.command('ap-1', 'set_tx_power', { dbm: 12 })).rejects.toBeInstanceOf(CommandConflict);
-  reporting = setInterval(() => void busy.post({ load: 0.9, connected_devices: 3, power_w: 7.5 }).catch(() => {}), 50);
+  const devices = [{ device: 'phone-1', rssi_dbm: -51, heard: [{ ap_id: 'asleep', rssi_dbm: -70 }] }];
+  const values = { load: 0.9, connected_devices: 3, power_w: 7.5, devices };
+  reporting = setInterval(() => void busy.post(values).catch(() => {}), 50);
 });
 afterAll(async () => {
   clearInterval(reporting);

@@ -14,6 +14,7 @@ export type {
   CommandPreview,
   CommandState,
   Conflict,
+  Device,
   EmulatorDemand,
   EmulatorEvent,
   EmulatorRun,
@@ -36,6 +37,7 @@ export { JobFailure, type JobOptions } from './job-messages.ts';
 export type { LiveOptions, LiveSample } from './live-samples.ts';
 export type {
   AlarmOptions,
+  DeviceOptions,
   EventOptions,
   FollowOptions,
   PastEventOptions,

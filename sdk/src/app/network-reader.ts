@@ -1,5 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, EventItem } from '@weft/contract';
+import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, Device, EventItem } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import { type Abortable, type Moment, toTime } from './app-options.ts';
 import { FleetReader } from './fleet-reader.ts';
@@ -15,6 +15,11 @@ export interface SelectOptions extends Abortable {
   sort?: string;
   /** Also these: `configuration`, `latest`. */
   fields?: readonly ('configuration' | 'latest')[];
+}
+
+export interface DeviceOptions extends Abortable {
+  /** Part of a pseudonym, or of the ap_id of an access point that it is attached to. */
+  search?: string;
 }
 
 export interface EventOptions extends Abortable {
@@ -62,6 +67,20 @@ export class NetworkReader extends FleetReader {
   select(selector = '', { search, sort, fields = [], signal }: SelectOptions = {}): Stream<AgentListItem> {
     const query = { selector, search, sort, fields: fields.length > 0 ? fields.join() : undefined, limit: 200 };
     return this.#pages('/api/v1/agents', query, signal);
+  }
+
+  /**
+   * The devices of the access points that a selector names: their links on all technologies, and what they hear around
+   * them. A device without links was seen within the last 24 hours.
+   *
+   * ```ts
+   * for await (const { device, links, heard } of app.devices('name:ap-*')) {
+   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id} ${rssi_dbm} dBm`), heard.length);
+   * }
+   * ```
+   */
+  devices(selector = '', { search, signal }: DeviceOptions = {}): Stream<Device> {
+    return this.#pages('/api/v1/devices', { selector, search, limit: 1000 }, signal);
   }
 
   /**
