@@ -1,20 +1,20 @@
-// The databases that every store has to work on. Each namespace is fresh: a file in a temporary folder, or a schema of
-// its own on the PostgreSQL that the run has.
+// The databases that every store has to work on. Each namespace is fresh: a file in a temporary folder, or a database of
+// its own on the PostgreSQL that the run has. Both are copies of one that was migrated once, because many tests need one.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { describe, inject } from 'vitest';
 import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import { runOnServer } from './migrated-database.ts';
 
 interface OpenOptions {
   migrationsFolder?: string;
 }
 
-/** A place that starts empty. Several databases opened on it are several nodes on one database. */
+/** A place without rows. Several databases opened on it are several nodes on one database. */
 export interface DatabaseNamespace {
   /** What openSqlite or openPostgres takes. */
   address: string;
@@ -25,7 +25,8 @@ export interface DatabaseNamespace {
 
 export interface DatabaseKind {
   dialect: SqlDatabase['dialect'];
-  createNamespace(): Promise<DatabaseNamespace>;
+  /** With its tables, unless it is to be bare. */
+  createNamespace(options?: { isBare?: boolean }): Promise<DatabaseNamespace>;
 }
 
 export const databaseKinds: Record<SqlDatabase['dialect'], DatabaseKind> = {
@@ -51,9 +52,10 @@ export async function openTwoNodes(
   return { nodes, remove: () => namespace.remove() };
 }
 
-async function createSqliteNamespace(): Promise<DatabaseNamespace> {
+async function createSqliteNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
   const folder = mkdtempSync(join(tmpdir(), 'weft-sqlite-'));
   const address = join(folder, 'weft.db');
+  if (!isBare) copyFileSync(inject('migrated').sqliteFile, address);
   return namespaceAt(
     address,
     (options) => openSqlite(address, options),
@@ -63,15 +65,18 @@ async function createSqliteNamespace(): Promise<DatabaseNamespace> {
   );
 }
 
-async function createPostgresNamespace(): Promise<DatabaseNamespace> {
-  const schema = `test_${randomUUID().replaceAll('-', '')}`;
-  await runOnServer(`CREATE SCHEMA ${schema}`);
+async function createPostgresNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await runOnServer(
+    postgresUrl(),
+    `CREATE DATABASE ${name} TEMPLATE ${isBare ? 'template0' : inject('migrated').postgresName}`,
+  );
   const url = new URL(postgresUrl());
-  url.searchParams.set('options', `-c search_path=${schema}`);
+  url.pathname = `/${name}`;
   return namespaceAt(
     url.href,
     (options) => openPostgres(url.href, options),
-    () => runOnServer(`DROP SCHEMA ${schema} CASCADE`),
+    () => runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`),
   );
 }
 
@@ -99,14 +104,4 @@ function postgresUrl(): string {
   const url = inject('postgresUrl');
   if (url === undefined) throw new Error('This run has no PostgreSQL');
   return url;
-}
-
-async function runOnServer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: postgresUrl() });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

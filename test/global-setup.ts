@@ -2,6 +2,7 @@
 import type { TestProject } from 'vitest/node';
 import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
+import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { testFiles } from './projects.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
@@ -11,6 +12,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Undefined where there is no PostgreSQL; its half of the suites is then skipped. */
     postgresUrl: string | undefined;
+    /** What fresh databases are copies of. */
+    migrated: MigratedDatabases;
     /** Undefined where there is no InfluxDB; its half of the suites is then skipped. */
     influxUrl: string | undefined;
     /** Undefined where there is no RabbitMQ; its half of the suites is then skipped. */
@@ -54,10 +57,13 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     }),
     fillCompileCache(),
   ]);
+  const { remove: removeMigrated, ...migrated } = await createMigratedDatabases(postgres.url);
   project.provide('postgresUrl', postgres.url);
+  project.provide('migrated', migrated);
   project.provide('influxUrl', influx.url);
   project.provide('amqpUrl', rabbit.url);
   return async () => {
+    await removeMigrated();
     await Promise.all([postgres.stop(), influx.stop(), rabbit.stop()]);
     checkStatuses(statuses, isWholeRun(project));
   };

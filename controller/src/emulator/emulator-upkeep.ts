@@ -5,6 +5,7 @@ import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import { Rounds } from '../rounds.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
@@ -32,56 +33,46 @@ export interface EmulatorUpkeepOptions {
 export class EmulatorUpkeep {
   readonly #options: EmulatorUpkeepOptions;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #isStopped = false;
-  #isFailing = false;
+  readonly #rounds: Rounds;
 
   constructor(options: EmulatorUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    const { onChange } = options;
+    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of emulated networks', run: () => this.#run(), onChange });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.soon(), everyMs).unref();
+    this.#rounds.start();
   }
 
   /** Starts a round now, if none is in progress. */
   soon(): void {
-    if (this.#isStopped) return;
-    this.#round ??= this.run().finally(() => {
-      this.#round = undefined;
-    });
+    this.#rounds.soon();
   }
 
-  /** Resolves when the current step has ended. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** One round. Never throws. */
-  async run(): Promise<void> {
-    const { jobs, requests, turns, onChange } = this.#options;
-    try {
-      await jobs.republishAbandoned('emulator_spinup', this.#now());
-      await turns.next();
-      await this.#close();
-      await this.#remove();
-      await requests.prune(this.#now());
-      if (this.#isFailing) onChange('the upkeep of emulated networks goes on');
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) onChange('the upkeep of emulated networks is held up; it will be tried again', error);
-      this.#isFailing = true;
-    }
+  run(): Promise<void> {
+    return this.#rounds.once();
+  }
+
+  async #run(): Promise<void> {
+    const { jobs, requests, turns } = this.#options;
+    await jobs.republishAbandoned('emulator_spinup', this.#now());
+    await turns.next();
+    await this.#close();
+    await this.#remove();
+    await requests.prune(this.#now());
   }
 
   async #close(): Promise<void> {
     const { runs, closer, mailbox } = this.#options;
     for (const run of await runs.listOpen(openPerRound)) {
-      if (this.#isStopped) return;
+      if (this.#rounds.isStopped) return;
       if (run.ends_at + graceMs < this.#now()) {
         await mailbox.end(run.job_number, 'expired', 'Its time was over before its emulator had said so');
       }
@@ -94,7 +85,7 @@ export class EmulatorUpkeep {
     for (const { job_number } of await runs.listRemovable(this.#now(), 1)) {
       const names = await runs.agentsOf(job_number, removedPerRound);
       for (const ap_id of names) {
-        if (this.#isStopped) return;
+        if (this.#rounds.isStopped) return;
         await agents.remove(ap_id, system).catch((error) => {
           // Another node was faster.
           if (!(error instanceof NotFoundError)) throw error;

@@ -1,5 +1,6 @@
 // Removes events that are too old, in bounded steps. Every node does it, without coordination.
 import { setTimeout as pause } from 'node:timers/promises';
+import { Rounds } from '../rounds.ts';
 import type { EventLog } from './event-log.ts';
 
 const everyMs = 60_000;
@@ -17,44 +18,31 @@ export interface EventRetentionOptions {
 
 export class EventRetention {
   readonly #options: EventRetentionOptions;
-  readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #isStopped = false;
-  #isFailing = false;
+  readonly #rounds: Rounds;
 
   constructor(options: EventRetentionOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    const { onChange } = options;
+    this.#rounds = new Rounds({ everyMs, what: 'the removal of old events', run: () => this.#prune(), onChange });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.run().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
+    this.#rounds.start();
   }
 
-  /** Resolves once the step in progress is over. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Until nothing is too old. Never throws. */
-  async run(): Promise<void> {
-    const { log, keptMs, onChange } = this.#options;
-    const now = this.#now();
-    const before = { events: now - keptMs, devices: now - Math.min(keptMs, deviceKeptMs) };
-    try {
-      while (!this.#isStopped && (await log.prune(before, stepRows))) await pause(betweenStepsMs);
-      if (this.#isFailing) onChange('old events are removed again');
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) onChange('old events cannot be removed; it will be tried again', error);
-      this.#isFailing = true;
-    }
+  run(): Promise<void> {
+    return this.#rounds.once();
+  }
+
+  async #prune(): Promise<void> {
+    const { log, keptMs, now = Date.now } = this.#options;
+    const nowMs = now();
+    const before = { events: nowMs - keptMs, devices: nowMs - Math.min(keptMs, deviceKeptMs) };
+    while (!this.#rounds.isStopped && (await log.prune(before, stepRows))) await pause(betweenStepsMs);
   }
 }

@@ -29,7 +29,7 @@ eachDatabase((kind: DatabaseKind) => {
   const SECOND = 'CREATE TABLE second (a INTEGER);';
 
   beforeEach(async () => {
-    namespace = await kind.createNamespace();
+    namespace = await kind.createNamespace({ isBare: true });
     folder = mkdtempSync(join(tmpdir(), 'weft-migrations-'));
     children = [];
   });

@@ -37,7 +37,18 @@ interface TelemetryPartDeps extends Platform {
 }
 
 export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
-  const { config, database, telemetryStore: store, agents, auth, shares, eventLog, recentBytes, onError } = deps;
+  const {
+    config,
+    database,
+    telemetryStore: store,
+    agents,
+    auth,
+    shares,
+    eventLog,
+    recentBytes,
+    onError,
+    onChange,
+  } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
   const budget = new ReportBudget(shares, config.reports);
   const stalls = new StallWatch({ database, eventLog, node: hostname(), onError });
@@ -89,7 +100,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     retentionDays,
     onRecorded: (ap_id) => metrics.recorded(ap_id),
   });
-  const retention = new Retention(store, onError);
+  const retention = new Retention(store, onChange);
   events.recorded.on((ap_id, samples, receivedMs) => {
     presence.seen(ap_id, receivedMs);
     power.recorded(ap_id, samples);

@@ -29,7 +29,7 @@ eachDatabase((kind) => {
     const before = mkdtempSync(join(tmpdir(), 'weft-migrations-'));
     const isOlder = (path: string) => !/^\d/.test(basename(path)) || basename(path) < '0008';
     cpSync(MIGRATIONS_FOLDER, before, { recursive: true, filter: isOlder });
-    const namespace = await kind.createNamespace();
+    const namespace = await kind.createNamespace({ isBare: true });
     try {
       const older = namespace.open({ migrationsFolder: before });
       await older.migrate();

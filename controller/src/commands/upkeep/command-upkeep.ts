@@ -1,5 +1,6 @@
 // Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
 // sent again, stages of roll-outs begin, guards end, old rows are deleted. Every node does it, without coordination.
+import { Rounds } from '../../rounds.ts';
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -32,71 +33,59 @@ export interface CommandUpkeepOptions {
 export class CommandUpkeep {
   readonly #options: CommandUpkeepOptions;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds: Rounds;
   #soonTimer: NodeJS.Timeout | undefined;
   #soonAt = Number.POSITIVE_INFINITY;
-  #round: Promise<void> | undefined;
-  #rounds = 0;
+  #count = 0;
   #resentAfter = '';
-  #isStopped = false;
-  #isFailing = false;
 
   constructor(options: CommandUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    const { onChange } = options;
+    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of commands', run: () => this.#run(), onChange });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#begin(), everyMs).unref();
+    this.#rounds.start();
   }
 
   /** A round at that moment, if none would come before. */
   at(ms: number): void {
-    if (ms >= this.#soonAt || this.#isStopped) return;
+    if (ms >= this.#soonAt || this.#rounds.isStopped) return;
     clearTimeout(this.#soonTimer);
     this.#soonAt = ms;
     const delay = Math.max(0, Math.min(ms - this.#now(), everyMs));
     this.#soonTimer = setTimeout(() => {
       this.#soonAt = Number.POSITIVE_INFINITY;
-      this.#begin();
+      this.#rounds.soon();
     }, delay).unref();
   }
 
   /** Resolves once the round in progress is over. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
+  stop(): Promise<void> {
     clearTimeout(this.#soonTimer);
-    await this.#round;
+    return this.#rounds.stop();
   }
 
   /** One round. Never throws. */
-  async run(): Promise<void> {
-    const { guards, batches, onChange } = this.#options;
-    try {
-      await this.#expire();
-      await this.#decideAgain();
-      await guards.refresh();
-      await this.#sendAgain();
-      await batches.goOn();
-      await this.#tidy();
-      if (this.#isFailing) onChange('the upkeep of commands goes on');
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) onChange('the upkeep of commands is held up; it will be tried again', error);
-      this.#isFailing = true;
-    }
+  run(): Promise<void> {
+    return this.#rounds.once();
   }
 
-  #begin(): void {
-    this.#round ??= this.run().finally(() => {
-      this.#round = undefined;
-    });
+  async #run(): Promise<void> {
+    const { guards, batches } = this.#options;
+    await this.#expire();
+    await this.#decideAgain();
+    await guards.refresh();
+    await this.#sendAgain();
+    await batches.goOn();
+    await this.#tidy();
   }
 
   async #expire(): Promise<void> {
     const { store, ledger, operations } = this.#options;
-    for (let found = steps; found === steps && !this.#isStopped; ) {
+    for (let found = steps; found === steps && !this.#rounds.isStopped; ) {
       const overdue = await store.listOverdue(this.#now(), steps);
       found = overdue.length;
       if (found > 0) await ledger.do(operations.expire(overdue));
@@ -121,11 +110,11 @@ export class CommandUpkeep {
 
   async #tidy(): Promise<void> {
     const { store, retentionMs, reloadFleet } = this.#options;
-    const round = this.#rounds++;
+    const round = this.#count++;
     if (round % reloadRounds === reloadRounds - 1) await reloadFleet?.();
     if (round % pruneRounds !== 0) return;
     const nowMs = this.#now();
     const times = { nowMs, commandsBefore: nowMs - retentionMs, statesBefore: nowMs - statesKeptMs };
-    while (!this.#isStopped && (await store.prune(times, pruneRows)));
+    while (!this.#rounds.isStopped && (await store.prune(times, pruneRows)));
   }
 }

@@ -1,6 +1,7 @@
 // What has to happen to jobs without anybody asking: waiting ones are published, overdue ones and those of ended callers end,
 // old ones are forgotten. Every node does it; none minds the others.
 import { setTimeout as pause } from 'node:timers/promises';
+import { Rounds } from '../../rounds.ts';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobRecord, JobStore } from '../store/job-store.ts';
 import type { DeadLetterService } from './dead-letter-service.ts';
@@ -32,47 +33,36 @@ export interface JobUpkeepOptions {
 export class JobUpkeep {
   readonly #options: JobUpkeepOptions;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #rounds = 0;
-  #isStopped = false;
-  #isFailing = false;
+  readonly #rounds: Rounds;
+  #count = 0;
 
   constructor(options: JobUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    const { onChange } = options;
+    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of jobs', run: () => this.#run(), onChange });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.run().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
+    this.#rounds.start();
   }
 
-  /** Resolves once the step in progress is over. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** One round. Never throws. */
-  async run(): Promise<void> {
-    const { outbox, letters, owners, onChange } = this.#options;
-    try {
-      // What the broker holds up must not hold up the rest, and the other way round.
-      const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run(), this.#prune()];
-      const outcomes = await Promise.allSettled(steps);
-      if (this.#rounds++ % letterRounds === 0) await letters.prune(this.#now());
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-      if (this.#isFailing) onChange('the upkeep of jobs goes on');
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) onChange('the upkeep of jobs is held up; it will be tried again', error);
-      this.#isFailing = true;
-    }
+  run(): Promise<void> {
+    return this.#rounds.once();
+  }
+
+  async #run(): Promise<void> {
+    const { outbox, letters, owners } = this.#options;
+    // What the broker holds up must not hold up the rest, and the other way round.
+    const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run(), this.#prune()];
+    const outcomes = await Promise.allSettled(steps);
+    if (this.#count++ % letterRounds === 0) await letters.prune(this.#now());
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   async #expire(): Promise<void> {
@@ -80,7 +70,7 @@ export class JobUpkeep {
     for (;;) {
       const overdue = await jobs.listOverdue(this.#now(), overdueBatch);
       for (const job_number of overdue) {
-        if (this.#isStopped) return;
+        if (this.#rounds.isStopped) return;
         await mailbox.end(job_number, 'expired', 'Its time was over before it had ended');
       }
       if (overdue.length < overdueBatch) return;
@@ -94,14 +84,15 @@ export class JobUpkeep {
     // What is due later expires later.
     const filter = { sinceMs: now - quietMs, expiresByMs: now + timeoutMs, limit: quietBatch };
     for (const job of await jobs.listQuiet(filter)) {
-      if (this.#isStopped) return;
+      if (this.#rounds.isStopped) return;
       if (!isDue(job, now)) continue;
       await mailbox.endQuietly(job.job_number, `Nothing more has come for ${quietMs / 1000} s`);
     }
   }
 
   async #prune(): Promise<void> {
-    while (!this.#isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows))) await pause(betweenStepsMs);
+    while (!this.#rounds.isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows)))
+      await pause(betweenStepsMs);
   }
 }
 
