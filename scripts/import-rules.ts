@@ -160,6 +160,7 @@ const featureOrder = [
   ['devices'],
   ['jobs'],
   ['commands'],
+  ['steering'],
   ['emulator'],
   ['fleet'],
   ['timeline'],

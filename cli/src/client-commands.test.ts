@@ -433,6 +433,8 @@ test.each([
   [['events', 'now'], 'weft events takes options only'],
   [['events', '--after', '3'], 'weft events takes no --after'],
   [['events', '--follow', '--after', 'x'], '--after must be the id of an event'],
+  [['devices', 'steer', 'x'], 'Give a device and the access point'],
+  [['devices', '--limit', 'x'], '--limit'],
   [['alarms', 'eat', 'x'], 'Unknown action eat'],
   [['alarms', 'ack'], 'Give at least one alarm'],
   [['alarms', 'shelve', 'x'], 'Give --for'],

@@ -11,6 +11,7 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   label: async () => (await import('./commands/sites-command.ts')).labelCommand,
   sites: async () => (await import('./commands/sites-command.ts')).sitesCommand,
   alarms: async () => (await import('./commands/alarms-command.ts')).alarmsCommand,
+  devices: async () => (await import('./commands/devices-command.ts')).devicesCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   watch: async () => (await import('./commands/watch-command.ts')).watchCommand,
   data: async () => (await import('./commands/data-command.ts')).dataCommand,

@@ -5,6 +5,8 @@ import type { AlarmSeverity } from '@weft/contract';
 import type { AgentSight } from './agents/agent-sight.ts';
 import type { NewAuditEntry } from './audit/audit-store.ts';
 import type { Caller, CallerChange } from './caller.ts';
+import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';
+import type { DeviceChange } from './devices/registry/device-changes.ts';
 import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
 import type { JobRecord } from './jobs/store/job-store.ts';
 import type { DeviceList } from './telemetry/ingest/device-list.ts';
@@ -37,6 +39,12 @@ export function createEvents() {
     recorded: new Event<[ap_id: string, samples: readonly Sample[], receivedMs: number]>(),
     /** Takes the devices of a report, in the order of time; resolves once what changed is durable, with what was left out. */
     devicesReported: new Question<[ap_id: string, lists: readonly DeviceList[]], Promise<IgnoredFields | undefined>>(),
+    /** Devices joined, left or moved; this node has made it durable. */
+    devicesChanged: new Event<[changes: readonly DeviceChange[]]>(),
+    /** An access point has said which devices it serves. */
+    devicesListed: new Event<[ap_id: string]>(),
+    /** A steering command has ended, by what the network saw. */
+    deviceSteered: new Event<[steered: SteeredDevice]>(),
     /** What a caller sees of the network now, and what of it matches a selector. */
     agentSight: new Question<[caller: Caller, selector: string], Promise<AgentSight>>(),
     /** Agents are in another state than before, as the one node found that looks after the whole network; only there. */

@@ -15,6 +15,7 @@ import { createJobsPart } from './jobs/jobs-part.ts';
 import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
+import { createSteeringPart } from './steering/steering-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
 import { createThirdPartyAppsPart } from './third-party-apps/third-party-apps-part.ts';
 import { createTimelinePart } from './timeline/timeline-part.ts';
@@ -53,16 +54,17 @@ export function createParts(platform: Platform, events: Events) {
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
-  const devices = createDevicesPart({ ...platform, agents, eventLog }, events);
+  const devices = createDevicesPart({ ...platform, agents, auditLog, eventLog }, events);
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart(
-    { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs },
+    { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs, devices },
     events,
   );
   const transports = createTransportsPart(
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
+  const steering = createSteeringPart({ ...platform, eventLog, commands, devices }, events);
   const emulator = createEmulatorPart(
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,
@@ -115,6 +117,7 @@ export function createParts(platform: Platform, events: Events) {
     jobs,
     commands,
     transports,
+    steering,
     emulator,
     fleet,
     timeline,

@@ -87,7 +87,7 @@ export class ControlLoop {
   async #look(nowMs: number, signal: AbortSignal): Promise<void> {
     this.#isLooking = true;
     try {
-      const devices = await this.#app.devices('', { signal }).toArray();
+      const devices = await this.#app.devices({ signal }).toArray();
       this.#program.see!(devices.filter(({ links }) => links.length > 0).map(toSeenDevice), nowMs);
       this.#order(nowMs, signal);
     } catch (error) {

@@ -11,4 +11,4 @@ export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenComm
 export { type HttpAnswer, HttpClient } from './http-client.ts';
 export { keptFetch } from './kept-connections.ts';
 export { App } from './node-app.ts';
-export type { Sample } from './report.ts';
+export type { AttachedDevice, Sample } from './report.ts';

@@ -3,7 +3,21 @@
 import { isObject } from '@weft/contract/is-object';
 
 /** Fields with their values, and maybe `ts` (or `timestamp`, `time`): milliseconds since 1970, or ISO 8601. Without one it is now. */
-export type Sample = Record<string, unknown>;
+export type Sample = Record<string, unknown> & { devices?: readonly AttachedDevice[] };
+
+/** A device that is attached to the access point at the time of the sample; `devices` is the list of all of them. */
+export interface AttachedDevice {
+  /** As the access point knows it: a hardware address, the identity of a subscriber. Weft keeps a pseudonym. */
+  device: string;
+  rssi_dbm?: number | undefined;
+  snr_db?: number | undefined;
+  /** From and to the device. */
+  rx_mbps?: number | undefined;
+  tx_mbps?: number | undefined;
+  connected_seconds?: number | undefined;
+  /** What it hears around it, by the name of an access point or the address of a radio. */
+  heard?: readonly ({ rssi_dbm?: number } & ({ ap_id: string } | { bssid: string }))[] | undefined;
+}
 
 /** The time of something that happened at a moment of the clock; each call gives another. */
 export type Stamp = (moment: number) => number;

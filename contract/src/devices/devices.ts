@@ -92,10 +92,23 @@ export const DeviceMove = Type.Object(
 );
 export type DeviceMove = Type.Static<typeof DeviceMove>;
 
+export const SteeringAttempt = Type.Object(
+  {
+    ts: Time('When it ended.'),
+    ap_id: Type.String({ description: 'The access point that it was attached to.' }),
+    target: Type.Optional(Type.String({ description: 'Where it was to go, if the caller may see that.' })),
+    outcome: Type.Enum(['moved', 'refused', 'unreachable', 'ignored']),
+    command_id: Type.String(),
+  },
+  { title: 'SteeringAttempt' },
+);
+export type SteeringAttempt = Type.Static<typeof SteeringAttempt>;
+
 export const DeviceDetails = Type.Object(
   {
     ...deviceFields,
-    moves: Type.Array(DeviceMove, { description: 'The newest 100 of the last 24 hours, newest first.' }),
+    moves: Type.Array(DeviceMove, { description: 'The newest of the last 24 hours, newest first.' }),
+    steering: Type.Array(SteeringAttempt, { description: 'The newest attempts to move it, newest first.' }),
   },
   { title: 'DeviceDetails' },
 );
@@ -126,3 +139,57 @@ export const AgentDevices = Type.Object(
   { title: 'AgentDevices' },
 );
 export type AgentDevices = Type.Static<typeof AgentDevices>;
+
+export const DeviceWatchRequest = Type.Object(
+  {
+    expires_in: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 604_800, default: 86_400, description: 'Seconds. At most a week.' }),
+    ),
+  },
+  { title: 'DeviceWatchRequest' },
+);
+export type DeviceWatchRequest = Type.Static<typeof DeviceWatchRequest>;
+
+export const DeviceIdentityLink = Type.Object(
+  {
+    identity: Type.String({
+      minLength: 1,
+      maxLength: maxIdentityLength,
+      description: 'Another pseudonym, or the name of an emulated device.',
+    }),
+  },
+  { title: 'DeviceIdentityLink' },
+);
+export type DeviceIdentityLink = Type.Static<typeof DeviceIdentityLink>;
+
+export const DevicePrivacy = Type.Object(
+  {
+    clear_addresses: Type.Boolean({
+      description:
+        'Whether administrators see the identities of devices as they are reported, and requests may use them.',
+    }),
+  },
+  { title: 'DevicePrivacy' },
+);
+export type DevicePrivacy = Type.Static<typeof DevicePrivacy>;
+
+export const DeviceHistoryPage = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object({
+        ts: Time('When it was reported.'),
+        ap_id: Type.String({ description: 'The access point that served it.' }),
+        rssi_dbm: Type.Optional(Type.Number()),
+        snr_db: Type.Optional(Type.Number()),
+        rx_mbps: Type.Optional(Type.Number()),
+        tx_mbps: Type.Optional(Type.Number()),
+      }),
+      { description: 'Oldest first.' },
+    ),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: 'Send it as `since` for the next page; null at the end.',
+    }),
+  },
+  { title: 'DeviceHistoryPage' },
+);
+export type DeviceHistoryPage = Type.Static<typeof DeviceHistoryPage>;

@@ -58,6 +58,55 @@ const webhooks = '/api/v1/webhooks';
 const notices = '/api/v1/notifications';
 const spinup = '/api/v1/emulator/spinup';
 const alarmRules = '/api/v1/alarm_rules';
+const devices = '/api/v1/devices';
+const deviceChanges: {
+  route: string;
+  action: string;
+  method: string;
+  path?: string;
+  json?: (identity: string) => unknown;
+  detail: (identity: string) => Record<string, unknown>;
+}[] = [
+  {
+    route: 'POST /api/v1/devices/{device}/watch',
+    action: 'device_watched',
+    method: 'POST',
+    path: '/watch',
+    json: () => ({}),
+    detail: () => ({ until: expect.any(String) }),
+  },
+  {
+    route: 'DELETE /api/v1/devices/{device}/watch',
+    action: 'device_unwatched',
+    method: 'DELETE',
+    path: '/watch',
+    detail: () => ({}),
+  },
+  {
+    route: 'POST /api/v1/devices/{device}/identities',
+    action: 'device_identities_linked',
+    method: 'POST',
+    path: '/identities',
+    json: (identity) => ({ identity }),
+    detail: (identity) => ({ identity }),
+  },
+  { route: 'DELETE /api/v1/devices/{device}', action: 'device_erased', method: 'DELETE', detail: () => ({}) },
+];
+/** One that was seen, by its pseudonym. */
+async function newDevice(): Promise<string> {
+  const device = `emu-0-device-${++count}`;
+  const list = { ts: Date.now(), devices: [{ ...unknownValues, identity: device }] };
+  await weft.events.devicesReported.ask(`ap-of-${device}`, [list]);
+  return weft.parts.devices.names.read(device, []);
+}
+const unknownValues = {
+  rssi_dbm: Number.NaN,
+  snr_db: Number.NaN,
+  rx_mbps: Number.NaN,
+  tx_mbps: Number.NaN,
+  connected_seconds: Number.NaN,
+  heard: [],
+};
 const alarmRule = (name: string) => ({ name, condition: { metric: 'm', op: '>', value: 5 }, severity: 'major' });
 const network = {
   emulators: [
@@ -441,6 +490,26 @@ const changes: Change[] = [
         const detail = { before: { display_name: null, tags: [] }, after: { display_name: 'Hall', tags: ['a', 'b'] } };
         return { actor: byAdmin, action: 'labels_changed', target: { kind: 'agent', name }, detail };
       };
+    },
+  },
+  ...deviceChanges.map(({ route, action, method, path = '', json, detail }) => ({
+    route,
+    how: 'by an administrator',
+    prepare: async () => {
+      const [device, identity] = [await newDevice(), await newDevice()];
+      return async () => {
+        await send(method, `${devices}/${device}${path}`, json?.(identity));
+        return { actor: byAdmin, action, target: { kind: 'device', name: device }, detail: detail(identity) };
+      };
+    },
+  })),
+  {
+    route: 'PUT /api/v1/device_privacy',
+    how: 'by an administrator',
+    prepare: async () => async () => {
+      await send('PUT', '/api/v1/device_privacy', { clear_addresses: true });
+      const target = { kind: 'device', name: 'devices' };
+      return { actor: byAdmin, action: 'clear_addresses_changed', target, detail: { clear_addresses: true } };
     },
   },
   {

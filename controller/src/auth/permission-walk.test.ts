@@ -110,6 +110,13 @@ const table = `
   GET    /api/v1/devices                          yes  yes  yes  yes
   GET    /api/v1/devices/{device}                 yes  yes  yes  yes
   GET    /api/v1/agents/{ap_id}/devices           yes  yes  self glob
+  GET    /api/v1/devices/{device}/history         yes  yes  yes  yes
+  POST   /api/v1/devices/{device}/watch           yes  yes  no   yes
+  DELETE /api/v1/devices/{device}/watch           yes  yes  no   yes
+  POST   /api/v1/devices/{device}/identities      yes  no   no   no
+  DELETE /api/v1/devices/{device}                 yes  no   no   no
+  GET    /api/v1/device_privacy                   yes  no   no   no
+  PUT    /api/v1/device_privacy                   yes  no   no   no
   GET    /api/v1/alarms                           yes  yes  yes  yes
   GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes
   POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no

@@ -112,6 +112,13 @@ const table = `
    -  list_devices                    yes  yes  own  read
    -  get_device                      yes  yes  own  read
    -  list_agent_devices              yes  yes  self read
+   -  device_history                  yes  yes  own  read
+   -  watch_device                    yes  own  no   read
+   -  unwatch_device                  yes  own  no   read
+   -  link_device_identity            yes  no   no   no
+   -  erase_device                    yes  no   no   no
+   -  get_device_privacy              yes  no   no   no auditor
+   -  set_device_privacy              yes  no   no   no
    -  list_alarms                     yes  yes  own  read
    -  get_alarm                       yes  yes  own  read
    -  acknowledge_alarm               yes  own  no   no operator

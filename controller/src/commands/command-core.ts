@@ -11,6 +11,7 @@ import type { SqlDatabase } from '../storage/sql-database.ts';
 import { BlastRadius } from './arbitration/blast-radius.ts';
 import { FleetMap } from './arbitration/fleet-map.ts';
 import { CommandDispatcher } from './delivery/command-dispatcher.ts';
+import type { DeviceDelivery } from './delivery/device-delivery.ts';
 import { CommandDecision } from './ledger/command-decision.ts';
 import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
 import { CommandOperations } from './ledger/command-operations.ts';
@@ -32,6 +33,8 @@ export interface CommandCoreOptions {
   /** See CommandLedger. */
   eventLog?: EventLog;
   keyring: Pick<Keyring, 'decrypt'>;
+  /** See CommandDispatcher. */
+  devices?: DeviceDelivery;
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
   isPublished: boolean;
@@ -66,7 +69,16 @@ export function createCommandCore(options: CommandCoreOptions) {
     now,
   });
   const isShared = database.dialect === 'postgres';
-  const dispatcher = new CommandDispatcher({ store, ledger, operations, keyring, isShared, onError, now });
+  const dispatcher = new CommandDispatcher({
+    store,
+    ledger,
+    operations,
+    keyring,
+    devices: options.devices,
+    isShared,
+    onError,
+    now,
+  });
   committed.on(({ jobs, released, ended }) => {
     dispatcher.ended(ended);
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);

@@ -4,6 +4,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
+import type { DevicesPart } from '../devices/devices-part.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
@@ -18,6 +19,8 @@ import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
 import { RivalSight } from './api/rival-sight.ts';
 import { createCommandCore } from './command-core.ts';
+import { DeviceDelivery } from './delivery/device-delivery.ts';
+import type { SteeringOutcome } from './grammar/device-commands.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
 import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
@@ -34,7 +37,10 @@ interface CommandsPartDeps extends Platform {
   auditLog: AuditLog;
   eventLog: EventLog;
   jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+  devices: Pick<DevicesPart, 'names' | 'addresses'>;
 }
+
+export type CommandsPart = ReturnType<typeof createCommandsPart>;
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
@@ -52,6 +58,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     },
     commandable: commandableAmong(agentStore),
   };
+  const { names, addresses } = deps.devices;
+  const devices = new DeviceDelivery({
+    identityAt: (ap_id, device) => addresses.identityAt(ap_id, device),
+    withoutIdentities: (ap_id, value) => addresses.withoutIdentities(ap_id, value),
+  });
   const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
     database,
     store,
@@ -60,13 +71,14 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     audit,
     eventLog: deps.eventLog,
     keyring,
+    devices,
     retentionMs,
     isPublished,
     rights,
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
-  const intake = new CommandIntake({ agents, fleet, rate, keyring });
+  const intake = new CommandIntake({ agents, fleet, rate, keyring, names });
   const sight = new RivalSight(agents);
   const commands = new CommandService({ store, ledger, operations, intake, sight });
   const guards = new GuardWatch({ store, ledger, operations, agents, onError });
@@ -89,7 +101,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const reloadFleet = async () => {
     const revision = await readRevision(database);
     if (revision === loadedRevision) return;
-    await fleet.load((after, limit) => agents.page(after, limit));
+    await fleet.load(async (after, limit) => {
+      const page = await agents.page(after, limit);
+      for (const agent of page) devices.configured(agent);
+      return page;
+    });
     loadedRevision = revision;
   };
   const upkeep = new CommandUpkeep({
@@ -105,9 +121,10 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   });
 
   let decided = 0;
-  committed.on(({ jobs, messages, released, frozen, hasGuards }) => {
+  committed.on(({ jobs, messages, released, frozen, hasGuards, steered }) => {
     decided += jobs.length;
     mailbox.tell(messages);
+    for (const each of steered) events.deviceSteered.emit(each);
     if (isPublished) for (const job of jobs) outbox.publish(job);
     if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
     for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
@@ -121,10 +138,14 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   }
 
   events.callerChanged.within(new CommandEnding({ store, ledger, operations, rights }).step);
-  events.agentConfigured.on((agent) => fleet.set(agent));
+  events.agentConfigured.on((agent) => {
+    fleet.set(agent);
+    devices.configured(agent);
+  });
   events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
   events.agentRemoved.add('work', async (ap_id) => {
     fleet.remove(ap_id);
+    devices.removed(ap_id);
     const open = await store.listOpen(ap_id);
     if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));
   });
@@ -134,6 +155,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   return {
     delivery: dispatcher,
+    steering: {
+      listAwaiting: (limit: number) => store.listAwaiting(limit),
+      conclude: (command_id: string, outcome: SteeringOutcome) =>
+        ledger.do(operations.steering.concluded(command_id, outcome)),
+    },
     batches,
     routes: [
       ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),

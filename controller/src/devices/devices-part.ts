@@ -3,42 +3,90 @@ import { randomUUID } from 'node:crypto';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentSight } from '../agents/agent-sight.ts';
 import { canSeeAll, canSeeName } from '../agents/agent-visibility.ts';
-import type { Caller } from '../caller.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { type Caller, isEnded } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { type DeviceExtras as DeviceExtraFields, toTime } from './api/device-answer.ts';
+import { deviceCareRoutes } from './api/device-care-routes.ts';
+import { DeviceCareService } from './api/device-care-service.ts';
 import { deviceRoutes } from './api/device-routes.ts';
 import { DeviceService } from './api/device-service.ts';
 import { readOrCreateDeviceKey } from './privacy/device-key.ts';
 import { DeviceNames } from './privacy/device-names.ts';
 import { Pseudonyms } from './privacy/pseudonyms.ts';
+import { DeviceAddresses } from './registry/device-addresses.ts';
+import { DeviceExtras } from './registry/device-extras.ts';
+import { DeviceHistory } from './registry/device-history.ts';
 import { DeviceIntake } from './registry/device-intake.ts';
 import { DeviceJournal } from './registry/device-journal.ts';
 import { DeviceRegistry } from './registry/device-registry.ts';
 import { DeviceUpkeep } from './registry/device-upkeep.ts';
+import { mergeDevices } from './registry/merge-devices.ts';
+import { createDeviceExtrasStore } from './store/device-extras-store.sql.ts';
+import type { StickyDevice } from './store/device-extras-store.ts';
 import { createDeviceStore } from './store/device-store.sql.ts';
 
 const dayMs = 86_400_000;
 
 interface DevicesPartDeps extends Platform {
   agents: AgentService;
+  auditLog: AuditLog;
   eventLog: EventLog;
 }
 
+export type DevicesPart = ReturnType<typeof createDevicesPart>;
+
 export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
-  const { config, database, keyring, agents, eventLog, shares, onError } = deps;
+  const { config, database, keyring, agents, auditLog, eventLog, shares, onError } = deps;
   const isShared = database.dialect === 'postgres';
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
   const store = createDeviceStore(database, { node: randomUUID() });
-  const journal = new DeviceJournal({ database, store, eventLog });
+  const extrasStore = createDeviceExtrasStore(database);
+  const extras: DeviceExtras = new DeviceExtras({
+    store: extrasStore,
+    onLinked: (identity, device) => mergeDevices(registry, identity, device),
+    onErased: (device) => {
+      const slot = registry.table.find(device);
+      if (slot !== undefined) registry.removeDevice(slot);
+    },
+    onWatches: () => history.watchesChanged(),
+  });
+  const journal = new DeviceJournal({ database, store, eventLog, onWritten: events.devicesChanged.emit });
   const registry = new DeviceRegistry({
     pseudonyms,
     maxDevices: config.quotas.devices,
+    canonical: extras.canonical,
     onChanges: (changes) => journal.add(changes),
   });
-  const intake = new DeviceIntake(registry, journal);
-  const upkeep = new DeviceUpkeep({ registry, store, journal, isShared, keptMs: dayMs, onError });
-  const names = new DeviceNames({ pseudonyms, areClearAllowed: () => false, canonical: (device) => device });
+  const history: DeviceHistory = new DeviceHistory({ registry, extras, telemetry: deps.telemetryStore, onError });
+  const intake = new DeviceIntake(registry, journal, (agent, ts) => {
+    history.listed(agent, ts);
+    events.devicesListed.emit(agent.ap_id);
+  });
+  const upkeep = new DeviceUpkeep({
+    registry,
+    store,
+    journal,
+    isShared,
+    keptMs: dayMs,
+    // Together less than the ten seconds that an answer may be late.
+    ...(isShared && { saveEveryMs: 6_000, followEveryMs: 3_000 }),
+    onFollow: () => extras.refresh(),
+    onPrune: async () => {
+      const ended = [...extras.watches()].filter(({ device }) => !extras.watchOf(device));
+      for (const { device } of ended) await history.remove(device);
+      await extrasStore.prune(Date.now());
+      await extras.refresh();
+    },
+    onError,
+  });
+  const names = new DeviceNames({
+    pseudonyms,
+    areClearAllowed: () => extras.areClearAllowed,
+    canonical: extras.canonical,
+  });
   const sightOf = (caller: Caller, selector: string): Promise<AgentSight> =>
     events.agentSight.ask(caller, selector) ?? Promise.resolve(byName(caller));
   const devices = new DeviceService({
@@ -48,8 +96,21 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     eventLog,
     shares,
     sightOf,
-    showsAddresses: () => false,
-    extrasOf: () => ({}),
+    showsAddresses: (caller) => extras.areClearAllowed && caller.kind === 'user' && caller.isAdmin,
+    extrasOf: (device) => toExtras(extras, device),
+  });
+  const care = new DeviceCareService({
+    database,
+    devices,
+    names,
+    extras,
+    extrasStore,
+    store,
+    journal,
+    history,
+    eventLog,
+    auditLog,
+    sightOf,
   });
 
   events.devicesReported.onAsk((ap_id, lists) => intake.take(ap_id, lists));
@@ -66,11 +127,24 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     await store.removeAgent(ap_id);
   });
 
+  events.callerChanged.within(async (tx, change) => {
+    if (isEnded(change)) await extrasStore.removeWatchesOf(tx, change.kind, change.id);
+    return { committed: () => void refreshExtras() };
+  });
+  const refreshExtras = () =>
+    extras.refresh().catch((error) => onError(error, 'what is noted about devices could not be read'));
+
   return {
     devices,
     names,
     registry,
-    routes: deviceRoutes(devices),
+    addresses: new DeviceAddresses(registry),
+    /** Notes that a device would not be moved. */
+    async rememberSticky(sticky: StickyDevice): Promise<void> {
+      await database.transaction((tx) => extrasStore.putSticky(tx, sticky));
+      await extras.refresh();
+    },
+    routes: [...deviceRoutes(devices), ...deviceCareRoutes(care)],
     metrics: {
       weft_devices: { help: 'Devices that this node knows', value: () => registry.table.deviceCount },
       weft_device_links: { help: 'Links between devices and access points', value: () => registry.table.linkCount },
@@ -79,10 +153,24 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
         value: () => registry.leftOut,
       },
     },
-    prepare: () => upkeep.load(),
+    async prepare() {
+      await extras.refresh();
+      await upkeep.load();
+    },
     start: () => upkeep.start(),
     stop: () => upkeep.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+function toExtras(extras: DeviceExtras, device: string): DeviceExtraFields {
+  const sticky = extras.stickyOf(device);
+  const watch = extras.watchOf(device);
+  const identities = extras.identitiesOf(device);
+  return {
+    ...(sticky && { sticky: { until: toTime(sticky.until), reason: sticky.reason, target: sticky.target } }),
+    ...(identities.length > 0 && { identities: [...identities] }),
+    ...(watch && { watched_until: toTime(watch.until) }),
+  };
 }
 
 /** What is known without a list of all agents. */

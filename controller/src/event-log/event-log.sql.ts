@@ -104,6 +104,10 @@ class SqlEventLog implements EventLog {
     return first?.id;
   }
 
+  async removeDevice(tx: SqlQueries, device: string): Promise<void> {
+    await tx.query("DELETE FROM event_log WHERE subject_kind = 'device' AND subject = ?", [device]);
+  }
+
   async prune(before: { events: number; devices: number }, limit: number): Promise<boolean> {
     const removed = await this.#db.query(
       'DELETE FROM event_log WHERE id IN (SELECT id FROM event_log ORDER BY id LIMIT ?) AND ts < ? RETURNING id',

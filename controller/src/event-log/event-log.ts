@@ -97,6 +97,8 @@ export interface EventLog {
   newest(): Promise<number>;
   /** The id of the oldest event that is kept; undefined if there is none. */
   oldest(): Promise<number | undefined>;
+  /** Removes all events about this device, in the transaction of the caller. */
+  removeDevice(tx: SqlQueries, device: string): Promise<void>;
   /** Removes up to `limit` events from before these times, oldest first. Resolves whether there may be more. */
   prune(before: { events: number; devices: number }, limit: number): Promise<boolean>;
 }

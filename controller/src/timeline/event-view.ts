@@ -54,16 +54,18 @@ export class EventView {
   }
 }
 
-/** Where a device came from. */
-function fromOf({ kind, data }: LoggedEvent): string[] {
-  return kind === 'device.moved' && typeof data.from === 'string' ? [data.from] : [];
+/** Other access points in an event about a device: where it came from, or was to go. */
+function fromOf({ subject_kind, data }: LoggedEvent): string[] {
+  if (subject_kind !== 'device') return [];
+  return [data.from, data.target].filter((ap_id) => typeof ap_id === 'string');
 }
 
 /** That a device came is seen by whoever sees where it is now; not from where, if that is hidden. */
 function withoutHidden(event: LoggedEvent, visible: ReadonlySet<string>): LoggedEvent {
   if (fromOf(event).every((ap_id) => visible.has(ap_id))) return event;
-  const { from: _from, ...data } = event.data;
-  return { ...event, text: `${event.subject} moved to ${event.ap_id}`, data };
+  const { from: _from, target: _target, ...data } = event.data;
+  const what = event.kind === 'device.moved' ? `moved to ${event.ap_id}` : `was steered from ${event.ap_id}`;
+  return { ...event, text: `${event.subject} ${what}`, data };
 }
 
 /** Apps and agents do not learn who else sends commands. */

@@ -117,13 +117,21 @@ export type CoverageRaster = { scale: number; values: string | (number | null)[]
 
 export type Device = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string };
 
-export type DeviceDetails = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string; moves: (DeviceMove)[] };
+export type DeviceDetails = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string; moves: (DeviceMove)[]; steering: (SteeringAttempt)[] };
+
+export type DeviceHistoryPage = { items: ({ ts: string; ap_id: string; rssi_dbm?: number; snr_db?: number; rx_mbps?: number; tx_mbps?: number })[]; next: string | null };
+
+export type DeviceIdentityLink = { identity: string };
 
 export type DeviceLink = { ap_id: string; access_point_type: string | null; rssi_dbm: number | null; snr_db: number | null; rx_mbps: number | null; tx_mbps: number | null; since: string; seen: string; address?: string };
 
 export type DeviceMove = { ts: string; kind: 'joined' | 'left' | 'moved'; ap_id: string; from?: string };
 
 export type DevicePage = { items: (Device)[]; next: string | null; count?: number };
+
+export type DevicePrivacy = { clear_addresses: boolean };
+
+export type DeviceWatchRequest = { expires_in?: number };
 
 export type DisabledUser = { username: string; disabled_at: string; disabled_by: string };
 
@@ -263,6 +271,8 @@ export type SitePage = { items: (Site)[]; next: string | null };
 
 export type StatusAnswer = { status: 'success'; detail: string };
 
+export type SteeringAttempt = { ts: string; ap_id: string; target?: string; outcome: 'moved' | 'refused' | 'unreachable' | 'ignored'; command_id: string };
+
 export type TakeOver = { agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number }; to: ({ agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number } })[]; others?: { access_points: number; devices: Amount; delivered_mbps: Amount }; unserved: { mean: number; plus_minus?: number } };
 
 export type Technology = '5G' | 'WiFi' | 'LiFi';
@@ -340,6 +350,7 @@ export interface Operations {
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
   create_webhook: { json: WebhookInput; answer: WebhookWithSecret };
+  device_history: { path: { device: string }; query?: { since?: string; limit?: number }; answer: DeviceHistoryPage };
   disable_user: { path: { username: string }; answer: DisabledUser };
   emulator_coverage: { path: { job_number: string }; query: { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array' }; answer: CoverageAnswer };
   emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
@@ -349,6 +360,7 @@ export interface Operations {
   enable_user: { path: { username: string }; answer: StatusAnswer };
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
+  erase_device: { path: { device: string }; answer: StatusAnswer };
   event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
@@ -359,6 +371,7 @@ export interface Operations {
   get_command: { path: { command_id: string }; answer: Command };
   get_conflict_rules: { answer: ConflictRules };
   get_device: { path: { device: string }; answer: DeviceDetails };
+  get_device_privacy: { answer: DevicePrivacy };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
   get_grants: { path: { username: string }; answer: Grants };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
@@ -370,6 +383,7 @@ export interface Operations {
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
   get_user: { path: { username: string }; answer: TokenData };
   get_webhook: { path: { id: string }; answer: Webhook };
+  link_device_identity: { path: { device: string }; json: DeviceIdentityLink; answer: Device };
   list_agent_devices: { path: { ap_id: string }; query?: { cursor?: string; limit?: number }; answer: AgentDevices };
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
@@ -422,6 +436,7 @@ export interface Operations {
   reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
+  set_device_privacy: { json: DevicePrivacy; answer: DevicePrivacy };
   set_grants: { path: { username: string }; json: Grants; answer: Grants };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
@@ -430,6 +445,7 @@ export interface Operations {
   test_notification: { path: { id: string }; answer: NotificationTest };
   test_webhook: { path: { id: string }; answer: WebhookDelivery };
   unshelve_alarm: { path: { alarm_id: string }; answer: Alarm };
+  unwatch_device: { path: { device: string }; answer: Device };
   update_agent: { path: { ap_id: string }; json: AgentUpdate; answer: Agent };
   update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
@@ -440,6 +456,7 @@ export interface Operations {
   update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
   update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
+  watch_device: { path: { device: string }; json: DeviceWatchRequest; answer: Device };
   write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_2: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_3: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
@@ -474,6 +491,7 @@ export const operations = {
   create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
   create_webhook: 'POST /api/v1/webhooks',
+  device_history: 'GET /api/v1/devices/{device}/history',
   disable_user: 'PUT /api/v1/disabled_users/{username}',
   emulator_coverage: 'GET /api/v1/emulator/{job_number}/coverage',
   emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
@@ -483,6 +501,7 @@ export const operations = {
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
   end_token: 'DELETE /api/v1/token/',
+  erase_device: 'DELETE /api/v1/devices/{device}',
   event_stream: 'GET /api/v1/events/stream',
   explain_selector: 'POST /api/v1/selectors/explain',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
@@ -493,6 +512,7 @@ export const operations = {
   get_command: 'GET /api/v1/commands/{command_id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_device: 'GET /api/v1/devices/{device}',
+  get_device_privacy: 'GET /api/v1/device_privacy',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
   get_grants: 'GET /api/v1/users/{username}/grants',
   get_job: 'GET /api/v1/jobs/{job_number}',
@@ -504,6 +524,7 @@ export const operations = {
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
   get_user: 'GET /api/v1/users/{username}',
   get_webhook: 'GET /api/v1/webhooks/{id}',
+  link_device_identity: 'POST /api/v1/devices/{device}/identities',
   list_agent_devices: 'GET /api/v1/agents/{ap_id}/devices',
   list_agents: 'GET /api/v1/agents/',
   list_alarm_rules: 'GET /api/v1/alarm_rules',
@@ -556,6 +577,7 @@ export const operations = {
   reset_alarm_rule: 'POST /api/v1/alarm_rules/{rule_id}/reset',
   reset_password: 'POST /api/v1/users/reset-password',
   send_command: 'POST /api/v1/send_command',
+  set_device_privacy: 'PUT /api/v1/device_privacy',
   set_grants: 'PUT /api/v1/users/{username}/grants',
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
@@ -564,6 +586,7 @@ export const operations = {
   test_notification: 'POST /api/v1/notifications/{id}/test',
   test_webhook: 'POST /api/v1/webhooks/{id}/test',
   unshelve_alarm: 'POST /api/v1/alarms/{alarm_id}/unshelve',
+  unwatch_device: 'DELETE /api/v1/devices/{device}/watch',
   update_agent: 'PUT /api/v1/agents/{ap_id}',
   update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
@@ -574,6 +597,7 @@ export const operations = {
   update_third_party_app: 'PUT /api/v1/third_party_apps/{app_name}',
   update_user: 'PUT /api/v1/users/{username}',
   update_webhook: 'PUT /api/v1/webhooks/{id}',
+  watch_device: 'POST /api/v1/devices/{device}/watch',
   write_line_protocol: 'POST /api/v1/write',
   write_line_protocol_2: 'POST /write',
   write_line_protocol_3: 'POST /api/v2/write',

@@ -78,6 +78,15 @@ export interface CommandOptions extends Abortable {
   idempotencyKey?: string;
 }
 
+export interface SteerOptions extends Omit<CommandOptions, 'dryRun' | 'guard'> {
+  /** The access point that serves it; default: the strongest of its links. */
+  from?: string;
+  /** How long the target has to report it; default: 30. */
+  timeoutSeconds?: number;
+  /** Also where it would be served badly. */
+  force?: boolean;
+}
+
 export interface BatchOptions extends Abortable {
   holdSeconds?: number;
   expiresIn?: number;

@@ -13,6 +13,7 @@ import {
   type ConflictOptions,
   type EmulationRequest,
   type RequestOptions,
+  type SteerOptions,
   toTime,
 } from './app-options.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
@@ -116,6 +117,41 @@ export class App extends NetworkReader {
       },
     });
     return 'dry_run' in answer ? answer : new SentCommand(this.#connection, answer);
+  }
+
+  /**
+   * Moves a device to another access point, by a command to the one that serves it. `result()` tells what the network saw, as
+   * `result.outcome`: `moved` (the only `succeeded`), `refused`, `unreachable` or `ignored`. Throws CommandConflict if somebody
+   * else wants it elsewhere, and WeftRefusal if the device is unknown or attached nowhere.
+   *
+   * ```ts
+   * const [phone] = await app.devices({ selector: 'name:ap-1' }).toArray();
+   * const steering = await app.steer(phone.device, 'ap-1', { timeoutSeconds: 5 });
+   * console.log(steering.verdict, (await steering.result()).result.outcome);
+   * ```
+   */
+  async steer(
+    device: string,
+    target: string,
+    { from, timeoutSeconds, force, ...options }: SteerOptions = {},
+  ): Promise<SentCommand> {
+    const args = {
+      device,
+      target,
+      ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
+      ...(force !== undefined && { force }),
+    };
+    const serving = from ?? (await this.#servingOf(device, target, options.signal));
+    return this.command(serving, 'steer_device', args, options);
+  }
+
+  /** The strongest of its links that is not the target already. */
+  async #servingOf(device: string, target: string, signal: AbortSignal | undefined): Promise<string> {
+    const { links } = await this.device(device, { signal });
+    const serving = links.find(({ ap_id }) => ap_id !== target) ?? links[0];
+    if (serving) return serving.ap_id;
+    const detail = `${device} is attached to no access point`;
+    throw new WeftRefusal(0, 'device_not_attached', detail);
   }
 
   /**

@@ -15,6 +15,8 @@ export type {
   CommandState,
   Conflict,
   Device,
+  DeviceDetails,
+  DeviceLink,
   EmulatorDemand,
   EmulatorEvent,
   EmulatorRun,

@@ -1,5 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, Device, EventItem } from '@weft/contract';
+import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, Device, DeviceDetails, EventItem } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import { type Abortable, type Moment, toTime } from './app-options.ts';
 import { FleetReader } from './fleet-reader.ts';
@@ -18,7 +18,9 @@ export interface SelectOptions extends Abortable {
 }
 
 export interface DeviceOptions extends Abortable {
-  /** Part of a pseudonym, or of the ap_id of an access point that it is attached to. */
+  /** Only those that are attached to, or were last seen at, these access points. */
+  selector?: string;
+  /** Part of a pseudonym or of an `ap_id`. */
   search?: string;
 }
 
@@ -70,17 +72,30 @@ export class NetworkReader extends FleetReader {
   }
 
   /**
-   * The devices of the access points that a selector names: their links on all technologies, and what they hear around
-   * them. A device without links was seen within the last 24 hours.
+   * The devices that are attached to the access points that this app may see, or were within a day, in the order of their
+   * pseudonyms.
    *
    * ```ts
-   * for await (const { device, links, heard } of app.devices('name:ap-*')) {
-   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id} ${rssi_dbm} dBm`), heard.length);
+   * for await (const { device, links } of app.devices({ selector: 'name:ap-*' })) {
+   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id}: ${rssi_dbm} dBm`).join());
    * }
    * ```
    */
-  devices(selector = '', { search, signal }: DeviceOptions = {}): Stream<Device> {
-    return this.#pages('/api/v1/devices', { selector, search, limit: 1000 }, signal);
+  devices({ selector, search, signal }: DeviceOptions = {}): Stream<Device> {
+    return this.#pages('/api/v1/devices', { selector, search, limit: 500 }, signal);
+  }
+
+  /**
+   * One device: its links on all technologies, what it hears, its moves and attempts to move it.
+   *
+   * ```ts
+   * const [first] = await app.devices().toArray();
+   * const { moves } = await app.device(first.device);
+   * console.log(first.device, moves.map(({ kind, ap_id }) => `${kind} ${ap_id}`).join());
+   * ```
+   */
+  device(device: string, { signal }: Abortable = {}): Promise<DeviceDetails> {
+    return this.#rest.ask({ method: 'GET', path: `/api/v1/devices/${encodeURIComponent(device)}`, signal });
   }
 
   /**

@@ -5,12 +5,15 @@ import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAll, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
-import { NotFoundError, PermissionError } from '../../errors.ts';
+import { type DeviceNames, looksLikeAddress } from '../../devices/privacy/device-names.ts';
+import { NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
+import { valueError } from '../../input/value-rules.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
+import { isDeviceCommand } from '../grammar/device-commands.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
 import { withoutSecretArguments } from '../grammar/secret-arguments.ts';
@@ -35,6 +38,8 @@ export interface CommandIntakeOptions {
   /** Of each app. */
   rate: RateLimiter;
   keyring: Pick<Keyring, 'encrypt' | 'fingerprint'>;
+  /** How callers name devices; default: any text. */
+  names?: Pick<DeviceNames, 'read'> | undefined;
   now?: () => number;
 }
 
@@ -45,9 +50,11 @@ export class CommandIntake {
   readonly #fleet: FleetMap;
   readonly #rate: RateLimiter;
   readonly #keyring: CommandIntakeOptions['keyring'];
+  readonly #names: CommandIntakeOptions['names'];
   readonly #now: () => number;
 
-  constructor({ agents, fleet, rate, keyring, now }: CommandIntakeOptions) {
+  constructor({ agents, fleet, rate, keyring, names, now }: CommandIntakeOptions) {
+    this.#names = names;
     this.#agents = agents;
     this.#fleet = fleet;
     this.#rate = rate;
@@ -87,6 +94,21 @@ export class CommandIntake {
     }
   }
 
+  /** A device is named by its pseudonym. Throws ValidationError for an address, which would be stored and logged. */
+  #withDeviceName(command: ParsedCommand, loc: Loc): ParsedCommand {
+    const { name, args, text } = command;
+    if (!this.#names || !isDeviceCommand(name)) return command;
+    const { device, ...others } = args;
+    // Also in free text, and under any other key.
+    if (looksLikeAddress(JSON.stringify(others))) throw addressInCommand(loc);
+    if (typeof device !== 'string') {
+      if (device !== undefined && looksLikeAddress(JSON.stringify(device))) throw addressInCommand(loc);
+      return command;
+    }
+    const named = { ...args, device: this.#names.read(device, [...loc, 'device']) };
+    return { ...command, args: named, text: named.device === device ? text : toCommandText(name, named) };
+  }
+
   /** Throws ValidationError if the agent does not know the command, or not these arguments. */
   toNewCommand(
     caller: Caller,
@@ -97,7 +119,7 @@ export class CommandIntake {
   ): NewCommand {
     const { ap_id, configuration } = agent;
     const declared = readDeclaredCommands(configuration);
-    const { name: called, args, text } = asDeclared(command, declared);
+    const { name: called, args, text } = this.#withDeviceName(asDeclared(command, declared), loc);
     const declaration = requireDeclared(declared, { name: called, args }, loc);
     requireCommandPermission(caller, { name: called, args });
     this.#fleet.set(agent);
@@ -146,6 +168,11 @@ export class CommandIntake {
 function asDeclared(command: ParsedCommand, declared: ReadonlyMap<string, unknown> | undefined): ParsedCommand {
   const { spelled } = command;
   return spelled !== undefined && declared?.has(spelled) ? { ...command, name: spelled } : command;
+}
+
+function addressInCommand(loc: Loc): ValidationError {
+  const error = 'a command must not contain an address of a device: name it by its pseudonym, as the argument `device`';
+  return new ValidationError([valueError(loc, error)], 'device_address');
 }
 
 function notYours(): PermissionError {

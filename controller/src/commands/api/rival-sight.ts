@@ -5,6 +5,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
+import { devicePrefix } from '../grammar/device-commands.ts';
 
 const anotherCaller = 'another caller';
 
@@ -35,7 +36,7 @@ export class RivalSight {
   /** The answer as this caller may have it. */
   async of<T extends Answer>(caller: Caller, answer: T): Promise<T> {
     const { rival } = answer;
-    if (!rival || (await this.canSee(caller, rival.ap_id))) return answer;
+    if (!rival || isOfDevice(rival) || (await this.canSee(caller, rival.ap_id))) return answer;
     return { ...answer, rival: toHidden(rival), detail: withoutNames(answer.detail, rival) };
   }
 
@@ -61,6 +62,11 @@ export class RivalSight {
       detail: withoutNames(shown.detail, { ap_id, caller_name: caller_name ?? '' }),
     };
   }
+}
+
+/** Whoever commands a device may know who else does. */
+function isOfDevice({ ap_id }: Rival): boolean {
+  return ap_id.startsWith(devicePrefix);
 }
 
 function toHidden({ until }: Rival): Rival {

@@ -30,6 +30,7 @@ export interface Intent extends Want {
 
 /** The right to a parameter of one agent, for a while. */
 export interface Lease {
+  /** Whose parameter it is (`subjectOf`): that of an access point, or of a device. */
   ap_id: string;
   parameter: string;
   parameter_group: string;

@@ -2,7 +2,8 @@
 // intent, leases, state, rules and time give the same decision, and nothing is changed by asking.
 import type { ConflictRules, ParameterGroup, VerdictReason } from '@weft/contract';
 import { ranks } from '../grammar/command-permissions.ts';
-import { fingerprint, isSameValue, isSameWant, mergeWants } from '../grammar/requested-value.ts';
+import { subjectInWords, subjectOf, wantsTheSame } from '../grammar/device-commands.ts';
+import { fingerprint, isSameValue, mergeWants } from '../grammar/requested-value.ts';
 import type { Decision, DecisionState, Intent, Lease, ParameterState } from './conflict-intent.ts';
 import { isOscillating, withRecent } from './oscillation.ts';
 import { groupOf } from './parameter-groups.ts';
@@ -51,7 +52,7 @@ export function stateAfter(intent: Intent, decision: Decision, state: ParameterS
 function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, nowMs: number): Decision | undefined {
   const { frozen_until, blast } = state;
   if (frozen_until !== null && frozen_until > nowMs) {
-    const detail = `${intent.parameter} of ${intent.ap_id} went back and forth and is frozen until ${iso(frozen_until)}`;
+    const detail = `${targetOf(intent)} went back and forth and is frozen until ${iso(frozen_until)}`;
     return { verdict: 'rejected', reason: 'frozen', detail, supersedes: [], retry_at: frozen_until };
   }
   if (!blast) return undefined;
@@ -70,7 +71,7 @@ function resolve(intent: Intent, live: readonly Lease[], group: ParameterGroup):
     if (isOn(lease, intent)) direct.push(lease);
     else if (isInGroup(lease, intent, group)) indirect.push(lease);
   }
-  const others = direct.filter(({ value }) => !isSameWant(value, intent));
+  const others = direct.filter(({ value }) => !wantsTheSame(value, intent));
   if (direct.length > 0 && others.length === 0) return { reason: 'same_value', supersedes: [] };
   const merge = mergeWithEquals(intent, direct, group);
   const rivals = [...(merge ? others.filter(({ rank }) => rank !== intent.rank) : others), ...indirect];
@@ -84,13 +85,13 @@ function resolve(intent: Intent, live: readonly Lease[], group: ParameterGroup):
   return { reason: hasLease ? 'own_lease' : 'free', supersedes: [] };
 }
 
-function isOn(lease: Lease, { ap_id, parameter }: Intent): boolean {
-  return lease.ap_id === ap_id && lease.parameter === parameter;
+function isOn(lease: Lease, intent: Intent): boolean {
+  return lease.ap_id === subjectOf(intent) && lease.parameter === intent.parameter;
 }
 
 /** On the agent itself the parameter decides; on another agent only the group, since technologies share names. */
 function isInGroup(lease: Lease, intent: Intent, group: ParameterGroup): boolean {
-  if (lease.ap_id === intent.ap_id) return group.parameters.includes(lease.parameter);
+  if (lease.ap_id === subjectOf(intent)) return group.parameters.includes(lease.parameter);
   return group.scope === 'neighbours' && lease.parameter_group === group.name;
 }
 
@@ -131,7 +132,7 @@ function tooSoon(intent: Intent, { recent }: ParameterState, group: ParameterGro
   // A last command in the future is another node's clock, or one that was set back.
   if (Math.abs(nowMs - last.at) >= group.min_interval_ms) return undefined;
   const retry_at = last.at + group.min_interval_ms;
-  const detail = `Two commands to ${intent.parameter} of ${intent.ap_id} are at least ${group.min_interval_ms} ms apart`;
+  const detail = `Two commands to ${targetOf(intent)} are at least ${group.min_interval_ms} ms apart`;
   return { verdict: 'rejected', reason: 'too_soon', detail, supersedes: [], retry_at } satisfies Decision;
 }
 
@@ -167,7 +168,8 @@ function pass(
 }
 
 function leaseOf(intent: Intent, group: ParameterGroup, since: number, until: number): Lease {
-  const { ap_id, parameter, command_id, caller_kind, caller_id, caller_name, rank, priority, name, args } = intent;
+  const { parameter, command_id, caller_kind, caller_id, caller_name, rank, priority, name, args } = intent;
+  const ap_id = subjectOf(intent);
   const value = { name, args };
   const parameter_group = group.name;
   return {
@@ -199,7 +201,7 @@ function strongest(leases: readonly Lease[]): Lease | undefined {
 }
 
 function detailOf(reason: VerdictReason, intent: Intent, rival: Lease | undefined): string {
-  const target = `${intent.parameter} of ${intent.ap_id}`;
+  const target = targetOf(intent);
   const loser = rival ? `${inWords(rival, intent)} on ${placeOf(rival, intent)}` : '';
   switch (reason) {
     case 'own_lease':
@@ -221,13 +223,18 @@ function detailOf(reason: VerdictReason, intent: Intent, rival: Lease | undefine
 
 /** By name only on the agent itself: not everybody who may command it may see its neighbours and who commands them. */
 function inWords({ ap_id, caller_kind, caller_name }: Lease, intent: Intent): string {
-  if (ap_id !== intent.ap_id) return 'another caller';
+  if (ap_id !== subjectOf(intent)) return 'another caller';
   if (caller_kind === 'weft') return 'Weft';
   return `${caller_kind === 'third_party_app' ? 'app' : caller_kind} ${caller_name}`;
 }
 
 function placeOf({ ap_id, parameter }: Lease, intent: Intent): string {
-  return ap_id === intent.ap_id ? `${parameter} of ${ap_id}` : 'an access point nearby';
+  return ap_id === subjectOf(intent) ? `${parameter} of ${subjectInWords(ap_id)}` : 'an access point nearby';
+}
+
+/** The parameter and whose it is, in words. */
+function targetOf(intent: Intent): string {
+  return `${intent.parameter} of ${subjectInWords(subjectOf(intent))}`;
 }
 
 function iso(ms: number): string {

@@ -1,6 +1,7 @@
 // A decision as the audit log keeps it: all its inputs, small enough for every command, so that it can be explained later
 // and replayed under other rules.
 import type { ConflictRules } from '@weft/contract';
+import { subjectOf } from '../grammar/device-commands.ts';
 import type { Decision, DecisionState, Intent, Lease } from './conflict-intent.ts';
 import { groupOf, interferenceRange } from './parameter-groups.ts';
 
@@ -42,10 +43,11 @@ export function toDecisionRecord(
   decision: Decision,
 ): DecisionRecord {
   const { name, parameters, scope } = groupOf(rules, intent.technology, intent.parameter);
+  const subject = subjectOf(intent);
   const range_m = scope === 'neighbours' ? interferenceRange(rules, intent.technology) : 0;
   const seen = leases.filter(
     ({ ap_id, parameter, parameter_group, until }) =>
-      until > at && (ap_id === intent.ap_id ? parameters.includes(parameter) : range_m > 0 && parameter_group === name),
+      until > at && (ap_id === subject ? parameters.includes(parameter) : range_m > 0 && parameter_group === name),
   );
   return {
     at,

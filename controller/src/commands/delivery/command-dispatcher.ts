@@ -10,6 +10,7 @@ import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
 import { toSentWithSecrets } from '../ledger/sent-command.ts';
 import type { CommandDelivery, DueListener, OutgoingCommand } from './command-delivery.ts';
+import type { DeviceDelivery } from './device-delivery.ts';
 
 const maxHandedOut = 1000;
 const maxResultBytes = 64 * 1024;
@@ -26,6 +27,8 @@ export interface CommandDispatcherOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   keyring: Pick<Keyring, 'decrypt'>;
+  /** Default: nothing of a command is replaced. */
+  devices?: DeviceDelivery | undefined;
   /**
    * Other nodes create commands in the same database. Only the database then knows the order of the
    * commands of one agent, so nothing is handed over from memory.
@@ -97,10 +100,13 @@ export class CommandDispatcher implements CommandDelivery {
   }
 
   async answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<CommandRecord> {
-    const { state, applied = null } = answer;
-    const result = answer.result === undefined ? null : boundedText(answer.result, 'result');
+    const { state } = answer;
+    const { ledger, operations, devices } = this.#options;
+    const clean = <T>(value: T): T =>
+      value === null || !devices ? value : (devices.withoutIdentities(agent.name, value) as T);
+    const result = answer.result === undefined ? null : boundedText(clean(answer.result), 'result');
+    const applied = clean(answer.applied ?? null);
     if (applied) boundedText(applied, 'applied');
-    const { ledger, operations } = this.#options;
     const wasSent = this.#unwritten.has(command_id);
     const command = await ledger.do(operations.answer(agent, command_id, { state, result, applied, wasSent }));
     this.#unwritten.delete(command_id);
@@ -173,18 +179,32 @@ export class CommandDispatcher implements CommandDelivery {
     await this.#flush();
   }
 
-  /** Without those whose secret arguments can no longer be read: they expire. */
+  /** Without those whose secret arguments can no longer be read: they expire; and those whose device is not there: they fail. */
   #toOutgoing(commands: readonly CommandRecord[]): OutgoingCommand[] {
-    const { keyring, onError } = this.#options;
+    const { keyring, devices, onError } = this.#options;
     return commands.flatMap((command) => {
       const { command_id, ap_id, name, created_at, expires_at } = command;
       try {
-        const { text, args } = toSentWithSecrets(keyring, command);
+        const opened = toSentWithSecrets(keyring, command);
+        const sent = devices ? devices.toSent(ap_id, { name, ...opened }) : opened;
+        if (!sent) this.#unreachable(command_id);
+        if (!sent) return [];
+        const { text, args } = sent;
         return [{ command_id, ap_id, command: text, name, args, issued_at: created_at, expires_at }];
       } catch (error) {
         onError(error, `the secret arguments of command ${command_id} cannot be read`);
         return [];
       }
+    });
+  }
+
+  #unreachable(command_id: string): void {
+    const { ledger, operations, onError } = this.#options;
+    // Not in the turn of a commit that is just being told.
+    setTimeout(() => {
+      ledger
+        .do(operations.steering.concluded(command_id, 'unreachable'))
+        .catch((error) => onError(error, 'that a device cannot be reached could not be stored'));
     });
   }
 

@@ -10,6 +10,7 @@ import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { toDecisionRecord } from '../arbitration/decision-record.ts';
 import type { FleetMap } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
+import { subjectInWords, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
 import type { LedgerBatch, ReadSet } from './ledger-batch.ts';
 
@@ -24,10 +25,12 @@ export class CommandDecision {
     this.#life = life;
   }
 
-  readSet(reads: ReadSet, rules: ConflictRules, { ap_id, technology, parameter }: Intent): void {
+  readSet(reads: ReadSet, rules: ConflictRules, intent: Intent): void {
+    const { ap_id, technology, parameter } = intent;
     const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
-    reads.leasesOn(ap_id, group.parameters);
-    reads.states.push([ap_id, parameter]);
+    const subject = subjectOf(intent);
+    reads.leasesOn(subject, group.parameters);
+    reads.states.push([subject, parameter]);
     if (near.length > 0) reads.nearby(group.name, near);
   }
 
@@ -57,7 +60,7 @@ export class CommandDecision {
     for (const command of superseded) {
       if (!command || (command.ended_at !== null && command.guard_until === null)) continue;
       // The callers of neighbours need not know of each other.
-      const who = command.ap_id === intent.ap_id ? whoIs(intent) : 'another caller';
+      const who = subjectOf(command) === subjectOf(intent) ? whoIs(intent) : 'another caller';
       this.#life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);
     }
     this.#keepState(batch, intent, decision);
@@ -72,8 +75,9 @@ export class CommandDecision {
     const { rules, nowMs } = batch;
     const { ap_id, technology, parameter } = intent;
     const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
-    const leases = batch.leases.around(ap_id, near, group.name);
-    const { recent, frozen_until } = batch.state(ap_id, parameter);
+    const subject = subjectOf(intent);
+    const leases = batch.leases.around(subject, near, group.name);
+    const { recent, frozen_until } = batch.state(subject, parameter);
     const state: DecisionState = { recent, frozen_until, blast: this.#lookAtBlast(batch, intent) };
     return { decision: decide(intent, leases, state, rules, nowMs), group: group.name, leases, state };
   }
@@ -87,7 +91,7 @@ export class CommandDecision {
   #keepState(batch: LedgerBatch, intent: Intent, decision: Decision): void {
     if (decision.args === undefined) return;
     const { ap_id, parameter, command_id } = intent;
-    const state = batch.state(ap_id, parameter);
+    const state = batch.state(subjectOf(intent), parameter);
     Object.assign(state, stateAfter(intent, decision, state, batch.nowMs), { changed_at: batch.nowMs });
     batch.stateChanged(state);
     const { frozen_until } = decision;
@@ -97,7 +101,13 @@ export class CommandDecision {
       actor: system,
       action: 'parameter_frozen',
       target: { kind: 'agent', name: ap_id },
-      detail: { ap_id, parameter, command_id, frozen_until, detail: `${parameter} of ${ap_id} goes back and forth` },
+      detail: {
+        ap_id,
+        parameter,
+        command_id,
+        frozen_until,
+        detail: `${parameter} of ${subjectInWords(subjectOf(intent))} goes back and forth`,
+      },
     });
   }
 }

@@ -11,7 +11,7 @@ import type { JobStore, NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { commandEvents } from './command-events.ts';
 import type { CommandRecord, CommandStore } from './command-store.ts';
-import { LedgerBatch, ReadSet } from './ledger-batch.ts';
+import { LedgerBatch, ReadSet, type SteeredDevice } from './ledger-batch.ts';
 import { OpenCommands } from './open-commands.ts';
 import type { PresentRights } from './present-rights.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
@@ -36,6 +36,7 @@ export interface Committed {
   /** Commands that have ended: nothing of them may be sent any more. */
   ended: string[];
   hasGuards: boolean;
+  steered: SteeredDevice[];
   frozen: LedgerBatch['frozen'];
 }
 
@@ -190,7 +191,8 @@ export class CommandLedger {
     const messages = await mailbox.appendAll(tx, batch.messages);
     await audit.append(tx, batch.entries);
     await eventLog?.append(tx, commandEvents(batch));
-    const { jobs: newJobs, commands, released, ended, frozen, hasGuards } = batch;
-    return { outcomes, commands, changes, committed: { jobs: newJobs, messages, released, ended, frozen, hasGuards } };
+    const { jobs: newJobs, commands, released, ended, frozen, hasGuards, steered } = batch;
+    const committed = { jobs: newJobs, messages, released, ended, frozen, hasGuards, steered };
+    return { outcomes, commands, changes, committed };
   }
 }

@@ -1,10 +1,10 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
-import type { AgentCaller } from '../../caller.ts';
-import { system } from '../../caller.ts';
+import { type AgentCaller, system } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
+import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
@@ -13,6 +13,7 @@ import type { CommandRecord, CommandStore } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
 import { requireRightNow } from './require-right.ts';
+import { SteeringOperations } from './steering-operations.ts';
 
 /** A command that was accepted, or the decision against it. */
 export type SendOutcome =
@@ -30,6 +31,8 @@ export interface CommandOperationsOptions {
 }
 
 export class CommandOperations {
+  /** How commands that move a device end. */
+  readonly steering: SteeringOperations;
   readonly #store: CommandStore;
   readonly #decision: CommandDecision;
   readonly #life: CommandStateMachine;
@@ -37,6 +40,7 @@ export class CommandOperations {
   readonly #isPublished: boolean;
 
   constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
+    this.steering = new SteeringOperations(life);
     this.#store = store;
     this.#decision = decision;
     this.#life = life;
@@ -91,7 +95,8 @@ export class CommandOperations {
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
         if (wasSent) this.#life.sent(batch, command);
-        if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
+        const ending = command.name === steerDevice ? this.steering : this.#life;
+        if (state !== 'received') ending.answered(batch, command, { ...answer, state });
         else if (command.received_at === null) this.#life.received(batch, command);
         return command;
       },
@@ -99,11 +104,12 @@ export class CommandOperations {
   }
 
   /** One that is cancelled already stays as it is. Throws ConflictError if the agent has it, or it has ended. */
-  cancel({ command_id, ap_id, parameter }: CommandRecord, detail: string): Operation<CommandRecord> {
+  cancel(sent: CommandRecord, detail: string): Operation<CommandRecord> {
+    const { command_id } = sent;
     return {
       readSet: (reads) => {
         reads.commands.add(command_id);
-        reads.leasesOn(ap_id, [parameter]);
+        reads.leasesOn(subjectOf(sent), [sent.parameter]);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -132,7 +138,7 @@ export class CommandOperations {
     });
     const readSet: Operation<void>['readSet'] = (reads, rules) => {
       endAll.readSet(reads, rules);
-      for (const { ap_id, parameter } of commands) reads.leasesOn(ap_id, [parameter]);
+      for (const command of commands) reads.leasesOn(subjectOf(command), [command.parameter]);
     };
     return { readSet, run: endAll.run };
   }
@@ -268,8 +274,10 @@ export class CommandOperations {
     else this.#life.end(batch, command, 'rejected', detail);
   }
 
-  #endLeaseOf(batch: LedgerBatch, { ap_id, command_id }: CommandRecord): void {
-    for (const lease of batch.leases.of(ap_id)) if (lease.command_id === command_id) batch.endLease(lease);
+  #endLeaseOf(batch: LedgerBatch, command: CommandRecord): void {
+    for (const lease of batch.leases.of(subjectOf(command))) {
+      if (lease.command_id === command.command_id) batch.endLease(lease);
+    }
   }
 
   #each(command_ids: readonly string[], change: (batch: LedgerBatch, command: CommandRecord) => void): Operation<void> {

@@ -2,6 +2,7 @@
 // row, job and message always agree.
 import type { CommandState } from '@weft/contract';
 import type { EndState } from '../../jobs/store/job-store.ts';
+import { deviceOf, type SteeringOutcome, subjectOf, withOutcome } from '../grammar/device-commands.ts';
 import { withoutEchoes } from '../grammar/secret-arguments.ts';
 import type { CommandRecord } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
@@ -78,6 +79,26 @@ export class CommandStateMachine {
     } else this.#tellLast(batch, command, jobEnds[answer.state]);
   }
 
+  /** The agent has done its part; what the network sees next decides how it ends. */
+  awaits(batch: LedgerBatch, command: CommandRecord, result: string | null): void {
+    command.result = result;
+    batch.changed(command);
+    if (command.received_at === null) this.received(batch, command);
+  }
+
+  /** It ends by what the network saw of the device, or because the device cannot be reached. */
+  steered(batch: LedgerBatch, command: CommandRecord, outcome: SteeringOutcome): void {
+    command.result = withOutcome(command.result === null ? null : JSON.parse(command.result), outcome);
+    const state = outcome === 'moved' ? 'succeeded' : 'failed';
+    this.#close(batch, command, state);
+    batch.changed(command);
+    if (state === 'succeeded') this.#keepValue(batch, command, false);
+    this.#tellLast(batch, command, jobEnds[state]);
+    const device = deviceOf(command) ?? chosenDevice(command.result);
+    const { ap_id, command_id, args } = command;
+    batch.steered.push({ device, ap_id, target: String(args.target ?? ''), outcome, command_id });
+  }
+
   /** Ended by something else than the agent's answer: the socket also gets the status of the job. */
   end(batch: LedgerBatch, command: CommandRecord, state: Exclude<EndingState, 'succeeded'>, detail: string): void {
     command.detail = detail;
@@ -131,7 +152,7 @@ export class CommandStateMachine {
 
   /** Secret arguments are not kept: what they set cannot be restored. */
   #keepValue(batch: LedgerBatch, command: CommandRecord, hasSecrets: boolean): void {
-    const state = batch.state(command.ap_id, command.parameter);
+    const state = batch.state(subjectOf(command), command.parameter);
     if (command.guard !== null) {
       command.previous = state.value;
       batch.changed(command);
@@ -151,6 +172,12 @@ export class CommandStateMachine {
     const data = JSON.stringify([{ state, detail }]);
     batch.messages.push({ job_number, type: 'status', data, ts: batch.nowMs, chunk: null, ends });
   }
+}
+
+/** The one that the access point chose, as far as it is named by a pseudonym; else none. */
+function chosenDevice(result: string): string {
+  const { device } = JSON.parse(result) as { device?: unknown };
+  return typeof device === 'string' && device.startsWith('dev-') ? device : '';
 }
 
 function hideEchoes(command: CommandRecord): void {

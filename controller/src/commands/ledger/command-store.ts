@@ -160,6 +160,8 @@ export interface CommandStore {
   removeBatches(tx: SqlQueries, owner_id: string): Promise<string[]>;
   /** Commands whose guard is watched, soonest to end first. */
   listGuarded(limit: number): Promise<CommandRecord[]>;
+  /** Steering commands that their access points have, and that wait for what the network sees; oldest first. */
+  listAwaiting(limit: number): Promise<CommandRecord[]>;
   /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
   prune(times: { nowMs: number; commandsBefore: number; statesBefore: number }, limit: number): Promise<boolean>;
   /**

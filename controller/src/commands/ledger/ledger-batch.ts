@@ -8,6 +8,7 @@ import type { NewJob } from '../../jobs/store/job-store.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
+import { type SteeringOutcome, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
 import type { PresentRights } from './present-rights.ts';
 
@@ -39,6 +40,16 @@ export class ReadSet implements ReadSetFields {
   }
 }
 
+/** How an attempt to move a device has ended. */
+export interface SteeredDevice {
+  device: string;
+  /** The access point that got the command. */
+  ap_id: string;
+  target: string;
+  outcome: SteeringOutcome;
+  command_id: string;
+}
+
 export interface LedgerBatchParts {
   tx: SqlQueries;
   store: CommandStore;
@@ -63,6 +74,8 @@ export class LedgerBatch {
   readonly closed: CommandRecord[] = [];
   /** Parameters that were frozen, for the server's log. */
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
+  /** Steering commands that end now, by what the network saw. */
+  readonly steered: SteeredDevice[] = [];
   /** Whether guards are to be watched from now on. */
   hasGuards = false;
   readonly #store: CommandStore;
@@ -106,8 +119,9 @@ export class LedgerBatch {
     const more = new ReadSet();
     for (const id of reads.statesOf) {
       const command = this.#commands.get(id);
-      if (command && !this.#states.has(keyOf(command.ap_id, command.parameter)))
-        more.states.push([command.ap_id, command.parameter]);
+      const subject = command && subjectOf(command);
+      if (subject !== undefined && !this.#states.has(keyOf(subject, command!.parameter)))
+        more.states.push([subject, command!.parameter]);
     }
     const found = await this.#store.find(this.tx, more, this.nowMs);
     for (const state of found.states) this.#states.set(keyOf(state.ap_id, state.parameter), state);

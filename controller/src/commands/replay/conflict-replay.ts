@@ -6,6 +6,7 @@ import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { type DecisionOutcome, type DecisionRecord, isPass, toOutcome } from '../arbitration/decision-record.ts';
 import { groupOf } from '../arbitration/parameter-groups.ts';
 import { ranks } from '../grammar/command-permissions.ts';
+import { subjectOf } from '../grammar/device-commands.ts';
 import { isSameValue } from '../grammar/requested-value.ts';
 import { ReplayBlast } from './replay-blast.ts';
 import { ReplayLeases } from './replay-leases.ts';
@@ -131,7 +132,7 @@ export class ConflictReplay {
   #decide(record: DecisionRecord, at: number, isLater = false): Decision {
     const { intent, outcome } = record;
     const group = groupOf(this.#rules, intent.technology, intent.parameter);
-    const key = `${intent.ap_id} ${intent.parameter}`;
+    const key = `${subjectOf(intent)} ${intent.parameter}`;
     const known = this.#states.get(key);
     const { recent, frozen_until } = known ?? record.state;
     const blast: BlastCount | null = this.#blast.look(record, at, isLater);

@@ -10,6 +10,7 @@ import {
 } from '../arbitration/decision-record.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import { groupOf, interferenceRange } from '../arbitration/parameter-groups.ts';
+import { subjectOf } from '../grammar/device-commands.ts';
 import { isSameValue } from '../grammar/requested-value.ts';
 
 type NeighboursOf = (ap_id: string, metres: number) => Iterable<string>;
@@ -36,7 +37,7 @@ export class ReplayLeases {
 
   /** Takes over what the record saw and the replay does not know of, and drops what had gone in between. */
   follow({ intent, group, leases, at }: DecisionRecord): void {
-    const { ap_id } = intent;
+    const ap_id = subjectOf(intent);
     if (++this.#followed % tidyEvery === 0) this.#table.removeEnded(at);
     this.#technologies.set(ap_id, intent.technology);
     for (const lease of leases) {
@@ -56,8 +57,9 @@ export class ReplayLeases {
   around({ intent, group: recorded, leases }: DecisionRecord, atMs: number, isLater: boolean): Lease[] {
     const group = groupOf(this.#rules, intent.technology, intent.parameter);
     const range = group.scope === 'neighbours' ? interferenceRange(this.#rules, intent.technology) : 0;
-    if (range === 0) return this.#table.of(intent.ap_id);
-    const near = this.#table.around(intent.ap_id, this.#near(intent.ap_id, range), group.name);
+    const subject = subjectOf(intent);
+    if (range === 0) return this.#table.of(subject);
+    const near = this.#table.around(subject, this.#near(subject, range), group.name);
     const isSameGroup =
       recorded.name === group.name && recorded.range_m === range && isSameValue(recorded.parameters, group.parameters);
     if (isLater || !isSameGroup || leases.length >= maxRecordedLeases) return near;
@@ -65,7 +67,7 @@ export class ReplayLeases {
     const told = new Set(leases.map(({ command_id }) => command_id));
     return near.filter(
       ({ ap_id, command_id, until }) =>
-        until > atMs && (ap_id === intent.ap_id || told.has(command_id) || this.#diverged.has(command_id)),
+        until > atMs && (ap_id === subject || told.has(command_id) || this.#diverged.has(command_id)),
     );
   }
 
@@ -84,7 +86,7 @@ export class ReplayLeases {
   #keepWhatTheRecordEnded(intent: Intent, outcome: DecisionOutcome, decision: Decision): void {
     for (const command_id of outcome.superseded) this.#diverged.add(command_id);
     if (!isPass(outcome) || decision.args !== undefined) return;
-    for (const { caller_id, parameter, command_id } of this.#table.of(intent.ap_id)) {
+    for (const { caller_id, parameter, command_id } of this.#table.of(subjectOf(intent))) {
       if (caller_id === intent.caller_id && parameter === intent.parameter) this.#diverged.add(command_id);
     }
   }

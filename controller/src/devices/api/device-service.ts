@@ -1,22 +1,23 @@
 // Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
-import type { AgentDevices, Device, DeviceDetails, DeviceMove, DevicePage } from '@weft/contract';
+import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentSight } from '../../agents/agent-sight.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
+import { countInSlices } from '../../time-slices.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
 import { isPseudonym } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
 import { type AnswerOptions, type DeviceExtras, isDeviceSeen, someAgent, toDevice, toTime } from './device-answer.ts';
-import { inTurns } from './in-turns.ts';
+import { toMoves, toSteering } from './device-moves.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
-const maxMoves = 100;
+const maxEvents = 100;
 
 export interface DeviceListRequest {
   selector: string;
@@ -70,7 +71,9 @@ export class DeviceService {
         else found.push(slot);
         return isFull && !request.count;
       };
-      await inTurns(slots, request.count ? 0 : start, (slot, position) => look(slot, position >= start));
+      await countInSlices(request.count ? 0 : start, slots.length, (position) =>
+        look(slots[position]!, position >= start),
+      );
       const items = found.flatMap((slot) => (table.isPresent(slot) ? (toDevice(slot, answer) ?? []) : []));
       const last = found.at(-1);
       return {
@@ -86,7 +89,8 @@ export class DeviceService {
     const device = this.#options.names.read(text, ['path', 'device']);
     const answer = await this.#answerFor(caller, '');
     const found = this.#find(device, answer);
-    return { ...found, moves: await this.#moves(device, answer.sight) };
+    const events = await this.#events(device);
+    return { ...found, moves: toMoves(events, answer.sight), steering: toSteering(events, answer.sight) };
   }
 
   /** The name, once it is sure that the caller may see the device. Throws as `get` does. */
@@ -158,28 +162,15 @@ export class DeviceService {
     };
   }
 
-  async #moves(device: string, sight: AgentSight): Promise<DeviceMove[]> {
-    const { eventLog } = this.#options;
-    const { events } = await eventLog.read({
-      kinds: ['device.joined', 'device.left', 'device.moved'],
+  async #events(device: string) {
+    const { events } = await this.#options.eventLog.read({
       subject_kind: 'device',
       subject: device,
       order: 'newest_first',
-      limit: maxMoves,
+      limit: maxEvents,
     });
-    return events.flatMap((event) => toMove(event, sight) ?? []);
+    return events;
   }
-}
-
-function toMove({ kind, ts, ap_id, data }: LoggedEvent, sight: AgentSight): DeviceMove | undefined {
-  const at = typeof data.at === 'string' ? data.at : toTime(ts);
-  const from = typeof data.from === 'string' && (sight.seesAll || sight.isSeen(data.from)) ? data.from : undefined;
-  if (ap_id !== null && (sight.seesAll || sight.isSeen(ap_id))) {
-    const word = kind === 'device.joined' ? 'joined' : kind === 'device.left' ? 'left' : 'moved';
-    return { ts: at, kind: word, ap_id, ...(from !== undefined && { from }) };
-  }
-  // Where it went is hidden; that it left is not.
-  return from === undefined ? undefined : { ts: at, kind: 'left', ap_id: from };
 }
 
 function deviceNotFound(): NotFoundError {

@@ -60,6 +60,7 @@ export class DeviceRegistry {
     if (agent.listTs !== undefined && ts < agent.listTs) return { agent, leftOut: 0 };
     agent.listTs = ts;
     agent.isHere = true;
+    agent.heardMs = Date.now();
     const mark = this.#nextMark();
     let found = 0;
     let leftOut = 0;

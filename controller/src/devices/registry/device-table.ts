@@ -170,6 +170,19 @@ export class DeviceTable {
     return found;
   }
 
+  /** All but whose link it is. */
+  copyLink(from: number, to: number): void {
+    const links = this.links;
+    for (const name of ['mark', 'since', 'seen'] as const) links[name][to] = links[name][from]!;
+    this.setValues(to, {
+      rssi_dbm: links.rssi_dbm[from]!,
+      snr_db: links.snr_db[from]!,
+      rx_mbps: links.rx_mbps[from]!,
+      tx_mbps: links.tx_mbps[from]!,
+    });
+    this.setHeard(to, this.heardOf(from));
+  }
+
   setValues(link: number, { rssi_dbm, snr_db, rx_mbps, tx_mbps }: LinkValues): void {
     const links = this.links;
     links.rssi_dbm[link] = rssi_dbm;

@@ -24,8 +24,9 @@ export interface DeviceUpkeepOptions {
   /** Whether other nodes write too. */
   isShared: boolean;
   keptMs: number;
-  /** Called after each round; must not throw. */
-  onRound?: () => Promise<void>;
+  /** Part of each look at what other nodes have written, and of each clean-up. */
+  onFollow?: () => Promise<void>;
+  onPrune?: () => Promise<void>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
   saveEveryMs?: number;
@@ -65,7 +66,7 @@ export class DeviceUpkeep {
   }
 
   start(): void {
-    const { isShared, saveEveryMs = 10_000, followEveryMs = 4_000 } = this.#options;
+    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000 } = this.#options;
     const every = (ms: number, what: string, work: () => Promise<void>) => {
       const run = () => work().catch((error) => this.#options.onError(error, what));
       const queue = () => {
@@ -110,11 +111,12 @@ export class DeviceUpkeep {
     for (const link of links) this.#adopt(link);
     for (const list of lists) adoptValues(registry, list);
     this.#followedAt = now;
+    await this.#options.onFollow?.();
     await this.#options.journal.settled();
   }
 
   async prune(): Promise<void> {
-    const { store, registry, keptMs, onRound } = this.#options;
+    const { store, registry, keptMs, onPrune } = this.#options;
     const goneMs = this.#now() - keptMs;
     for (const slot of [...registry.table.all()]) {
       const { lastSeen, firstLink } = registry.table.devices;
@@ -126,7 +128,7 @@ export class DeviceUpkeep {
     await this.#options.journal.settled();
     const movedMs = this.#now() - tombstoneMs;
     while (await store.prune({ goneMs, movedMs }, pruneAtOnce)) await nextTurn();
-    await onRound?.();
+    await onPrune?.();
   }
 
   /** What a list that came here says is newer than a row that another node wrote before. */
@@ -144,6 +146,8 @@ export class DeviceUpkeep {
       registry.correct(agent, row, link);
       return;
     }
+    // Whoever has joined or left was in a list, or missing from one, that may not be written down itself.
+    agent.listTs = Math.max(agent.listTs ?? row.seen, row.seen);
     if (isGone && link !== none && registry.table.links.seen[link]! <= row.seen) {
       agent.forgetLinks(new Set([link]));
       registry.endLink(agent, link);

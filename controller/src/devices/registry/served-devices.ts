@@ -7,6 +7,8 @@ export class ServedDevices {
   readonly slot: number;
   /** Of the newest list; undefined: it never sent one. */
   listTs: number | undefined;
+  /** When this node learned of it, by its own clock. */
+  heardMs = 0;
   /** Whether the newest list came to this node. */
   isHere = false;
   /** The first of its links. */

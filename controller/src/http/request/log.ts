@@ -82,8 +82,20 @@ function serializeError(error: unknown): unknown {
   return { name, message, code: (error as { code?: unknown }).code, stack, ...cause };
 }
 
-/** `p` is where clients of InfluxDB put the password; `command` may have any secret in it. */
-const secretParameters = new Set(['p', 'token', 'access_token', 'code', 'password', 'api_key', 'secret', 'command']);
+/** `p` is where clients of InfluxDB put the password; `command` may have any secret in it, `search` the address of a device. */
+const secretParameters = new Set([
+  'p',
+  'token',
+  'access_token',
+  'code',
+  'password',
+  'api_key',
+  'secret',
+  'command',
+  'search',
+]);
+/** In the place of a device's pseudonym somebody may have written its address. */
+const deviceInPath = /(\/devices\/+)(?!dev-[a-z2-7]{16}(?:[/?#;]|$))[^/?#]+/gi;
 /** The name of a parameter, also where a client has escaped what precedes it or put it into the path behind a semicolon. */
 const parameter = /(?:[?&;]|%(?:3f|26|3b))((?:(?!%(?:3f|26|3b|3d))[^?=&;#])*)(?:=|%3d)/gi;
 const utf8 = new TextDecoder();
@@ -99,5 +111,5 @@ export function withoutSecrets(url: string): string {
     const length = url.slice(begin).search(/[&#]/);
     from = length < 0 ? url.length : begin + length;
   }
-  return shown + url.slice(from);
+  return (shown + url.slice(from)).replace(deviceInPath, '$1***');
 }

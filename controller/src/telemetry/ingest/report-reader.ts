@@ -2,9 +2,10 @@
 // reports and reads the next ones by it, without parsing them; what has no known shape, or would be refused, is parsed.
 import { ValidationError } from '../../errors.ts';
 import { type JsonBody, readJson } from '../../input/json-reader.ts';
+import { findDeviceList } from './find-device-list.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import { admit, parseReport, type TelemetryReport } from './parse-report.ts';
-import { maxShapeBytes, ReportShape } from './report-shape.ts';
+import { maxShapeBytes, type ReadSample, ReportShape } from './report-shape.ts';
 import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
 
 /** Room for the largest batch with a time and five fields in each sample. */
@@ -81,8 +82,10 @@ export class ReportReader {
       const { value } = readJson(bodyOf(bytes, startsAt));
       return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
     };
-    const { ignored } = entry;
-    return { samples, configuration: undefined, receivedMs: nowMs, locOf, canIgnore: true, ignored };
+    const { ignored, shape } = entry;
+    const ts = shape.hasTime ? sample.ts : nowMs;
+    const devices = shape.hasDevices ? [{ ts, devices: shape.takeDevices() }] : undefined;
+    return { samples, configuration: undefined, devices, receivedMs: nowMs, locOf, canIgnore: true, ignored };
   }
 
   /**
@@ -92,7 +95,8 @@ export class ReportReader {
   parse({ value, inexact }: JsonBody, ap_id: string, bytes: Uint8Array, startsAt?: number): TelemetryReport {
     const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact, bytes.length - (startsAt ?? 0));
     const { samples, configuration } = report;
-    if (startsAt !== undefined && samples.length === 1 && configuration === undefined && !report.devices) {
+    const { length = 0 } = report.devices ?? [];
+    if (startsAt !== undefined && samples.length === 1 && configuration === undefined && length <= 1) {
       report.onStored = () => this.#learn(bytes, startsAt, ap_id);
     }
     return report;
@@ -105,8 +109,8 @@ export class ReportReader {
       return;
     }
     if (known) this.#forget(ap_id, known);
-    const isLong = bytes.length - startsAt > maxShapeBytes;
-    const entry = isLong ? noShape() : learnEntry(bodyOf(bytes, startsAt), ap_id);
+    const { body, listAt } = withoutDevices(bodyOf(bytes, startsAt));
+    const entry = body.length > maxShapeBytes ? noShape() : learnEntry(body, listAt, ap_id);
     while (this.#bytes + costOf(entry) > this.#maxBytes && this.#entries.size > 0) {
       const [oldest] = this.#entries;
       this.#forget(...oldest!);
@@ -136,15 +140,24 @@ function noShape(): Entry {
   return { shape: undefined, ignored: undefined, hasEnvelopeKey: false, wait: learnEvery };
 }
 
-function learnEntry(body: Uint8Array, ap_id: string): Entry {
+/** The body with an empty list of devices, and where that stands; -1 if it has none. */
+function withoutDevices(body: Uint8Array): { body: Uint8Array; listAt: number } {
+  const list = findDeviceList(body);
+  if (!list) return { body, listAt: -1 };
+  return { body: Buffer.concat([body.subarray(0, list.from), body.subarray(list.to)]), listAt: list.from };
+}
+
+function learnEntry(body: Uint8Array, listAt: number, ap_id: string): Entry {
   const entry = noShape();
-  entry.shape = ReportShape.learn(body, (probe, nowMs) => {
+  const learn: ReadSample = (probe, nowMs) => {
     const { value, inexact } = readJson(probe);
     const { samples, configuration, devices, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
     entry.ignored = ignored;
     entry.hasEnvelopeKey = envelopeKeys.some((key) => Object.hasOwn(value as object, key));
-    return samples.length === 1 && configuration === undefined && !devices ? samples[0] : undefined;
-  });
+    const hasOwnList = devices === undefined ? listAt < 0 : listAt >= 0 && devices.length === 1;
+    return samples.length === 1 && configuration === undefined && hasOwnList ? samples[0] : undefined;
+  };
+  entry.shape = ReportShape.learn(body, learn, listAt);
   return entry;
 }
 

@@ -1,6 +1,8 @@
 // An agent says the same every second with other numbers. A shape is what its posts have in common, byte for byte; a
 // body that has it is read without parsing it, to the very sample that the parser (parse-report.ts) would make of it.
 import type { Sample } from '../store/telemetry-store.ts';
+import type { ReportedDevice } from './device-list.ts';
+import { DeviceScanner } from './device-scanner.ts';
 
 /** Longer bodies are parsed: few agents send them, and shapes are kept in memory. */
 export const maxShapeBytes = 2048;
@@ -30,9 +32,19 @@ export class ReportShape {
   readonly #constants: number[];
   readonly #texts: Sample['texts'];
   readonly #timePlace: number;
+  /** Among the places, that of the list of devices; -1 if there is none. */
+  readonly #listPlace: number;
+  readonly #scanner: DeviceScanner | undefined;
   readonly #numbers: Float64Array;
 
-  private constructor(fixed: Uint8Array, places: number[], sample: Sample, sources: number[], timePlace: number) {
+  private constructor(
+    fixed: Uint8Array,
+    places: number[],
+    sample: Sample,
+    sources: number[],
+    timePlace: number,
+    listPlace: number,
+  ) {
     this.#fixed = fixed;
     this.#places = places;
     this.#names = sample.names;
@@ -40,14 +52,17 @@ export class ReportShape {
     this.#constants = sample.values;
     this.#texts = sample.texts;
     this.#timePlace = timePlace;
+    this.#listPlace = listPlace;
+    this.#scanner = listPlace < 0 ? undefined : new DeviceScanner();
     this.#numbers = new Float64Array(places.length);
   }
 
   /**
    * The shape of a body that the parser accepts, or undefined if that is not sure to be told by its numbers alone. Which
-   * number is which field is found by asking the parser about the same body with other numbers.
+   * number is which field is found by asking the parser about the same body with other numbers. `listAt` is where in the body
+   * an empty list of devices stands, behind its bracket: bodies of the shape may have any list there.
    */
-  static learn(body: Uint8Array, read: ReadSample): ReportShape | undefined {
+  static learn(body: Uint8Array, read: ReadSample, listAt = -1): ReportShape | undefined {
     if (body.length > maxShapeBytes) return undefined;
     const { fixed, places } = split(body);
     const first = ask(fixed, places, 1_700_000_000_000, read);
@@ -64,11 +79,26 @@ export class ReportShape {
     const used = sources.filter((place) => place !== -1);
     if (timePlace !== serverTime) used.push(timePlace);
     const isEachUsedOnce = used.length === places.length && new Set(used).size === used.length;
-    return isEachUsedOnce ? new ReportShape(fixed, places, first.sample, sources, timePlace) : undefined;
+    if (!isEachUsedOnce) return undefined;
+    if (listAt < 0) return new ReportShape(fixed, places, first.sample, sources, timePlace, -1);
+    const list = split(body.subarray(0, listAt)).fixed.length;
+    const listPlace = places.filter((place) => place < list).length;
+    const after = (place: number) => (place >= listPlace ? place + 1 : place);
+    const all = places.toSpliced(listPlace, 0, list);
+    return new ReportShape(fixed, all, first.sample, sources.map(after), after(timePlace), listPlace);
   }
 
   get bytes(): number {
     return this.#fixed.length * 4 + 512;
+  }
+
+  /** Whether its bodies have a list of devices, which `takeDevices` gives after each `read`. */
+  get hasDevices(): boolean {
+    return this.#scanner !== undefined;
+  }
+
+  takeDevices(): readonly ReportedDevice[] {
+    return this.#scanner?.take() ?? [];
   }
 
   get hasTime(): boolean {
@@ -97,12 +127,18 @@ export class ReportShape {
     const fixed = this.#fixed;
     const places = this.#places;
     const numbers = this.#numbers;
+    const listPlace = this.#listPlace;
     if (startsAt === 0 ? bytes[0] !== fixed[0] : fixed[0] !== openBrace) return false;
     let at = startsAt + 1;
     let from = 1;
     for (let place = 0; place < places.length; place++) {
       const to = places[place]!;
       while (from < to) if (bytes[at++] !== fixed[from++]) return false;
+      if (place === listPlace) {
+        at = this.#scanner!.scan(bytes, at);
+        if (at < 0) return false;
+        continue;
+      }
       const isNegative = bytes[at] === minus;
       if (isNegative) at++;
       const begin = at;

@@ -1,0 +1,160 @@
+// `weft devices`: what is attached where, and moving one.
+import type { Device, DeviceDetails } from '@weft/sdk';
+import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { toMoment } from '../moments.ts';
+import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { lookOf, tableOptions, toTable } from '../table.ts';
+
+export const devicesCommand: ClientCommand = {
+  summary: 'list devices, show one, move one to another access point',
+  usage: [
+    'devices [--select SELECTOR] [--search TEXT] [--limit N]',
+    'devices DEVICE',
+    'devices steer DEVICE TARGET [--from AP] [--timeout SECONDS] [--force]',
+  ],
+  about: `A DEVICE is its pseudonym (dev-...), as the list shows it. steer waits for what the network sees, and exits with 0 only if the device moved.
+${identityHelp}`,
+  options: {
+    select: { value: 'SELECTOR', about: "only at these access points, such as 'site:uk/bristol/** type:WiFi'" },
+    search: { value: 'TEXT', about: 'part of a pseudonym or of an ap_id' },
+    limit: { value: 'N', about: 'at most this many (default: 200)' },
+    from: { value: 'AP', about: 'the access point that gets the command (default: the strongest link)' },
+    timeout: { value: 'SECONDS', about: 'how long the target has to report the device (default: 30)' },
+    force: { about: 'also where it would be served badly' },
+    ...tableOptions,
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: [
+    "devices --select 'type:LiFi'",
+    'devices dev-abcdefghijklmnop',
+    'devices steer dev-abcdefghijklmnop ap-hall-2',
+  ],
+  async run(line, around) {
+    const [first, ...rest] = line.words;
+    if (first === undefined) {
+      requireOptions(line, 'devices', ['select', 'search', 'limit', 'wide', 'iso', 'json', 'url']);
+      return list(line, around);
+    }
+    if (first === 'steer') {
+      requireOptions(line, 'devices steer', ['from', 'timeout', 'force', 'json', 'url']);
+      return steer(rest, line, around);
+    }
+    if (rest.length > 0) throw new UsageError('Give one device. weft devices lists them.');
+    requireOptions(line, 'devices DEVICE', ['wide', 'iso', 'json', 'url']);
+    return show(first, line, around);
+  },
+};
+
+async function list(line: CommandLine, around: Surroundings): Promise<number> {
+  const limit = wholeNumber(line, 'limit') ?? 200;
+  const [selector, search] = [line.get('select'), line.get('search')];
+  const devices: Device[] = [];
+  const found = connect(line, around).devices({
+    ...(selector !== undefined && { selector }),
+    ...(search !== undefined && { search }),
+    signal: interruptionOf(around),
+  });
+  for await (const device of found) if (devices.push(device) >= limit) break;
+  if (line.has('json')) {
+    around.stdout.write(`${toJson(devices, 2)}\n`);
+    return exitCode.ok;
+  }
+  if (devices.length === 0) {
+    around.stderr.write('No devices.\n');
+    return exitCode.ok;
+  }
+  const look = lookOf(line, around);
+  const rows = devices.map(({ device, technologies, links, last_ap_id, last_seen, sticky }) => [
+    device,
+    technologies.join(' ') || '–',
+    links.map(({ ap_id }) => ap_id).join(' ') || `(${last_ap_id ?? 'nowhere'})`,
+    toLevel(links[0]?.rssi_dbm),
+    toMoment(links[0]?.since ?? last_seen, look.isIso),
+    sticky ? sticky.reason : '',
+  ]);
+  const head = ['DEVICE', 'TECHNOLOGY', 'ACCESS POINT', 'SIGNAL', 'SINCE', 'STICKY'];
+  around.stdout.write(toTable(head, rows, around.stdout, look));
+  return exitCode.ok;
+}
+
+async function show(name: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const device = await connect(line, around).device(name, { signal: interruptionOf(around) });
+  if (line.has('json')) {
+    around.stdout.write(`${toJson(device, 2)}\n`);
+    return exitCode.ok;
+  }
+  const look = lookOf(line, around);
+  const table = (head: string[], rows: string[][]) => {
+    if (rows.length > 0) around.stdout.write(`\n${toTable(head, rows, around.stdout, look)}`);
+  };
+  around.stdout.write(`${titleOf(device, look.isIso)}\n`);
+  table(
+    ['ACCESS POINT', 'TECHNOLOGY', 'SIGNAL', 'RX', 'TX', 'SINCE'],
+    device.links.map((link) => [
+      link.ap_id,
+      link.access_point_type ?? '–',
+      toLevel(link.rssi_dbm),
+      toRate(link.rx_mbps),
+      toRate(link.tx_mbps),
+      toMoment(link.since, look.isIso),
+    ]),
+  );
+  table(
+    ['HEARS', 'SIGNAL', 'TOLD BY'],
+    device.heard.map(({ ap_id, bssid, rssi_dbm, by }) => [ap_id ?? bssid ?? '–', toLevel(rssi_dbm), by]),
+  );
+  table(
+    ['WHEN', 'WHAT', 'WHERE', 'FROM'],
+    device.moves.map(({ ts, kind, ap_id, from }) => [toMoment(ts, look.isIso), kind, ap_id, from ?? '']),
+  );
+  table(
+    ['STEERED', 'FROM', 'TO', 'OUTCOME'],
+    device.steering.map(({ ts, ap_id, target, outcome }) => [toMoment(ts, look.isIso), ap_id, target ?? '–', outcome]),
+  );
+  return exitCode.ok;
+}
+
+async function steer(words: string[], line: CommandLine, around: Surroundings): Promise<number> {
+  const [device, target, ...more] = words;
+  if (device === undefined || target === undefined || more.length > 0) {
+    throw new UsageError('Give a device and the access point that it should go to.');
+  }
+  const from = line.get('from');
+  const timeoutSeconds = wholeNumber(line, 'timeout');
+  const signal = interruptionOf(around);
+  const sent = await connect(line, around).steer(device, target, {
+    ...(from !== undefined && { from }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(line.has('force') && { force: true }),
+    signal,
+  });
+  const { state, result, detail } = await sent.result({ signal });
+  const outcome = (result as { outcome?: string } | null)?.outcome;
+  if (line.has('json')) around.stdout.write(`${toJson({ command_id: sent.command_id, state, result }, 2)}\n`);
+  else around.stderr.write(`${device} to ${target}: ${outcome ?? `${state} (${detail})`}.\n`);
+  return state === 'succeeded' ? exitCode.ok : exitCode.failure;
+}
+
+function titleOf({ device, randomised, last_seen, sticky }: DeviceDetails, isIso: boolean): string {
+  const notes = [randomised ? 'made-up address' : '', sticky ? `sticky: ${sticky.reason}` : ''].filter(Boolean);
+  return `${device}, last seen ${toMoment(last_seen, isIso)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
+}
+
+function wholeNumber(line: CommandLine, option: string): number | undefined {
+  const given = line.get(option);
+  if (given === undefined) return undefined;
+  const number = Number(given);
+  if (!Number.isInteger(number) || number < 1) throw new UsageError(`--${option} must be a whole number above 0.`);
+  return number;
+}
+
+function toLevel(rssi_dbm: number | null | undefined): string {
+  return rssi_dbm === null || rssi_dbm === undefined ? '–' : `${rssi_dbm} dBm`;
+}
+
+function toRate(mbps: number | null): string {
+  return mbps === null ? '–' : `${mbps} Mb/s`;
+}

@@ -1,0 +1,108 @@
+// Operations that change what is kept about single devices.
+import {
+  Device,
+  DeviceHistoryPage,
+  DeviceIdentityLink,
+  DevicePrivacy,
+  DeviceWatchRequest,
+  StatusAnswer,
+} from '@weft/contract';
+import Type from 'typebox';
+import { type Route, route, success } from '../../http/request/route.ts';
+import type { DeviceCareService } from './device-care-service.ts';
+
+const tag = 'Devices';
+const defaultWatchSeconds = 86_400;
+
+export function deviceCareRoutes(care: DeviceCareService): Route[] {
+  return [
+    route({
+      operation: 'watch_device',
+      method: 'POST',
+      url: '/api/v1/devices/:device/watch',
+      tag,
+      summary: 'Keep the history of a device for a while: signal, rates, serving access point',
+      description: 'At most 1,000 devices at once, 200 of one caller. A repeat prolongs it.',
+      failures: { 409: 'Too many devices are watched' },
+      body: DeviceWatchRequest,
+      response: Device,
+      handle: (context) =>
+        care.watch(context.caller, context.path('device'), context.body.expires_in ?? defaultWatchSeconds),
+    }),
+    route({
+      operation: 'unwatch_device',
+      method: 'DELETE',
+      url: '/api/v1/devices/:device/watch',
+      tag,
+      summary: 'End the watch of a device; its history is removed',
+      response: Device,
+      handle: (context) => care.unwatch(context.caller, context.path('device')),
+    }),
+    route({
+      operation: 'device_history',
+      method: 'GET',
+      url: '/api/v1/devices/:device/history',
+      tag,
+      summary: 'What was kept of a watched device, oldest first',
+      query: Type.Object({
+        since: Type.Optional(
+          Type.String({ format: 'date-time', description: 'From this moment on. Default: an hour ago.' }),
+        ),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 1000 })),
+      }),
+      response: DeviceHistoryPage,
+      handle: (context) => {
+        const { since, limit } = context.query;
+        return care.history(context.caller, context.path('device'), {
+          since: since === undefined ? undefined : Date.parse(since),
+          limit: limit!,
+        });
+      },
+    }),
+    route({
+      operation: 'link_device_identity',
+      method: 'POST',
+      url: '/api/v1/devices/:device/identities',
+      tag,
+      summary: 'Say that another name is this device too: from now on they are one',
+      failures: { 409: 'They are one already, or too many are linked' },
+      body: DeviceIdentityLink,
+      response: Device,
+      handle: (context) => care.link(context.caller, context.path('device'), context.body.identity),
+    }),
+    route({
+      operation: 'erase_device',
+      method: 'DELETE',
+      url: '/api/v1/devices/:device',
+      tag,
+      summary: 'Erase everything about a device',
+      description:
+        'Links, moves, history, identities. Commands and entries of the audit log keep its pseudonym. A device that is still attached comes back with the next report.',
+      response: StatusAnswer,
+      handle: async (context) => {
+        await care.erase(context.caller, context.path('device'));
+        return success('The device has been erased');
+      },
+    }),
+    route({
+      operation: 'get_device_privacy',
+      method: 'GET',
+      url: '/api/v1/device_privacy',
+      tag,
+      summary: 'Whether administrators see the addresses of devices',
+      response: DevicePrivacy,
+      handle: () => care.privacy(),
+    }),
+    route({
+      operation: 'set_device_privacy',
+      method: 'PUT',
+      url: '/api/v1/device_privacy',
+      tag,
+      summary: 'Allow or forbid clear addresses of devices: in answers to administrators, and in requests',
+      description: 'Whatever is stored has pseudonyms all the same.',
+      body: DevicePrivacy,
+      response: DevicePrivacy,
+      handle: ({ body, caller }) => care.setPrivacy(caller, body),
+    }),
+  ];
+}

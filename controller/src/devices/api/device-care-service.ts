@@ -1,0 +1,143 @@
+// What people do about single devices: watch one, say that two names are one, erase one, and allow clear addresses. Every change
+// is audited in its transaction, under pseudonyms.
+import type { Device, DeviceHistoryPage, DevicePrivacy } from '@weft/contract';
+import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { DeviceNames } from '../privacy/device-names.ts';
+import type { DeviceExtras } from '../registry/device-extras.ts';
+import type { DeviceHistory } from '../registry/device-history.ts';
+import type { DeviceJournal } from '../registry/device-journal.ts';
+import type { DeviceExtrasStore } from '../store/device-extras-store.ts';
+import type { DeviceStore } from '../store/device-store.ts';
+import { toTime } from './device-answer.ts';
+import type { DeviceService } from './device-service.ts';
+
+const maxWatches = { total: 1_000, perCaller: 200 };
+const maxIdentities = 20_000;
+const hourMs = 3_600_000;
+
+export interface DeviceCareOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  devices: DeviceService;
+  names: DeviceNames;
+  extras: DeviceExtras;
+  extrasStore: DeviceExtrasStore;
+  store: Pick<DeviceStore, 'remove'>;
+  journal: Pick<DeviceJournal, 'settled'>;
+  history: DeviceHistory;
+  eventLog: Pick<EventLog, 'removeDevice'>;
+  auditLog: Pick<AuditLog, 'append'>;
+  sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
+  now?: () => number;
+}
+
+export class DeviceCareService {
+  readonly #options: DeviceCareOptions;
+  readonly #now: () => number;
+
+  constructor(options: DeviceCareOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Keeps the history of the device from now on. Throws NotFoundError, and ConflictError if too many are watched. */
+  async watch(caller: Caller, text: string, seconds: number): Promise<Device> {
+    const { devices, extrasStore } = this.#options;
+    const device = await devices.require(caller, text);
+    const until = this.#now() + seconds * 1000;
+    const watch = { device, until, caller_kind: caller.kind, caller_id: caller.id };
+    await this.#change(caller, 'device_watched', device, { until: toTime(until) }, (tx) =>
+      extrasStore.putWatch(tx, watch, maxWatches, this.#now()),
+    );
+    return devices.show(caller, device);
+  }
+
+  /** Ends the watch and forgets the history; one that is not watched stays so. */
+  async unwatch(caller: Caller, text: string): Promise<Device> {
+    const { devices, extrasStore, history } = this.#options;
+    const device = await devices.require(caller, text);
+    await this.#change(caller, 'device_unwatched', device, {}, async (tx) => {
+      await extrasStore.removeWatch(tx, device);
+    });
+    await history.remove(device);
+    return devices.show(caller, device);
+  }
+
+  /** What the watch has kept, as far as the caller may see where it was. */
+  async history(
+    caller: Caller,
+    text: string,
+    { since, limit }: { since: number | undefined; limit: number },
+  ): Promise<DeviceHistoryPage> {
+    const { devices, history, sightOf } = this.#options;
+    const device = await devices.require(caller, text);
+    const fromMs = since ?? this.#now() - hourMs;
+    const rows = await history.read(device, fromMs, this.#now() + hourMs, limit + 1);
+    const sight = await sightOf(caller, '');
+    const page = rows.slice(0, limit);
+    return {
+      items: page
+        .filter(({ ap_id }) => sight.seesAll || sight.isSeen(ap_id))
+        .map(({ ts, ap_id, values }) => ({ ts: toTime(ts), ap_id, ...values })),
+      next: rows.length > limit ? toTime(page.at(-1)!.ts + 1) : null,
+    };
+  }
+
+  /** From now on both names are the first device. */
+  async link(caller: Caller, text: string, identity: string): Promise<Device> {
+    const { devices, names, extrasStore, journal } = this.#options;
+    const device = await devices.require(caller, text);
+    const other = names.read(identity, ['body', 'identity']);
+    if (other === device) throw new ConflictError('same_device', 'These names are one device already');
+    await journal.settled();
+    await this.#change(caller, 'device_identities_linked', device, { identity: other }, (tx) =>
+      extrasStore.link(tx, other, device, maxIdentities),
+    );
+    return devices.show(caller, device);
+  }
+
+  /** Forgets everything about the device. What stays are commands and audit entries with its pseudonym. */
+  async erase(caller: Caller, text: string): Promise<void> {
+    const { devices, extrasStore, store, journal, history, eventLog } = this.#options;
+    const device = await devices.require(caller, text);
+    await journal.settled();
+    await this.#change(caller, 'device_erased', device, {}, async (tx) => {
+      const names = await extrasStore.remove(tx, device, this.#now());
+      await store.remove(tx, [device, ...names]);
+      for (const name of [device, ...names]) await eventLog.removeDevice(tx, name);
+    });
+    await history.remove(device);
+  }
+
+  async privacy(): Promise<DevicePrivacy> {
+    await this.#options.extras.refresh();
+    return { clear_addresses: this.#options.extras.areClearAllowed };
+  }
+
+  async setPrivacy(caller: Caller, { clear_addresses }: DevicePrivacy): Promise<DevicePrivacy> {
+    const { extrasStore } = this.#options;
+    await this.#change(caller, 'clear_addresses_changed', 'devices', { clear_addresses }, (tx) =>
+      extrasStore.setClearAddresses(tx, clear_addresses),
+    );
+    return this.privacy();
+  }
+
+  async #change(
+    caller: Caller,
+    action: string,
+    device: string,
+    detail: Record<string, unknown>,
+    work: (tx: SqlQueries) => Promise<void>,
+  ): Promise<void> {
+    const { database, auditLog, extras } = this.#options;
+    await database.transaction(async (tx) => {
+      await auditLog.append(tx, [{ actor: caller, action, target: { kind: 'device', name: device }, detail }]);
+      await work(tx);
+    });
+    await extras.refresh();
+  }
+}

@@ -1,0 +1,89 @@
+// What is noted about single devices, in memory: every node has all of it, and reads it again when another has changed it.
+import type {
+  DeviceExtrasRecords,
+  DeviceExtrasStore,
+  DeviceWatch,
+  StickyDevice,
+} from '../store/device-extras-store.ts';
+
+export interface DeviceExtrasOptions {
+  store: Pick<DeviceExtrasStore, 'readIfNew'>;
+  /** `identity` stands for `device` from now on. */
+  onLinked: (identity: string, device: string) => void;
+  onErased: (device: string) => void;
+  /** Which devices are watched has changed. */
+  onWatches: () => void;
+  now?: () => number;
+}
+
+export class DeviceExtras {
+  readonly #options: DeviceExtrasOptions;
+  readonly #now: () => number;
+  #version = -1;
+  #areClearAllowed = false;
+  #sticky = new Map<string, StickyDevice>();
+  #watches = new Map<string, DeviceWatch>();
+  #devices = new Map<string, string>();
+  #identities = new Map<string, string[]>();
+
+  constructor(options: DeviceExtrasOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Whether an administrator has allowed clear addresses. */
+  get areClearAllowed(): boolean {
+    return this.#areClearAllowed;
+  }
+
+  get watchCount(): number {
+    return this.#watches.size;
+  }
+
+  /** Once it resolves, every change that was durable before the call is known. */
+  async refresh(): Promise<void> {
+    const records = await this.#options.store.readIfNew(this.#version);
+    if (records) this.#take(records);
+  }
+
+  /** The device that this pseudonym stands for. */
+  readonly canonical = (device: string): string => this.#devices.get(device) ?? device;
+
+  identitiesOf(device: string): readonly string[] {
+    return this.#identities.get(device) ?? [];
+  }
+
+  stickyOf(device: string): StickyDevice | undefined {
+    const sticky = this.#sticky.get(device);
+    return sticky && sticky.until > this.#now() ? sticky : undefined;
+  }
+
+  watchOf(device: string): DeviceWatch | undefined {
+    const watch = this.#watches.get(device);
+    return watch && watch.until > this.#now() ? watch : undefined;
+  }
+
+  watches(): Iterable<DeviceWatch> {
+    return this.#watches.values();
+  }
+
+  #take({ version, clearAddresses, sticky, watches, identities, erased }: DeviceExtrasRecords): void {
+    const { onLinked, onErased, onWatches } = this.#options;
+    this.#version = version;
+    this.#areClearAllowed = clearAddresses;
+    this.#sticky = new Map(sticky.map((each) => [each.device, each]));
+    this.#watches = new Map(watches.map((each) => [each.device, each]));
+    const before = this.#devices;
+    this.#devices = new Map(identities.map(({ identity, device }) => [identity, device]));
+    this.#identities = new Map();
+    for (const { identity, device } of identities) {
+      this.#identities.set(device, [...this.identitiesOf(device), identity].sort());
+      if (before.get(identity) !== device) onLinked(identity, device);
+    }
+    for (const { device, at } of erased) if (at > this.#lastErasedAt) onErased(device);
+    this.#lastErasedAt = erased.reduce((latest, { at }) => Math.max(latest, at), this.#lastErasedAt);
+    onWatches();
+  }
+
+  #lastErasedAt = 0;
+}

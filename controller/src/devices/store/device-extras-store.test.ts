@@ -1,0 +1,86 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { createDeviceExtrasStore } from './device-extras-store.sql.ts';
+import type { DeviceExtrasStore } from './device-extras-store.ts';
+import { createDeviceStore } from './device-store.sql.ts';
+
+const max = { total: 3, perCaller: 2 };
+
+eachDatabase((kind) => {
+  let db: SqlDatabase;
+  let store: DeviceExtrasStore;
+  let other: DeviceExtrasStore;
+  const inTx = <T>(work: (tx: SqlQueries) => Promise<T>) => db.transaction(work);
+  const watchOf = (device: string, caller_id = 'u', until = 100) => ({ device, until, caller_kind: 'user', caller_id });
+
+  beforeEach(async () => {
+    const { nodes, remove } = await openTwoNodes(kind);
+    onTestFinished(remove);
+    db = nodes[0];
+    [store, other] = [createDeviceExtrasStore(nodes[0]), createDeviceExtrasStore(nodes[1])];
+  });
+
+  test('everything is read when it has changed, and nothing otherwise', async () => {
+    const first = await other.readIfNew(-1);
+    expect(first).toEqual({ version: 0, clearAddresses: false, sticky: [], watches: [], identities: [], erased: [] });
+    expect(await other.readIfNew(0)).toBeUndefined();
+    const sticky = { device: 'a', reason: 'refused', target: 'x', until: 5 } as const;
+    await inTx((tx) => store.putSticky(tx, { ...sticky, reason: 'moved_back' }));
+    await inTx((tx) => store.putSticky(tx, sticky));
+    await inTx((tx) => store.setClearAddresses(tx, true));
+    expect(await other.readIfNew(0)).toMatchObject({ version: 3, clearAddresses: true, sticky: [sticky] });
+  });
+
+  test('watches are bounded in all and for each caller, and a repeat is none', async () => {
+    const watch = (...args: Parameters<typeof watchOf>) => inTx((tx) => store.putWatch(tx, watchOf(...args), max, 50));
+    await watch('a');
+    await watch('b');
+    await watch('a', 'u', 200);
+    await expect(watch('c')).rejects.toMatchObject({ code: 'too_many_watches' });
+    await watch('c', 'v');
+    await expect(watch('d', 'w')).rejects.toMatchObject({ code: 'too_many_watches' });
+    expect((await other.readIfNew(-1))!.watches).toHaveLength(3);
+    expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(true);
+    expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(false);
+    await inTx((tx) => store.removeWatchesOf(tx, 'user', 'u'));
+    expect((await other.readIfNew(-1))!.watches).toEqual([watchOf('c', 'v')]);
+    await store.prune(100);
+    expect((await other.readIfNew(-1))!.watches).toEqual([]);
+  });
+
+  test('names that are linked are one device, whatever was linked before, and so are its links', async () => {
+    const links = createDeviceStore(db, { node: 'one' });
+    const row = { ap_id: 'x', since: 1, seen: 1, left_at: null, is_randomised: false };
+    await inTx((tx) =>
+      links.write(tx, [
+        { ...row, device: 'a' },
+        { ...row, device: 'b' },
+      ]),
+    );
+    await inTx((tx) => store.link(tx, 'c', 'b', 10));
+    await inTx((tx) => store.link(tx, 'b', 'a', 10));
+    const { identities } = (await other.readIfNew(-1))!;
+    expect(identities.map((each) => ({ ...each })).sort((x, y) => (x.identity < y.identity ? -1 : 1))).toEqual([
+      { identity: 'b', device: 'a' },
+      { identity: 'c', device: 'a' },
+    ]);
+    expect((await links.links(undefined, 10)).map(({ device }) => device)).toEqual(['a']);
+    await expect(inTx((tx) => store.link(tx, 'd', 'a', 2))).rejects.toMatchObject({ code: 'too_many_identities' });
+  });
+
+  test('remove forgets a device, tells which names stood for it, and that is known for a while', async () => {
+    await inTx((tx) => store.putWatch(tx, watchOf('a'), max, 1));
+    await inTx((tx) => store.putSticky(tx, { device: 'a', reason: 'refused', target: 'x', until: 5 }));
+    await inTx((tx) => store.link(tx, 'b', 'a', 10));
+    expect(await inTx((tx) => store.remove(tx, 'a', 1_000))).toEqual(['b']);
+    expect(await other.readIfNew(-1)).toMatchObject({
+      sticky: [],
+      watches: [],
+      identities: [],
+      erased: [{ device: 'a', at: 1_000 }],
+    });
+    await store.prune(1_000 + 600_000);
+    expect((await other.readIfNew(-1))!.erased).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+// The law of steering: no success without evidence, and an end in any case.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { outcomeOfAnswer } from '../commands/grammar/device-commands.ts';
+import { outcomeNow } from './steering-watch.ts';
+
+const moment = fc.integer({ min: 0, max: 1_000_000 });
+const evidence = fc.record({
+  sight: fc.option(fc.record({ heardMs: moment, listTs: moment, hasDevice: fc.boolean() }), { nil: undefined }),
+  sentMs: moment,
+  deadlineMs: moment,
+  nowMs: moment,
+});
+
+test('a device has moved only if the target said so after the command was sent', () => {
+  fc.assert(
+    fc.property(evidence, ({ sight, ...times }) => {
+      if (outcomeNow({ sight, ...times }) !== 'moved') return;
+      expect(sight?.hasDevice).toBe(true);
+      expect(sight!.heardMs).toBeGreaterThanOrEqual(times.sentMs);
+    }),
+  );
+});
+
+test('every attempt ends at its deadline', () => {
+  fc.assert(
+    fc.property(evidence, ({ sight, ...times }) => {
+      const outcome = outcomeNow({ sight, ...times });
+      if (times.nowMs >= times.deadlineMs) expect(outcome).toBeDefined();
+      else expect([undefined, 'moved']).toContain(outcome);
+    }),
+  );
+});
+
+test('whatever an access point answers, it cannot make it a success', () => {
+  fc.assert(
+    fc.property(fc.constantFrom('succeeded', 'failed'), fc.anything(), (state, result) => {
+      expect(outcomeOfAnswer(state as 'succeeded', result)).not.toBe('moved');
+    }),
+  );
+});

@@ -1,0 +1,120 @@
+// Decides how a steering command ends, by what the network sees: the target reports the device in time, or it does not. Every
+// node looks at the devices that it knows; whoever sees the end first writes it.
+import { deviceOf, type SteeringOutcome, timeoutMsOf } from '../commands/grammar/device-commands.ts';
+import type { CommandRecord } from '../commands/ledger/command-store.ts';
+
+const maxWatched = 10_000;
+/** The clock of an access point may be behind; a list that was spooled for longer says nothing about now. */
+const clockToleranceMs = 60_000;
+
+/** What is known about the newest list of an access point. */
+export interface TargetSight {
+  /** When this node learned of it. */
+  heardMs: number;
+  listTs: number;
+  hasDevice: boolean;
+}
+
+export interface SteeringWatchOptions {
+  /** Commands that access points have and that wait for their end. */
+  listAwaiting: (limit: number) => Promise<CommandRecord[]>;
+  conclude: (command_id: string, outcome: SteeringOutcome) => Promise<void>;
+  /** Undefined if it never said which devices it serves. */
+  lookAt: (ap_id: string, device: string) => TargetSight | undefined;
+  /** The device that an access point has chosen itself, by the identity in its answer. */
+  deviceAt: (ap_id: string, identity: string) => string | undefined;
+  onError: (error: unknown, message: string) => void;
+  now?: () => number;
+  everyMs?: number;
+}
+
+export class SteeringWatch {
+  readonly #options: SteeringWatchOptions;
+  readonly #now: () => number;
+  #byTarget = new Map<string, CommandRecord[]>();
+  readonly #underWay = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+
+  constructor(options: SteeringWatchOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), this.#options.everyMs ?? 1_000).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Reads what waits, and looks at all of it. Never throws. */
+  look(): Promise<void> {
+    this.#round ??= this.#lookOnce()
+      .catch((error) => this.#options.onError(error, 'steering commands could not be looked at; trying again'))
+      .finally(() => {
+        this.#round = undefined;
+      });
+    return this.#round;
+  }
+
+  /** The access point has said which devices it serves. Must be quick where nothing is awaited. */
+  listed(ap_id: string): void {
+    const waiting = this.#byTarget.get(ap_id);
+    if (waiting) for (const command of waiting) this.#judge(command);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const waiting = await this.#options.listAwaiting(maxWatched);
+    this.#byTarget = Map.groupBy(waiting, ({ args }) => String(args.target));
+    for (const command of waiting) this.#judge(command);
+  }
+
+  #judge(command: CommandRecord): void {
+    const { command_id } = command;
+    const outcome = this.#outcomeOf(command);
+    if (outcome === undefined || this.#underWay.has(command_id)) return;
+    this.#underWay.add(command_id);
+    this.#options
+      .conclude(command_id, outcome)
+      .catch((error) =>
+        this.#options.onError(error, 'the end of a steering command could not be written; trying again'),
+      )
+      .finally(() => this.#underWay.delete(command_id));
+  }
+
+  #outcomeOf(command: CommandRecord): SteeringOutcome | undefined {
+    const device = deviceOf(command) ?? this.#chosenBy(command);
+    return outcomeNow({
+      sight: device === undefined ? undefined : this.#options.lookAt(String(command.args.target), device),
+      sentMs: command.sent_at ?? command.created_at,
+      deadlineMs: Math.min((command.received_at ?? 0) + timeoutMsOf(command.args), command.expires_at),
+      nowMs: this.#now(),
+    });
+  }
+
+  #chosenBy({ ap_id, result }: CommandRecord): string | undefined {
+    if (result === null) return undefined;
+    const { device } = (JSON.parse(result) ?? {}) as { device?: unknown };
+    if (typeof device !== 'string') return undefined;
+    return device.startsWith('dev-') ? device : this.#options.deviceAt(ap_id, device);
+  }
+}
+
+interface Evidence {
+  sight: TargetSight | undefined;
+  sentMs: number;
+  deadlineMs: number;
+  nowMs: number;
+}
+
+/** Undefined while it may still become anything. Never `moved` without a list of the target that has the device. */
+export function outcomeNow({ sight, sentMs, deadlineMs, nowMs }: Evidence): SteeringOutcome | undefined {
+  const isHeard = sight !== undefined && sight.heardMs >= sentMs && sight.listTs >= sentMs - clockToleranceMs;
+  if (isHeard && sight.hasDevice) return 'moved';
+  if (nowMs < deadlineMs) return undefined;
+  // A target that says nothing is gone; one that serves others saw nobody come.
+  return isHeard ? 'ignored' : 'unreachable';
+}

@@ -1,0 +1,177 @@
+// Steering end to end inside of one process: what an access point gets, and how each attempt ends.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilSo } from '../../../test/pure/until-so.ts';
+import { startWeft, type TestWeft } from '../../../test/weft.ts';
+
+let weft: TestWeft;
+let admin: string;
+let names = 0;
+
+const [a, b] = ['here', 'there'];
+let tokens: Record<string, string>;
+
+beforeAll(async () => {
+  weft = await startWeft();
+  admin = await weft.admin();
+  tokens = {
+    [a]: await weft.agent(a, { access_point_type: 'WiFi', commands: declared }),
+    [b]: await weft.agent(b, { access_point_type: 'WiFi', commands: declared, radios: [radio] }),
+  };
+});
+afterAll(() => weft.stop());
+
+const commands = [{ name: 'steer_device', params: { device: { type: 'string' }, target: { type: 'string' } } }];
+const declared = [
+  { ...commands[0], params: { ...commands[0]!.params, timeout_seconds: { type: 'integer', optional: true } } },
+];
+const radio = {
+  interface: 'wlan0',
+  bssid: '02:00:00:00:0b:00',
+  frequency_mhz: 5180,
+  channel: 36,
+  width_mhz: 20,
+  secret: 1,
+};
+
+/** A device that is attached to the first of the two access points, alone. */
+async function setUp() {
+  const n = ++names;
+  const address = `02:5e:ed:00:01:${n.toString(16).padStart(2, '0')}`;
+  const report = (ap_id: string, ...devices: string[]) =>
+    weft.request('POST', '/api/v1/agent_update/update', {
+      token: tokens[ap_id],
+      json: { load: 1, devices: devices.map((device) => ({ device })) },
+    });
+  await report(b);
+  await report(a, address);
+  const { items } = (await weft.request('GET', `/api/v1/agents/${a}/devices`, { token: admin })).body;
+  const device: string = items[0].device;
+  const send = (token = admin, ap_id = a, target = b, more: object = {}) => {
+    const command = JSON.stringify({ name: 'steer_device', device, target, ...more });
+    return weft.request('POST', `/api/v1/send_command?agent_id=${ap_id}&command=${encodeURIComponent(command)}`, {
+      token,
+    });
+  };
+  const take = async (ap_id = a) => {
+    const answer = await weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=5`, { token: tokens[ap_id] });
+    return answer.body[0] ?? answer.body.commands?.[0];
+  };
+  const answer = (command_id: string, json: object) =>
+    weft.request('POST', `/api/v1/agents/${a}/commands/${command_id}`, { token: tokens[a], json });
+  const stateOf = async (command_id: string) =>
+    (await weft.request('GET', `/api/v1/commands/${command_id}`, { token: admin })).body;
+  const ended = (command_id: string) =>
+    untilSo(async () => {
+      await weft.parts.steering.watch.look();
+      const command = await stateOf(command_id);
+      expect(['succeeded', 'failed', 'expired']).toContain(command.state);
+      return command;
+    });
+  const show = async () => (await weft.request('GET', `/api/v1/devices/${device}`, { token: admin })).body;
+  return { address, device, report, send, take, answer, stateOf, ended, show };
+}
+
+describe('steer_device', () => {
+  test('reaches the access point with the identity that it reported and the radios of the target', async () => {
+    const { address, device, send, take } = await setUp();
+    const { command_id } = (await send()).body;
+    const taken = await take();
+    const { interface: _interface, secret: _secret, ...known } = radio;
+    expect(taken).toMatchObject({ command_id, args: { device: address, target: b, target_radios: [known] } });
+    expect(JSON.parse(taken.command)).toMatchObject({ device: address });
+    const stored = (await weft.request('GET', `/api/v1/commands/${command_id}`, { token: admin })).text;
+    expect(stored).toContain(device);
+    expect(stored).not.toContain(address);
+  });
+
+  test('succeeds when the target reports the device, and not before', async () => {
+    const { address, report, send, take, answer, stateOf, ended, show } = await setUp();
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'succeeded', result: { answer: 'accepted', detail: `${address} said yes` } });
+    await weft.parts.steering.watch.look();
+    expect((await stateOf(command_id)).state).toBe('received');
+    await report(b, address);
+    const command = await ended(command_id);
+    expect(command).toMatchObject({ state: 'succeeded', result: { answer: 'accepted', outcome: 'moved' } });
+    expect(JSON.stringify(command)).not.toContain(address);
+    await report(a);
+    const shown = await untilSo(async () => {
+      const device = await show();
+      expect(device.steering).toHaveLength(1);
+      return device;
+    });
+    expect(shown).toMatchObject({ steering: [{ ap_id: a, target: b, outcome: 'moved', command_id }] });
+    expect(shown.sticky).toBeUndefined();
+  });
+
+  test('is refused when the device says no, which is remembered', async () => {
+    const { send, take, answer, ended, show } = await setUp();
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'failed', result: { answer: 'refused', status_code: 6 } });
+    expect(await ended(command_id)).toMatchObject({ state: 'failed', result: { outcome: 'refused', status_code: 6 } });
+    await untilSo(async () => expect((await show()).sticky).toMatchObject({ reason: 'refused', target: b }));
+  });
+
+  test('is ignored when the target serves others and not this device', async () => {
+    const { report, send, take, answer, ended } = await setUp();
+    const { command_id } = (await send(admin, undefined, undefined, { timeout_seconds: 1 })).body;
+    await take();
+    await answer(command_id, { state: 'succeeded' });
+    await report(b, 'somebody-else');
+    expect(await ended(command_id)).toMatchObject({ state: 'failed', result: { outcome: 'ignored' } });
+  });
+
+  test('does not reach a device whose target is gone', async () => {
+    const { send, take, answer, ended } = await setUp();
+    const { command_id } = (await send(admin, undefined, 'nowhere', { timeout_seconds: 1 })).body;
+    await take();
+    await answer(command_id, { state: 'succeeded', result: { answer: 'sent' } });
+    expect(await ended(command_id)).toMatchObject({ state: 'failed', result: { outcome: 'unreachable' } });
+  });
+
+  test('does not reach a device that the access point does not serve', async () => {
+    const { report, send, ended } = await setUp();
+    await report(a);
+    const { command_id } = (await send()).body;
+    expect(await ended(command_id)).toMatchObject({ state: 'failed', result: { outcome: 'unreachable' } });
+  });
+
+  test('that comes back at once has moved, and is remembered', async () => {
+    const { address, report, send, take, answer, ended, show } = await setUp();
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'succeeded', result: { answer: 'accepted' } });
+    await report(a);
+    await report(b, address);
+    expect((await ended(command_id)).result.outcome).toBe('moved');
+    await report(b);
+    await report(a, address);
+    await untilSo(async () => expect((await show()).sticky).toMatchObject({ reason: 'moved_back', target: b }));
+  });
+
+  test('is decided between two programs that want the device in two places, wherever they send it', async () => {
+    const { address, device, report, send } = await setUp();
+    await report(b, address);
+    const [one, two] = [await weft.app('one'), await weft.app('two')];
+    expect((await send(one, a, b)).status).toBe(200);
+    const lost = await send(two, b, a);
+    expect([lost.status, lost.body.code]).toEqual([409, 'command_conflict']);
+    expect(lost.body.detail).toContain(`app one holds steering of ${device}`);
+  });
+
+  test('takes a pseudonym and no address, in any form', async () => {
+    const { address } = await setUp();
+    for (const command of [
+      JSON.stringify({ name: 'steer_device', device: address, target: b }),
+      JSON.stringify({ name: 'steer_device', target: b, note: address }),
+      `steer_device ${address}`,
+    ]) {
+      const path = `/api/v1/send_command?agent_id=${a}&command=${encodeURIComponent(command)}`;
+      const { status, body, text } = await weft.request('POST', path, { token: admin });
+      expect([status, body.code]).toEqual([422, 'device_address']);
+      expect(text).not.toContain(address);
+    }
+  });
+});
