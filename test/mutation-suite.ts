@@ -38,6 +38,7 @@ const known = {
   access_point_type: ['WiFi', 'LiFi'],
   num_access_points: [1, 3],
   locations: [['51.45,-2.58'], ['Bristol']],
+  link_policy: [{ mode: 'redundant' }],
   num_devices: [1, 5],
   duration: [60],
   path: ['uk/bristol', 'uk'],
@@ -162,8 +163,8 @@ function checkAnswer(request: RawRequest, { status, contentType, text }: RawResp
     expect(typeof body.detail).toBe('string');
     return;
   }
-  // A report with a password in it is refused as such, whatever else is wrong.
-  expect(body.code).toMatch(/^(validation_error|credential_in_report)$/);
+  // A report with a password in it, and an address in place of a device's name, are refused as such.
+  expect(body.code).toMatch(/^(validation_error|credential_in_report|device_address)$/);
   expect(body.detail.length).toBeGreaterThan(0);
   for (const problem of body.detail) {
     const { loc, msg, type, ctx, ...rest } = problem;
