@@ -56,9 +56,18 @@ interface TableProps<Row> {
   /** What is said when all rows are filtered out. */
   noMatch?: string;
   /** The rows are filtered and sorted already, by the address; there may be more of them than these. */
-  given?: { total: number | undefined; onEnd: () => void };
+  given?: GivenRows;
   /** Rows can be chosen, by a box before each and with X; absent: they cannot. */
   choice?: RowChoice<Row> | undefined;
+}
+
+interface GivenRows {
+  total: number | undefined;
+  onEnd?: () => void;
+  /** Which rows are drawn, `end` excluded, whenever that changes. */
+  onSight?: (first: number, end: number) => void;
+  /** The page has a field of its own to search in. */
+  hasOwnSearch?: boolean;
 }
 
 interface RowChoice<Row> {
@@ -92,7 +101,7 @@ export function Table<Row>(props: TableProps<Row>) {
     <div class="table-frame">
       {(textOf || tools || given) && (
         <div class="table-tools">
-          {(textOf || given) && (
+          {(textOf || (given && !given.hasOwnSearch)) && (
             <label class="table-filter">
               <Icon name="search" size={16} />
               <input
@@ -173,8 +182,9 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
   useEffect(() => {
-    if (end === rows.length) given?.onEnd();
-  }, [end, rows.length]);
+    if (end === rows.length) given?.onEnd?.();
+    given?.onSight?.(first, end);
+  }, [first, end, rows.length]);
   const isNarrow = width < narrowBelow;
   const columns = useMemo(
     () => columnsThatFit(allColumns, width, isNarrow ? narrowRoom : room),
