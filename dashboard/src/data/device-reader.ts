@@ -23,8 +23,8 @@ export interface DeviceListState {
 const refreshMs = 4000;
 /** The first ones come at once; whoever scrolls wants many. */
 const sizes = { first: 200, more: 1000, refresh: 200 };
-/** Read before the end is in sight. */
-const rowsAhead = 400;
+/** Read before the end is in sight: the further somebody has scrolled, the more. */
+const rowsAhead = (end: number) => Math.max(400, Math.floor(end / 2));
 const nameOf = ({ device }: Device) => device;
 
 export class DeviceReader {
@@ -59,7 +59,7 @@ export class DeviceReader {
   /** These rows are shown, `end` excluded. */
   onSight(first: number, end: number): void {
     this.#sight = { first, end };
-    this.#wanted = end + rowsAhead;
+    this.#wanted = end + rowsAhead(end);
     if (this.#needsMore()) void this.#work(false);
   }
 

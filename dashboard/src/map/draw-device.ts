@@ -57,5 +57,6 @@ export function drawDevice(context: CanvasRenderingContext2D, { x, y }: Spot, na
   context.fillStyle = colourOf('--surface');
   context.fillRect(x - 4.5, y - deviceRadius + 3, 9, deviceRadius * 2 - 9);
   context.restore();
-  drawLabel(context, x, y + deviceRadius + 4, name);
+  // Above it: names of access points stand below theirs.
+  drawLabel(context, x, y - deviceRadius - 18, name);
 }

@@ -93,7 +93,7 @@ export const devicesText = {
     title: 'What it hears',
     none: 'Nothing is known about what it hears around it.',
     by: (name: string) => `reported by ${name}`,
-    unknownRadio: 'not an access point of this network',
+    unknownRadio: 'unknown radio',
   },
   past: {
     title: 'Moves and steering',

@@ -12,7 +12,7 @@ export const deviceColumns: Column<Device>[] = [
     name: 'device',
     title: text.device,
     width: 'minmax(190px, 1.2fr)',
-    cell: (device) => <DeviceName device={device} />,
+    cell: (device, isShown) => <DeviceName device={device} hasTypes={!isShown('technology')} />,
   },
   {
     name: 'technology',

@@ -17,11 +17,16 @@ export function deviceHref(device: string): string {
   return `/devices/${encodeURIComponent(device)}`;
 }
 
-/** Its name, and what is remarkable about it. */
-export function DeviceName({ device: { device, sticky, watched_until } }: { device: Device }) {
+/** Its name, and what is remarkable about it; with the shapes of its technologies where no column has them. */
+export function DeviceName({ device, hasTypes = false }: { device: Device; hasTypes?: boolean }) {
+  const { device: name, technologies, sticky, watched_until } = device;
   return (
     <span class="device-name">
-      <span class="mono">{device}</span>
+      {hasTypes &&
+        technologies.map((access_point_type) => (
+          <Glyph key={access_point_type} technology={technologyOf({ access_point_type })} />
+        ))}
+      <span class="mono">{name}</span>
       {sticky && (
         <span class="device-mark is-warning" title={devicesText.stickyShort}>
           <Icon name="warning" size={14} />

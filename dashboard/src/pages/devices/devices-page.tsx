@@ -73,7 +73,7 @@ export function DevicesPage() {
             filteredBy={['selector']}
             given={{ total: isAddress ? 0 : count, onSight, hasOwnSearch: true }}
             tools={
-              <label class="table-filter">
+              <label class="table-filter device-search">
                 <Icon name="search" size={16} />
                 <input
                   class="input"

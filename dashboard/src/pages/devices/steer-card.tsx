@@ -59,14 +59,21 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
   const form = useForm({ from: '', target: '', timeout: '', force: '' });
   const targets = steerTargets(device);
   const [first] = able;
+  // What was chosen may be gone: it has moved, or is not heard any more.
+  const { from, target } = form.values.value;
+  const isFromGone = first !== undefined && !able.some(({ ap_id }) => ap_id === from);
+  const isTargetGone = target !== '' && !targets.some(({ ap_id }) => ap_id === target);
+  useEffect(() => {
+    if (isFromGone) form.set('from', first.ap_id);
+    if (isTargetGone) form.set('target', '');
+  }, [isFromGone, isTargetGone]);
   if (!first) return <p class="soft">{unable[0] ? text.cannot(agentName(unable[0].ap_id)) : text.notAttached}</p>;
   if (targets.length === 0) return <p class="soft">{text.hearsNone}</p>;
-  const submit = async ({ from, target, timeout, force }: typeof form.values.value) => {
+  const submit = async (values: typeof form.values.value) => {
     onSent(undefined);
-    // What it heard when the form was filled in may be gone.
-    if (!targets.some(({ ap_id }) => ap_id === target)) throw problemAt('target', text.noTarget);
-    const agent_id = able.find(({ ap_id }) => ap_id === from)?.ap_id ?? first.ap_id;
-    const query = { agent_id, command: steerCommand(device.device, { target, timeout, force }) };
+    if (target === '' || isTargetGone) throw problemAt('target', text.noTarget);
+    const agent_id = isFromGone ? first.ap_id : from;
+    const query = { agent_id, command: steerCommand(device.device, values) };
     try {
       const answer = await call('send_command', { query });
       if ('command_id' in answer && answer.command_id !== null) onSent({ command_id: answer.command_id, target });
