@@ -105,7 +105,9 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
       title: 'Alarms',
     });
     await page.getByRole('button', { name: 'New silence' }).click();
+    await page.getByText('This silences every access point').waitFor();
     await page.getByLabel('Which access points').fill('site:uk/bristol/**');
+    await page.getByText('This silences every access point').waitFor({ state: 'detached' });
     await page.getByLabel('When').selectOption('every week');
     await page.getByLabel('Sun').uncheck();
     await page.getByRole('button', { name: 'Create silence' }).click();

@@ -46,6 +46,8 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
       .getByTitle('1 with those below')
       .first()
       .waitFor();
+    // How the site gets on, by the access points in it.
+    await page.getByRole('list', { name: 'Sites' }).getByText('Good', { exact: true }).first().waitFor();
     await expectFitting(page);
     await page.getByRole('button', { name: 'Hide what is below bristol' }).click();
     await page.getByText('Town hall', { exact: true }).first().waitFor({ state: 'hidden' });
@@ -61,7 +63,9 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
   });
 
   test('has a log of what happened, filtered in the address, and as a timeline above the charts', async () => {
-    const { weft } = await fleet();
+    const { weft, token } = await fleet();
+    const labels = { token, json: { display_name: 'Great Hall' } };
+    expect((await weft.request('PATCH', '/api/v1/agents/ap-hall-2/labels', labels)).status).toBe(200);
     const { page } = await visitSignedIn(weft, { path: '/events', title: 'Events' });
     await page.getByRole('list', { name: 'Today' }).getByRole('listitem').first().waitFor();
     await expectFitting(page);
@@ -75,6 +79,10 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByText('No events match this filter.').waitFor();
     await page.getByRole('button', { name: 'Clear filter' }).click();
+    await page.getByLabel('Access point', { exact: true }).fill('great h');
+    await page.keyboard.press('Enter');
+    await page.getByRole('listitem').filter({ hasText: 'Great Hall' }).first().waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'ap-hall-1' }).first().waitFor({ state: 'detached' });
     await page.getByLabel('Access point', { exact: true }).fill('ap-hall-1');
     await page.keyboard.press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'ap-hall-1' }).first().waitFor();
@@ -165,5 +173,28 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByText('Rights of grace@example.org saved').waitFor();
     const { body } = await weft.request('GET', '/api/v1/users/grace@example.org/grants', { token });
     expect(body).toEqual([{ role: 'operator', selector: 'name:ap-hall-*' }]);
+  });
+
+  test('has for a manager by grant the buttons for what it manages, and nowhere else', async () => {
+    const { weft, token } = await fleet();
+    const username = 'mia@example.org';
+    const json = { username, password, roles: ['user'] };
+    expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
+    const grants = [
+      { role: 'viewer', selector: 'name:ap-*' },
+      { role: 'manager', selector: 'name:ap-roof-*' },
+    ];
+    expect((await weft.request('PUT', `/api/v1/users/${username}/grants`, { token, json: grants })).status).toBe(200);
+    const { page } = await visitSignedIn(weft, { path: '/agents/ap-roof-1', title: 'ap-roof-1', username });
+    await page.getByRole('button', { name: 'Name, site, tags' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Location and interval' }).count()).toBe(0);
+    await page.goto(`${weft.url}/agents/ap-hall-1`);
+    await page.getByText('You may not send commands to this choice.').waitFor();
+    expect(await page.getByRole('button', { name: 'Name, site, tags' }).count()).toBe(0);
+    await page.goto(`${weft.url}/agents?selector=name:ap-*&health=good`);
+    await page.getByRole('button', { name: 'Register an access point' }).waitFor();
+    await page.getByRole('button', { name: /^Act on all/ }).waitFor();
+    await expectFitting(page);
   });
 });

@@ -37,13 +37,13 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   const answers: string[] = [];
   const ask = async (server: WeftServer, method: string, path: string, token = admin, json?: unknown) => {
     const answer = await server.request(method, path, { token, json });
-    answers.push(answer.text);
+    answers.push(JSON.stringify([answer.body, ...answer.headers]));
     return answer;
   };
   const agents: Record<string, string> = {};
   for (const ap_id of ['ap-1', 'ap-2']) {
     await ask(weft, 'POST', '/api/v1/agents/', admin, { ap_id, password, configuration: {} });
-    agents[ap_id] = await weft.login('agent', ap_id);
+    agents[ap_id] = (await weft.login(ap_id, password, 'agent')).body.access_token;
   }
   const report = (ap_id: string, json: object) =>
     ask(weft, 'POST', '/api/v1/agent_update/update', agents[ap_id], { load: 1, ...json });
@@ -74,7 +74,7 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   const { command_id, job_number } = (await ask(weft, 'POST', `/api/v1/send_command?agent_id=ap-1&command=${command}`))
     .body;
   const taken = await weft.request('GET', '/api/v1/agents/ap-1/commands?wait=5', { token: agents['ap-1'] });
-  expect(taken.text).toContain(planted);
+  expect(JSON.stringify(taken.body)).toContain(planted);
   await ask(weft, 'POST', `/api/v1/agents/ap-1/commands/${command_id}`, agents['ap-1'], {
     state: 'failed',
     result: { answer: 'refused', detail: `station ${planted.toUpperCase()} refused`, [planted]: [planted] },

@@ -18,11 +18,13 @@ export function imagineFleet(count: number) {
     tags: [],
     access_point_type: technologies[index % 3],
     state: states[index % states.length],
+    health: 'good' as const,
     power_state: null,
     last_seen: seen,
     onboard: true,
     emulated: false,
     created_at: seen,
+    may: [],
     configuration: {
       access_point_type: technologies[index % 3],
       // A town with dense quarters.

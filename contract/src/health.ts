@@ -10,7 +10,7 @@ export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
 });
 export type HealthWord = Type.Static<typeof HealthWord>;
 
-export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover'], {
+export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'], {
   title: 'ServiceLevelName',
   type: 'string',
 });

@@ -43,11 +43,18 @@ beforeAll(async () => {
   rules.oscillation.freeze_s = 0;
   expect((await weft.request('PUT', '/api/v1/conflicts/rules', { token, json: rules })).status).toBe(200);
   busy = new Agent({ url: weft.url, ap_id: 'ap-1', password }).command('set_tx_power', () => undefined);
+  busy.command('steer_device', () => undefined);
   await busy.start();
   const [saver, coverer] = ['saver', 'coverer'].map((name) => new App({ url: weft.url, name, key: password }));
   await saver!.command('ap-1', 'set_tx_power', { dbm: 11 });
   await expect(coverer!.command('ap-1', 'set_tx_power', { dbm: 12 })).rejects.toBeInstanceOf(CommandConflict);
-  reporting = setInterval(() => void busy.post({ load: 0.9, connected_devices: 3, power_w: 7.5 }).catch(() => {}), 50);
+  reporting = setInterval(
+    () =>
+      void busy
+        .post({ load: 0.9, connected_devices: 3, power_w: 7.5, devices: [{ device: 'phone', rssi_dbm: -50 }] })
+        .catch(() => {}),
+    50,
+  );
 });
 afterAll(async () => {
   clearInterval(reporting);

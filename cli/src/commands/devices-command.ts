@@ -14,7 +14,7 @@ export const devicesCommand: ClientCommand = {
     'devices DEVICE',
     'devices steer DEVICE TARGET [--from AP] [--timeout SECONDS] [--force]',
   ],
-  about: `A DEVICE is its pseudonym (dev-...), as the list shows it. steer waits until the network has seen what became of it, and exits with 0 only if the device moved.
+  about: `A DEVICE is its pseudonym (dev-...), as the list shows it. steer waits for what the network sees, and exits with 0 only if the device moved.
 ${identityHelp}`,
   options: {
     select: { value: 'SELECTOR', about: "only at these access points, such as 'site:uk/bristol/** type:WiFi'" },

@@ -155,7 +155,7 @@ export const DeviceIdentityLink = Type.Object(
     identity: Type.String({
       minLength: 1,
       maxLength: maxIdentityLength,
-      description: 'The pseudonym of the other one, or the name of an emulated device.',
+      description: 'Another pseudonym, or the name of an emulated device.',
     }),
   },
   { title: 'DeviceIdentityLink' },

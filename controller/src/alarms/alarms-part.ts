@@ -123,7 +123,13 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     products,
   });
   const silences = new SilenceService({ database, ...stores, auditLog, book });
-  const previews = new PreviewService({ telemetry: telemetryStore, directory, parse: (input) => rules.parse(input) });
+  const previews = new PreviewService({
+    telemetry: telemetryStore,
+    directory,
+    events: eventLog,
+    statesNow: () => deps.agentStates.list(),
+    parse: (input) => rules.parse(input),
+  });
   const service = new AlarmService({ database, alarms, eventLog, auditLog, book, directory });
 
   events.recorded.on((ap_id, list, receivedMs) => {

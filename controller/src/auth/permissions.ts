@@ -6,6 +6,21 @@ import type { Grant } from '@weft/contract';
 import { type AppCaller, type Caller, hasGrants, isGranted } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
 import { parseDateTime } from '../input/date-time.ts';
+import {
+  adminsAndAuditors,
+  adminsAndManagers,
+  adminsOnly,
+  agentItself,
+  alarmHandlers,
+  callbacks,
+  commandOwners,
+  deviceWatchers,
+  emulatorOwners,
+  everyone,
+  fleetReaders,
+  jobReaders,
+  metricsReaders,
+} from './permission-rows.ts';
 
 /** `itself`: the object the request names must be the caller. `own`: the service checks who owns the object. */
 type Rule = 'yes' | 'no' | 'itself' | 'own' | 'within_permissions';
@@ -26,45 +41,6 @@ interface Row {
   /** The permission of an app that `within_permissions` checks. */
   right?: 'read' | 'commands' | 'emulator';
 }
-
-const everyone = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes', openTo: 'anyone' } as const;
-const adminsOnly = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' } as const;
-/** Also auditors, who read everything. */
-const adminsAndAuditors = { ...adminsOnly, grant: 'auditor' } as const;
-/** Managers in what they manage, which the service checks. */
-const adminsAndManagers = { ...adminsOnly, grant: 'manager' } as const;
-const metricsReaders = {
-  admin: 'yes',
-  user: 'yes',
-  agent: 'itself',
-  third_party_app: 'within_permissions',
-  right: 'read',
-} as const;
-/** Reads the agents it may read: an agent itself, an app those that match its patterns. */
-const fleetReaders = {
-  admin: 'yes',
-  user: 'yes',
-  agent: 'own',
-  third_party_app: 'within_permissions',
-  right: 'read',
-} as const;
-const callbacks = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own', openTo: 'callback_token' } as const;
-
-const jobReaders = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' } as const;
-const commandOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
-const emulatorOwners = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' } as const;
-/** `own`: those of access points that the user may see, or with grants operate. */
-const alarmHandlers = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'no', grant: 'operator' } as const;
-/** `own`: devices of access points that the caller may see. */
-const deviceWatchers = {
-  admin: 'yes',
-  user: 'own',
-  agent: 'no',
-  third_party_app: 'within_permissions',
-  right: 'read',
-} as const;
-/** What an access point does in its own name. */
-const agentItself = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' } as const;
 
 export const permissions = {
   create_token: { spec: 1, ...everyone },

@@ -157,7 +157,8 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     delivery: dispatcher,
     steering: {
       listAwaiting: (limit: number) => store.listAwaiting(limit),
-      conclude: (command_id: string, outcome: SteeringOutcome) => ledger.do(operations.steered(command_id, outcome)),
+      conclude: (command_id: string, outcome: SteeringOutcome) =>
+        ledger.do(operations.steering.concluded(command_id, outcome)),
     },
     batches,
     routes: [

@@ -71,6 +71,8 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     journal,
     isShared,
     keptMs: dayMs,
+    // Together less than the ten seconds that an answer may be late.
+    ...(isShared && { saveEveryMs: 6_000, followEveryMs: 3_000 }),
     onFollow: () => extras.refresh(),
     onPrune: async () => {
       const ended = [...extras.watches()].filter(({ device }) => !extras.watchOf(device));

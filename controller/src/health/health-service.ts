@@ -141,6 +141,7 @@ const words: Record<ServiceLevel['level'], string> = {
   capacity: 'It had room for more',
   latency: 'Data waited less than 100 ms',
   handover: 'Hand-overs succeeded',
+  energy: 'It drew no more power than expected',
 };
 
 function inWords({ level, good_minutes, minutes }: ServiceLevel): string {

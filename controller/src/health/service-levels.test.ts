@@ -63,6 +63,15 @@ describe('service levels', () => {
     });
   });
 
+  test('of energy go by the technology, and are not there where that is not known', () => {
+    const energyOf = (rows: readonly Record<string, number>[]) =>
+      levelsOf(rows).find(({ level }) => level === 'energy');
+    const cell = { power_w: 940, prb_load_pct: 50 };
+    expect(energyOf([cell, { ...cell, power_w: 960 }])).toMatchObject({ good_minutes: 1, minutes: 2 });
+    expect(energyOf([{ power_w: 30, channel_utilisation_pct: 5 }])).toMatchObject({ good_minutes: 0, minutes: 1 });
+    expect(energyOf([{ power_w: 30, prb_load_pct: Number.NaN }])).toBeUndefined();
+  });
+
   test('are a cause once enough minutes are below their goal', () => {
     const level = (good_minutes: number, minutes: number) =>
       isBelowGoal({ level: 'latency', good_minutes, minutes, goal: 0.95 });

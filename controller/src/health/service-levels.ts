@@ -51,6 +51,18 @@ export const levels: readonly Level[] = [
       return (value('handover_failures') ?? 0) / attempts <= 0.1;
     },
   },
+  {
+    name: 'energy',
+    // The load says of which technology it is; the limits are those of the rules on energy that come with Weft.
+    metrics: ['power_w', 'prb_load_pct', 'channel_utilisation_pct'],
+    goal: 0.95,
+    isGood: (value) => {
+      const watts = value('power_w');
+      if (watts === undefined) return undefined;
+      if (value('prb_load_pct') !== undefined) return watts <= 950;
+      return value('channel_utilisation_pct') === undefined ? undefined : watts <= 25;
+    },
+  },
 ];
 
 export const serviceMetrics: readonly string[] = [...new Set(['active', ...levels.flatMap(({ metrics }) => metrics)])];

@@ -11,7 +11,7 @@ import { Stickiness } from './stickiness.ts';
 interface SteeringPartDeps extends Platform {
   eventLog: EventLog;
   commands: Pick<CommandsPart, 'steering'>;
-  devices: Pick<DevicesPart, 'registry' | 'addresses' | 'rememberSticky'>;
+  devices: Pick<DevicesPart, 'names' | 'registry' | 'addresses' | 'rememberSticky'>;
 }
 
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
@@ -24,10 +24,18 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     const hasDevice = slot !== undefined && registry.table.linkBetween(slot, agent.slot) !== none;
     return { heardMs: agent.heardMs, listTs: agent.listTs, hasDevice };
   };
+  /** The names of emulated devices are known wherever they are. */
+  const emulatedDevice = (identity: string): string | undefined => {
+    try {
+      return devices.names.read(identity, []);
+    } catch {
+      return undefined;
+    }
+  };
   const watch = new SteeringWatch({
     ...commands.steering,
     lookAt,
-    deviceAt: (ap_id, identity) => devices.addresses.deviceAt(ap_id, identity),
+    deviceAt: (ap_id, identity) => devices.addresses.deviceAt(ap_id, identity) ?? emulatedDevice(identity),
     onError,
   });
   const stickiness = new Stickiness({
@@ -38,6 +46,8 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
   events.devicesListed.on((ap_id) => watch.listed(ap_id));
   events.devicesChanged.on((changes) => stickiness.changed(changes));
   events.deviceSteered.on(({ device, ap_id, target, outcome, command_id }) => {
+    // One that the access point was to choose, and did not name.
+    if (device === '') return;
     if (outcome === 'refused') stickiness.refused({ device, ap_id, target });
     if (outcome === 'moved') stickiness.moved({ device, ap_id, target });
     const text = `${device} was steered from ${ap_id} to ${target}: ${outcome}`;

@@ -251,7 +251,7 @@ export type SelectorExplanation = { selector: string; meaning: string; matches: 
 
 export type ServiceLevel = { level: ServiceLevelName; good_minutes: number; minutes: number; goal: number };
 
-export type ServiceLevelName = 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover';
+export type ServiceLevelName = 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover' | 'energy';
 
 export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
 

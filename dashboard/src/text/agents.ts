@@ -9,6 +9,7 @@ export const agentsText = {
       capacity: 'Capacity',
       latency: 'Latency',
       handover: 'Hand-overs',
+      energy: 'Energy',
     },
   },
   empty: {

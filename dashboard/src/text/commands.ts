@@ -97,7 +97,7 @@ export const commandsText = {
     empty: 'There are no access points yet.',
     startSome: 'Start some in the emulator',
     ownOnly:
-      'You may send commands only to access points of networks that you started or that an administrator has granted you.',
+      'You may send commands only to access points of networks that you started, or that were granted to you. For others, ask an administrator.',
   },
   form: {
     label: 'Send a command',

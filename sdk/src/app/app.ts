@@ -125,12 +125,9 @@ export class App extends NetworkReader {
    * else wants it elsewhere, and WeftRefusal if the device is unknown or attached nowhere.
    *
    * ```ts
-   * const [phone] = await app.devices().toArray();
-   * if (phone && phone.links.length > 0) {
-   *   const steering = await app.steer(phone.device, 'ap-1', { timeoutSeconds: 1 });
-   *   console.log(steering.command_id);
-   * }
-   * console.log(phone?.device ?? 'no device is known');
+   * const [phone] = await app.devices({ selector: 'name:ap-1' }).toArray();
+   * const steering = await app.steer(phone.device, 'ap-1', { timeoutSeconds: 5 });
+   * console.log(steering.verdict, (await steering.result()).result.outcome);
    * ```
    */
   async steer(

@@ -77,7 +77,7 @@ export class NetworkReader extends FleetReader {
    *
    * ```ts
    * for await (const { device, links } of app.devices({ selector: 'name:ap-*' })) {
-   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id}: ${rssi_dbm} dBm`));
+   *   console.log(device, links.map(({ ap_id, rssi_dbm }) => `${ap_id}: ${rssi_dbm} dBm`).join());
    * }
    * ```
    */
@@ -90,8 +90,8 @@ export class NetworkReader extends FleetReader {
    *
    * ```ts
    * const [first] = await app.devices().toArray();
-   * if (first) console.log((await app.device(first.device)).moves);
-   * console.log(first?.technologies ?? 'no device is known');
+   * const { moves } = await app.device(first.device);
+   * console.log(first.device, moves.map(({ kind, ap_id }) => `${kind} ${ap_id}`).join());
    * ```
    */
   device(device: string, { signal }: Abortable = {}): Promise<DeviceDetails> {

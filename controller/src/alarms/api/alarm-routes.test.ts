@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { groupedEvent } from '../../event-log/grouped-event.ts';
 
 let dataDir: string;
 let weft: TestWeft;
@@ -332,8 +333,34 @@ describe('a preview', () => {
     const other = await send('POST', `${rulesPath}/preview`, {
       ...rule,
       clear: undefined,
-      condition: { state: 'offline' },
+      condition: { state_changes: 3, within_seconds: 600 },
     });
     expect(other).toMatchObject({ times: 0, is_complete: false });
+    // Between the samples, and since the last one.
+    const absent = { ...rule, clear: { for_seconds: 0 }, condition: { absent_seconds: 60 } };
+    expect(await send('POST', `${rulesPath}/preview`, absent)).toMatchObject({
+      times: 1,
+      is_complete: true,
+      alarms: [{ ap_id: 'ap-past', from: new Date(samples.at(-1)!.ts + 60_000).toISOString(), until: null }],
+    });
+  });
+
+  it('tries a rule on a state on the event log, alone and among many', async () => {
+    for (const name of ['ap-flat', 'ap-flat-2']) await weft.agent(name);
+    await weft.parts.alarms.refresh();
+    const { eventLog } = weft.parts.eventLog;
+    const tell = (...list: Parameters<typeof eventLog.append>[1]) =>
+      weft.platform.database.transaction((tx) => eventLog.append(tx, list));
+    await tell(
+      groupedEvent({ kind: 'agent.offline', what: 'went offline', ap_ids: ['ap-flat', 'ap-flat-2', 'other'] }),
+      { kind: 'agent.online', subject_kind: 'agent', subject: 'ap-flat-2', text: 'back' },
+    );
+    const rule = { name: 'x', selector: 'name:ap-flat*', condition: { state: 'offline' }, severity: 'major' };
+    const answer = await send('POST', `${rulesPath}/preview?window=1`, { ...rule, for_seconds: 0 });
+    expect(answer).toMatchObject({ times: 2, agents: 2, is_complete: true });
+    const untilOf = (ap_id: string) => answer.alarms.find((alarm: { ap_id: string }) => alarm.ap_id === ap_id).until;
+    expect(untilOf('ap-flat')).toBeNull();
+    const long = await send('POST', `${rulesPath}/preview?window=1`, { ...rule, for_seconds: 3600 });
+    expect(long).toMatchObject({ times: 0, is_complete: true });
   });
 });

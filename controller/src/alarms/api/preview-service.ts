@@ -1,15 +1,18 @@
-// What a rule would have done in the past: replays the stored telemetry of the access points that it selects, with bounds on
-// what is read.
+// What a rule would have done in the past: replays the stored telemetry, or for states the event log, of the access points that
+// it selects, with bounds on what is read.
 import type { AlarmPreview, AlarmRuleInput } from '@weft/contract';
 import { parseSelector } from '@weft/contract/selector';
 import { TryLaterError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
 import { MetricCondition } from '../engine/metric-condition.ts';
 import { replay } from '../engine/replay.ts';
+import { absences, alarmsOf, type Span } from '../engine/span-replay.ts';
 import { kindOf, type RuleText } from '../rules/parse-rule.ts';
 import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
 import { gapOf } from '../watch/sample-watch.ts';
+import { readStateHistory } from './state-history.ts';
 
 const rowsAtOnce = 5_000;
 const shownAlarms = 100;
@@ -26,11 +29,15 @@ const usualLimits: PreviewLimits = { agents: 500, rows: 5_000_000, ms: 10_000 };
 export interface PreviewServiceOptions {
   telemetry: Pick<TelemetryStore, 'rows'>;
   directory: AgentDirectory;
+  events: Pick<EventLog, 'read'>;
+  /** The states as they were told last. */
+  statesNow: () => Promise<readonly { ap_id: string; state: string | null }[]>;
   parse: (input: AlarmRuleInput) => RuleText;
   limits?: PreviewLimits;
   now?: () => number;
 }
 
+type TriedKind = 'metric' | 'state' | 'absent';
 type Rung = AlarmPreview['alarms'][number] & { fromMs: number };
 
 export class PreviewService {
@@ -50,33 +57,34 @@ export class PreviewService {
     const rule = this.#options.parse(input);
     const untilMs = this.#now();
     const fromMs = untilMs - windowHours * 3_600_000;
-    if (kindOf(rule.condition) !== 'metric') return this.#unknown(fromMs, untilMs);
+    const kind = kindOf(rule.condition);
+    if (!isTried(kind)) return this.#unknown(fromMs, untilMs);
     if (this.#running >= atOnce) {
       throw new TryLaterError(429, 'too_many_previews', 'Other previews are under way; try again in a few seconds', 5);
     }
     this.#running++;
     try {
-      return await this.#replayAll(rule, fromMs, untilMs);
+      return await this.#replayAll(rule, kind, fromMs, untilMs);
     } finally {
       this.#running--;
     }
   }
 
-  async #replayAll(rule: RuleText, fromMs: number, untilMs: number): Promise<AlarmPreview> {
+  async #replayAll(rule: RuleText, kind: TriedKind, fromMs: number, untilMs: number): Promise<AlarmPreview> {
     const selector = parseSelector(rule.selector);
     const chosen = this.#options.directory.agents.filter((agent) => selector.test(agent));
-    const condition = new MetricCondition(rule);
     const deadline = performance.now() + this.#limits.ms;
+    const { replayOne, isComplete } = await this.#createReplay(rule, kind, { fromMs, untilMs, deadline });
     const rung: Rung[] = [];
     let rows = 0;
     let looked = 0;
     for (const agent of chosen.slice(0, this.#limits.agents)) {
       if (rows >= this.#limits.rows || performance.now() > deadline) break;
-      rows += await this.#replayOne(agent, condition, fromMs, untilMs, rung);
+      rows += await replayOne(agent, rung);
       looked++;
     }
     rung.sort((a, b) => a.fromMs - b.fromMs);
-    const is_complete = looked === chosen.length;
+    const is_complete = isComplete && looked === chosen.length;
     return {
       from: new Date(fromMs).toISOString(),
       until: new Date(untilMs).toISOString(),
@@ -87,6 +95,58 @@ export class PreviewService {
       alarms: rung.slice(0, shownAlarms).map(({ fromMs: _, ...each }) => each),
       detail: sentence(rung.length, looked, chosen.length),
     };
+  }
+
+  async #createReplay(
+    rule: RuleText,
+    kind: TriedKind,
+    { fromMs, untilMs, deadline }: { fromMs: number; untilMs: number; deadline: number },
+  ) {
+    const { condition, for_seconds, clear, when_asleep } = rule;
+    if (kind === 'metric') {
+      const metric = new MetricCondition(rule);
+      const replayOne = (agent: KnownAgent, rung: Rung[]) => this.#replayOne(agent, metric, fromMs, untilMs, rung);
+      return { replayOne, isComplete: true };
+    }
+    const times = {
+      forMs: for_seconds * 1000,
+      clearMs: (clear?.for_seconds ?? for_seconds) * 1000,
+      nowMs: untilMs,
+    };
+    const ring = (ap_id: string, spans: readonly Span[], rung: Rung[]) => {
+      rung.push(...alarmsOf(spans, times).map((span) => toRung(ap_id, span)));
+    };
+    if (kind === 'absent') {
+      const absentMs = condition.absent_seconds! * 1000;
+      const replayOne = async ({ ap_id }: KnownAgent, rung: Rung[]) => {
+        const timesMs = await this.#reportTimes(ap_id, fromMs - absentMs, untilMs);
+        ring(ap_id, absences(timesMs, absentMs, { fromMs, nowMs: untilMs }), rung);
+        return timesMs.length;
+      };
+      return { replayOne, isComplete: true };
+    }
+    const history = await readStateHistory(this.#options.events, this.#options.statesNow, {
+      state: condition.state!,
+      ignoresSleep: when_asleep === 'ignore',
+      fromMs,
+      deadlineMs: deadline,
+    });
+    const replayOne = async ({ ap_id }: KnownAgent, rung: Rung[]) => {
+      ring(ap_id, history.spansOf(ap_id), rung);
+      return 0;
+    };
+    return { replayOne, isComplete: history.isComplete };
+  }
+
+  async #reportTimes(ap_id: string, startMs: number, endMs: number): Promise<number[]> {
+    const times: number[] = [];
+    for (let from = startMs; from <= endMs; ) {
+      const { ts } = await this.#options.telemetry.rows(ap_id, { startMs: from, endMs }, rowsAtOnce);
+      for (let row = 0; row < ts.length; row++) times.push(ts[row]!);
+      if (ts.length < rowsAtOnce) break;
+      from = ts.at(-1)! + 1;
+    }
+    return times;
   }
 
   async #replayOne(
@@ -129,9 +189,18 @@ export class PreviewService {
       agents_selected: 0,
       is_complete: false,
       alarms: [],
-      detail: 'Only rules on metrics can be tried on the past: the telemetry has them.',
+      detail: 'Only rules on metrics, on states (online, late, offline) and on absence can be tried on the past.',
     };
   }
+}
+
+function toRung(ap_id: string, { fromMs, toMs }: Span): Rung {
+  const until = toMs === null ? null : new Date(toMs).toISOString();
+  return { ap_id, subject: ap_id, from: new Date(fromMs).toISOString(), until, value: null, fromMs };
+}
+
+function isTried(kind: ReturnType<typeof kindOf>): kind is TriedKind {
+  return kind === 'metric' || kind === 'state' || kind === 'absent';
 }
 
 function sentence(times: number, looked: number, selected: number): string {

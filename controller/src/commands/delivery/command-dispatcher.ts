@@ -203,7 +203,7 @@ export class CommandDispatcher implements CommandDelivery {
     // Not in the turn of a commit that is just being told.
     setTimeout(() => {
       ledger
-        .do(operations.steered(command_id, 'unreachable'))
+        .do(operations.steering.concluded(command_id, 'unreachable'))
         .catch((error) => onError(error, 'that a device cannot be reached could not be stored'));
     });
   }

@@ -1,11 +1,10 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
-import type { AgentCaller } from '../../caller.ts';
-import { system } from '../../caller.ts';
+import { type AgentCaller, system } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
-import { outcomeOfAnswer, type SteeringOutcome, steerDevice, subjectOf } from '../grammar/device-commands.ts';
+import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
@@ -14,6 +13,7 @@ import type { CommandRecord, CommandStore } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
 import { requireRightNow } from './require-right.ts';
+import { SteeringOperations } from './steering-operations.ts';
 
 /** A command that was accepted, or the decision against it. */
 export type SendOutcome =
@@ -31,6 +31,8 @@ export interface CommandOperationsOptions {
 }
 
 export class CommandOperations {
+  /** How commands that move a device end. */
+  readonly steering: SteeringOperations;
   readonly #store: CommandStore;
   readonly #decision: CommandDecision;
   readonly #life: CommandStateMachine;
@@ -38,6 +40,7 @@ export class CommandOperations {
   readonly #isPublished: boolean;
 
   constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
+    this.steering = new SteeringOperations(life);
     this.#store = store;
     this.#decision = decision;
     this.#life = life;
@@ -92,8 +95,8 @@ export class CommandOperations {
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
         if (wasSent) this.#life.sent(batch, command);
-        if (state !== 'received' && command.name === steerDevice) this.#steered(batch, command, { ...answer, state });
-        else if (state !== 'received') this.#life.answered(batch, command, { ...answer, state });
+        const ending = command.name === steerDevice ? this.steering : this.#life;
+        if (state !== 'received') ending.answered(batch, command, { ...answer, state });
         else if (command.received_at === null) this.#life.received(batch, command);
         return command;
       },
@@ -155,18 +158,6 @@ export class CommandOperations {
     return this.#each(command_ids, (batch, command) => {
       if (command.ended_at === null && command.received_at === null) this.#life.end(batch, command, 'failed', detail);
     });
-  }
-
-  /** A steering command ends by what the network saw; one that has ended stays as it is. */
-  steered(command_id: string, outcome: SteeringOutcome): Operation<void> {
-    const each = this.#each([command_id], (batch, command) => {
-      if (command.ended_at === null) this.#life.steered(batch, command, outcome);
-    });
-    const readSet: Operation<void>['readSet'] = (reads, rules) => {
-      each.readSet(reads, rules);
-      reads.statesOf.add(command_id);
-    };
-    return { readSet, run: each.run };
   }
 
   /** The lease that it waited for has ended. */
@@ -236,17 +227,6 @@ export class CommandOperations {
         this.#life.guardBroken(batch, command, detail, inverse);
       },
     };
-  }
-
-  /** Whatever the access point says, only the target's own report makes it a success. */
-  #steered(
-    batch: LedgerBatch,
-    command: CommandRecord,
-    { state, result }: { state: 'succeeded' | 'failed'; result: string | null },
-  ): void {
-    this.#life.awaits(batch, command, result);
-    const outcome = outcomeOfAnswer(state, result === null ? null : JSON.parse(result));
-    if (outcome !== undefined) this.#life.steered(batch, command, outcome);
   }
 
   async #send(batch: LedgerBatch, wish: NewCommand): Promise<SendOutcome> {

@@ -94,7 +94,7 @@ export class CommandStateMachine {
     batch.changed(command);
     if (state === 'succeeded') this.#keepValue(batch, command, false);
     this.#tellLast(batch, command, jobEnds[state]);
-    const device = deviceOf(command) ?? String(JSON.parse(command.result).device ?? '');
+    const device = deviceOf(command) ?? chosenDevice(command.result);
     const { ap_id, command_id, args } = command;
     batch.steered.push({ device, ap_id, target: String(args.target ?? ''), outcome, command_id });
   }
@@ -172,6 +172,12 @@ export class CommandStateMachine {
     const data = JSON.stringify([{ state, detail }]);
     batch.messages.push({ job_number, type: 'status', data, ts: batch.nowMs, chunk: null, ends });
   }
+}
+
+/** The one that the access point chose, as far as it is named by a pseudonym; else none. */
+function chosenDevice(result: string): string {
+  const { device } = JSON.parse(result) as { device?: unknown };
+  return typeof device === 'string' && device.startsWith('dev-') ? device : '';
 }
 
 function hideEchoes(command: CommandRecord): void {

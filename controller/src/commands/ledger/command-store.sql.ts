@@ -28,6 +28,7 @@ import type {
 import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putStates } from './lease-rows.ts';
 
 type Id = { command_id: string };
+const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
 export function createCommandStore(db: SqlDatabase): CommandStore {
   return new SqlCommandStore(db);
@@ -138,10 +139,7 @@ class SqlCommandStore implements CommandStore {
   }
 
   async listAwaiting(limit: number): Promise<CommandRecord[]> {
-    return this.#select(
-      "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device' ORDER BY created_at LIMIT ?",
-      [limit],
-    );
+    return this.#select(`${AWAITING} ORDER BY created_at LIMIT ?`, [limit]);
   }
 
   async prune(

@@ -8,13 +8,13 @@ import type { EventLog } from '../../event-log/event-log.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
+import { countInSlices } from '../../time-slices.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
 import { isPseudonym } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
 import { type AnswerOptions, type DeviceExtras, isDeviceSeen, someAgent, toDevice, toTime } from './device-answer.ts';
 import { toMoves, toSteering } from './device-moves.ts';
-import { inTurns } from './in-turns.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxEvents = 100;
@@ -71,7 +71,9 @@ export class DeviceService {
         else found.push(slot);
         return isFull && !request.count;
       };
-      await inTurns(slots, request.count ? 0 : start, (slot, position) => look(slot, position >= start));
+      await countInSlices(request.count ? 0 : start, slots.length, (position) =>
+        look(slots[position]!, position >= start),
+      );
       const items = found.flatMap((slot) => (table.isPresent(slot) ? (toDevice(slot, answer) ?? []) : []));
       const last = found.at(-1);
       return {

@@ -1,5 +1,6 @@
 // Takes the devices of a report: compares them with what is known, and waits until what changed is durable. A report that
 // changes nothing waits for nothing.
+import { TryLaterError } from '../../errors.ts';
 import type { DeviceList } from '../../telemetry/ingest/device-list.ts';
 import { IgnoredFields } from '../../telemetry/ingest/ignored-fields.ts';
 import type { DeviceJournal } from './device-journal.ts';
@@ -7,6 +8,12 @@ import type { DeviceRegistry } from './device-registry.ts';
 import type { ServedDevices } from './served-devices.ts';
 
 const nothing = Promise.resolve(undefined);
+/** Changes that wait for the database; a whole network that starts at once has fewer. */
+const maxWaiting = 200_000;
+
+function tooMuchWaits(): TryLaterError {
+  return new TryLaterError(503, 'devices_busy', 'Too many changes of devices wait to be stored', 5);
+}
 
 export class DeviceIntake {
   readonly #registry: DeviceRegistry;
@@ -22,6 +29,7 @@ export class DeviceIntake {
 
   /** The lists are in the order of their times. Throws TryLaterError if what changed could not be written. */
   take(ap_id: string, lists: readonly DeviceList[]): Promise<IgnoredFields | undefined> {
+    if (this.#journal.waiting >= maxWaiting) throw tooMuchWaits();
     let leftOut = 0;
     let agent: ServedDevices | undefined;
     for (const list of lists) {

@@ -77,6 +77,8 @@ eachDatabase((kind) => {
     const next = openNode(databases[0], 'one');
     await next.upkeep.load();
     expect(next.attached()).toEqual(pairs('d1 a', 'd2 b'));
+    // Its list was not saved, but what it said is known.
+    expect(next.registry.agent('b')!.listTs).toBe(now + 2);
     const { table } = next.registry;
     const link = table.linkBetween(table.find(pseudonyms.of('d1'))!, next.registry.agent('a')!.slot);
     expect(table.links.rssi_dbm[link]).toBe(-40.25);

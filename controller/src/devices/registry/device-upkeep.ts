@@ -66,7 +66,7 @@ export class DeviceUpkeep {
   }
 
   start(): void {
-    const { isShared, saveEveryMs = 10_000, followEveryMs = 4_000 } = this.#options;
+    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000 } = this.#options;
     const every = (ms: number, what: string, work: () => Promise<void>) => {
       const run = () => work().catch((error) => this.#options.onError(error, what));
       const queue = () => {
@@ -146,6 +146,8 @@ export class DeviceUpkeep {
       registry.correct(agent, row, link);
       return;
     }
+    // Whoever has joined or left was in a list, or missing from one, that may not be written down itself.
+    agent.listTs = Math.max(agent.listTs ?? row.seen, row.seen);
     if (isGone && link !== none && registry.table.links.seen[link]! <= row.seen) {
       agent.forgetLinks(new Set([link]));
       registry.endLink(agent, link);

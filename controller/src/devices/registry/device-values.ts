@@ -29,8 +29,8 @@ export function toListRecord(registry: DeviceRegistry, agent: ServedDevices): De
 /** Takes over the values of those devices that are attached there and whose values are older. */
 export function adoptValues(registry: DeviceRegistry, { ap_id, ts, device_values }: DeviceListRecord): void {
   const agent = registry.requireAgent(ap_id);
-  if (agent.listTs !== undefined && agent.listTs > ts) return;
-  agent.listTs = ts;
+  if (agent.isHere && agent.listTs !== undefined && agent.listTs > ts) return;
+  agent.listTs = Math.max(agent.listTs ?? ts, ts);
   agent.isHere = false;
   agent.heardMs = ts;
   for (const { d, t, v, h = [] } of readEntries(device_values)) {

@@ -1,7 +1,8 @@
 // The list that is read without parsing is the one that the parser makes, or none.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DeviceScanner, findDeviceList } from './device-scanner.ts';
+import { DeviceScanner } from './device-scanner.ts';
+import { findDeviceList } from './find-device-list.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportReader } from './report-reader.ts';
 import { ServerTimes } from './sample-time.ts';
@@ -67,13 +68,14 @@ test('reports with devices are remembered by their shape, whatever the list is, 
       fc.array(good, { minLength: 3, maxLength: 6 }),
       fc.boolean(),
       fc.boolean(),
-      (lists, hasTime, isLast) => {
+      fc.boolean(),
+      (lists, hasTime, isLast, isInside) => {
         const reader = new ReportReader(limits(), { now: () => now });
         let recalled = 0;
         for (const [index, list] of lists.entries()) {
           const fields = { load: index + 0.5, ...(hasTime && { ts: now - 1_000 + index }) };
           const inside = isLast ? { ...fields, devices: list } : { devices: list, ...fields };
-        const body = isInside ? { payload: inside } : inside;
+          const body = isInside ? { payload: inside } : inside;
           const bytes = Buffer.from(JSON.stringify(body));
           if (reader.recall(bytes, 'ap')) recalled++;
           const report = reader.read(bytes, 'ap');

@@ -2,7 +2,7 @@
 // reports and reads the next ones by it, without parsing them; what has no known shape, or would be refused, is parsed.
 import { ValidationError } from '../../errors.ts';
 import { type JsonBody, readJson } from '../../input/json-reader.ts';
-import { findDeviceList } from './device-scanner.ts';
+import { findDeviceList } from './find-device-list.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
 import { admit, parseReport, type TelemetryReport } from './parse-report.ts';
 import { maxShapeBytes, type ReadSample, ReportShape } from './report-shape.ts';

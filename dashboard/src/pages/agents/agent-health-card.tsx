@@ -7,7 +7,7 @@ import { formatNumber } from '../../format/numbers.ts';
 import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
 
-const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover'];
+const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'];
 
 export function AgentHealthCard({ ap_id }: { ap_id: string }) {
   const text = agentsText.health;
