@@ -71,8 +71,9 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
   if (targets.length === 0) return <p class="soft">{text.hearsNone}</p>;
   const submit = async (values: typeof form.values.value) => {
     onSent(undefined);
-    if (target === '' || isTargetGone) throw problemAt('target', text.noTarget);
-    const agent_id = isFromGone ? first.ap_id : from;
+    const { target } = values;
+    if (!targets.some(({ ap_id }) => ap_id === target)) throw problemAt('target', text.noTarget);
+    const agent_id = able.find(({ ap_id }) => ap_id === values.from)?.ap_id ?? first.ap_id;
     const query = { agent_id, command: steerCommand(device.device, values) };
     try {
       const answer = await call('send_command', { query });
