@@ -9,6 +9,7 @@ import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { Icon } from '../icon.tsx';
+import { type RowChoice, turnChosen } from './row-choice.ts';
 import './table.css';
 import {
   type ColumnWidth,
@@ -68,12 +69,6 @@ interface GivenRows {
   onSight?: (first: number, end: number) => void;
   /** The page has a field of its own to search in. */
   hasOwnSearch?: boolean;
-}
-
-interface RowChoice<Row> {
-  chosen: ReadonlySet<string>;
-  onChange: (chosen: ReadonlySet<string>) => void;
-  labelOf: (row: Row) => string;
 }
 
 const noFilters: readonly string[] = [];
@@ -295,10 +290,4 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
       </div>
     </div>
   );
-}
-
-function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: string): void {
-  const next = new Set(chosen);
-  if (!next.delete(key)) next.add(key);
-  onChange(next);
 }
