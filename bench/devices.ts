@@ -21,7 +21,13 @@ const goals = { ratio: 3, listMs: 50, bytes: 400 };
 
 const figures: Figure[] = [await memoryFigure()];
 const dataDir = createDataDir();
-const fleet = await prepareFleet(dataDir, agentCount);
+/** Access points of their own for each kind of report: an agent's reports have one shape. */
+const all = await prepareFleet(dataDir, agentCount * 3);
+const fleetOf: Record<Kind, FleetAgent[]> = {
+  none: all.slice(0, agentCount),
+  plain: all.slice(agentCount, 2 * agentCount),
+  heard: all.slice(2 * agentCount),
+};
 const weft = await startWeft(admin, dataDir);
 try {
   const token = await login();
@@ -71,7 +77,7 @@ async function costFigures(): Promise<Figure[]> {
   let failures = 0;
   for (let round = 0; round <= rounds; round++) {
     for (const kind of kinds) {
-      const ready = fleet.map((agent, index) => postOf(agent, bodyOf(index, kind)));
+      const ready = fleetOf[kind].map((agent, index) => postOf(agent, bodyOf(index, kind)));
       const [before, start] = [await weft.cpuSeconds(), performance.now()];
       const { requestsPerSecond, failures: failed } = await saturate(
         weft.url,
@@ -103,6 +109,7 @@ async function costFigures(): Promise<Figure[]> {
 }
 
 async function listFigures(token: string): Promise<Figure[]> {
+  const fleet = fleetOf.heard;
   const bodies = fleet.map((_, index) => bodyOf(index, 'heard'));
   let next = 0;
   const send = async () => {
@@ -141,6 +148,7 @@ async function listFigures(token: string): Promise<Figure[]> {
   const cpu = ((await weft.cpuSeconds()) - cpuBefore) / runFor;
   isOver = true;
   await asking;
+  for (const list of Object.values(latencies)) list.sort((a, b) => a - b);
   const [low, high] = [percentile(posts.latencies, 0.5), percentile(posts.latencies, 0.99)];
   return [
     ...Object.entries(latencies).map(([question, all]) => ({

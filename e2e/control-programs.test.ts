@@ -3,10 +3,12 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { App, type EmulatedNetwork, type EmulationRequest } from '@weft/sdk';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { adminUsername, password, root, serve, type WeftServer } from './weft-process.ts';
 
 const place = ['51.4545,-2.5879'];
+/** For a machine with much else to do: what is waited for comes within seconds on an idle one. */
+const patience = { timeout: 170_000, interval: 500 };
 const key = 'a key that is long enough for an app of ours';
 
 /** A program in a process of its own, which may see one network only; ends with the test. */
@@ -34,7 +36,7 @@ async function hurryRules(weft: WeftServer, token: string): Promise<void> {
   expect((await weft.request('PUT', '/api/v1/conflicts/rules', { token, json })).status).toBe(200);
 }
 
-/** The network with the program, and its twin, both at their end. */
+/** Two networks that are the same, one of them with the program. */
 async function besideTwin(program: string, request: EmulationRequest) {
   const weft = await serve();
   const token = await weft.createAdmin();
@@ -42,17 +44,14 @@ async function besideTwin(program: string, request: EmulationRequest) {
   const app = new App({ url: weft.url, username: adminUsername, password });
   const [network, twin] = [await app.emulate(request), await app.emulate(request)];
   await start(weft, token, program, network);
-  await Promise.all([network, twin].map((each) => each.progress().toArray()));
-  /** Every value of a metric in the second half, when the program has settled, of all access points. */
-  const settled = async ({ agents }: EmulatedNetwork, metric: string) => {
-    const seconds = Math.max(...request.emulators.map(({ duration }) => duration));
-    const end = Date.parse(request.start_time!) + seconds * 1000;
+  /** The mean of a metric over the seconds before a moment, of all access points. */
+  const meansOf = async ({ agents }: EmulatedNetwork, metric: string, seconds: number, end: number) => {
     const all = await Promise.all(
-      agents.map(({ ap_id }) => app.series(ap_id, [metric], { window: `${seconds / 2}s`, end })),
+      agents.map(({ ap_id }) => app.series(ap_id, [metric], { window: `${seconds}s`, end })),
     );
-    return all.map(({ series }) => mean(series[0]!.points.map(({ value }) => value)));
+    return all.map(({ series }) => mean((series[0]?.points ?? []).map(({ value }) => value)));
   };
-  return { network, twin, settled };
+  return { weft, token, app, network, twin, meansOf };
 }
 
 /** This hour of a Thursday within the last week. */
@@ -69,7 +68,7 @@ const mean = (values: readonly number[]) => (values.length === 0 ? 0 : sum(value
 
 test('the energy saver saves energy at night, and hardly anybody is left without service', async () => {
   const entry = { locations: place, duration: 2400 };
-  const { network, twin, settled } = await besideTwin('energy-saver', {
+  const { network, twin, meansOf } = await besideTwin('energy-saver', {
     emulators: [
       { access_point_type: '5G', num_access_points: 7, num_devices: 4, ...entry },
       { access_point_type: 'WiFi', num_access_points: 4, num_devices: 2, ...entry },
@@ -79,6 +78,10 @@ test('the energy saver saves energy at night, and hardly anybody is left without
     report_interval_seconds: 30,
     start_time: thursday(2),
   });
+  await Promise.all([network, twin].map((each) => each.progress().toArray()));
+  // In the second half, when the program has settled.
+  const end = Date.parse(thursday(2)) + entry.duration * 1000;
+  const settled = (of: EmulatedNetwork, metric: string) => meansOf(of, metric, entry.duration / 2, end);
   const [saved, usual] = [sum(await settled(network, 'power_w')), sum(await settled(twin, 'power_w'))];
   expect(saved).toBeLessThan(0.99 * usual);
   const served = [sum(await settled(network, 'served_devices')), sum(await settled(twin, 'served_devices'))] as const;
@@ -86,10 +89,31 @@ test('the energy saver saves energy at night, and hardly anybody is left without
   expect(served[0]).toBeGreaterThan(0.93 * served[1]);
 });
 
-test('the load balancer relieves a full WiFi access point and a full lamp', async () => {
-  // Few devices that ask for much, and time at 20 times the clock: each move counts, and on a busy machine enough are made.
-  const entry = { num_access_points: 1, locations: place, duration: 400, mbps_per_device: 1.7 };
-  const { network, twin, settled } = await besideTwin('load-balancer', {
+/** In an office beside the others: devices that Weft lists are told to leave the light. */
+async function steerInOffice(weft: WeftServer, token: string, app: App): Promise<void> {
+  const entry = { locations: place, duration: 3600 };
+  const office = await app.emulate({
+    emulators: [
+      { access_point_type: 'LiFi', num_access_points: 4, num_devices: 6, ...entry },
+      { access_point_type: 'WiFi', num_access_points: 1, num_devices: 2, ...entry },
+    ],
+    seed: 5,
+    speed: 20,
+    start_time: thursday(10),
+  });
+  await start(weft, token, 'steering', office);
+  await vi.waitFor(async () => {
+    const { body } = await weft.request('GET', '/api/v1/commands?limit=200', { token });
+    const orders = (body as Record<string, string>[]).filter(({ caller_name }) => caller_name === 'steering');
+    expect(orders).toContainEqual(expect.objectContaining({ name: 'steer_device' }));
+  }, patience);
+  await office.stop();
+}
+
+test('the load balancer relieves a full WiFi access point and a full lamp; devices are steered in an office', async () => {
+  // Few devices that ask for much: each move counts.
+  const entry = { num_access_points: 1, locations: place, duration: 3600, mbps_per_device: 1.7 };
+  const { weft, token, app, network, twin, meansOf } = await besideTwin('load-balancer', {
     emulators: [
       { access_point_type: 'WiFi', num_devices: 120, ...entry },
       { access_point_type: 'LiFi', num_devices: 30, ...entry },
@@ -100,13 +124,20 @@ test('the load balancer relieves a full WiFi access point and a full lamp', asyn
     report_interval_seconds: 5,
     start_time: thursday(10),
   });
-  const [wifiLoad] = await settled(twin, 'channel_utilisation_pct');
-  const [, lampLoad] = await settled(twin, 'airtime_pct');
-  expect(wifiLoad).toBeGreaterThan(80);
-  expect(lampLoad).toBeGreaterThan(70);
-  // Both stay full, but less traffic waits. They follow one seed: untouched, they would be the same to the last digit;
-  // with the program half of it waits (0.42 and 0.42 on an idle machine, 0.48 and 0.20 on one with five busy processes).
-  const [balanced, usual] = [await settled(network, 'backlog_mbit'), await settled(twin, 'backlog_mbit')];
-  expect(balanced[0]).toBeLessThan(0.9 * usual[0]!);
-  expect(balanced[1]).toBeLessThan(0.9 * usual[1]!);
+  const steered = steerInOffice(weft, token, app);
+  // Both stay full, but less traffic waits. They follow one seed: untouched, they would be the same to the last digit. How
+  // soon the program has begun depends on the machine, so that they are compared until it shows.
+  const agents = [network, twin].flatMap((each) => each.agents.map(({ ap_id }) => ap_id));
+  await vi.waitFor(async () => {
+    const newest = await app.latest({ agents, metrics: ['backlog_mbit'] });
+    const end = Math.min(...newest.map(({ metrics }) => Date.parse(metrics.backlog_mbit?.ts ?? '')));
+    expect(end).toBeGreaterThan(Date.parse(thursday(10)) + 120_000);
+    const means = (of: EmulatedNetwork, metric: string) => meansOf(of, metric, 60, end);
+    expect((await means(twin, 'channel_utilisation_pct'))[0]).toBeGreaterThan(80);
+    expect((await means(twin, 'airtime_pct'))[1]).toBeGreaterThan(70);
+    const [balanced, usual] = [await means(network, 'backlog_mbit'), await means(twin, 'backlog_mbit')];
+    expect(balanced[0]).toBeLessThan(0.8 * usual[0]!);
+    expect(balanced[1]).toBeLessThan(0.8 * usual[1]!);
+  }, patience);
+  await Promise.all([steered, network.stop(), twin.stop()]);
 });

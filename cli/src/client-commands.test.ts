@@ -301,7 +301,18 @@ test('emulate starts, lists and ends a network', async () => {
   expect(map.slice(1, -1)).toHaveLength(9);
   expect(map[5]).toMatch(/^51\.4\d{6},-2\.5\d{6},-\d+(\.\d+)?$/);
   expect(await run(['emulate', 'stop', job_number], { env: asApp })).toMatchObject({ code: 0 });
-  const busy = ['--profile', 'always', '--mbps', '2.5', '--mix', 'video=3,web=1', '--mix', 'voice=0'];
+  const busy = [
+    '--profile',
+    'always',
+    '--mbps',
+    '2.5',
+    '--mix',
+    'video=3,web=1',
+    '--mix',
+    'voice=0',
+    '--links',
+    'redundant',
+  ];
   const { out } = await run(['emulate', '--wifi', '1', ...busy, '--json'], { env: asApp });
   const second = JSON.parse(out);
   expect(second).toMatchObject({ model: 2, demand: [{ mbps_per_device: 2.5, mix: { video: 0.75, web: 0.25 } }] });
@@ -407,6 +418,7 @@ test.each([
   [['emulate', '--wifi', 'many'], '--wifi must be a whole number'],
   [['emulate', '--wifi', '0'], 'has no access points'],
   [['emulate', '--mbps', '1001'], '--mbps must be a number from 0 to 1000'],
+  [['emulate', '--links', 'single'], '--links must be one of active_standby'],
   [['emulate', '--mix', 'fax=1'], '--mix must be like video=3'],
   [['emulate', '--mix', 'video'], '--mix must be like video=3'],
   [['emulate', '--profile', 'quiet'], '--profile must be one of office, home'],

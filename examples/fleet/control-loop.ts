@@ -5,6 +5,7 @@ import type { ControlProgram, Order } from './control-program.ts';
 import { cellMetrics, Fleet } from './fleet.ts';
 import { OrderDesk, type Outcome, type Tally } from './order-desk.ts';
 import { Pace } from './pace.ts';
+import { toSeenDevice } from './seen-device.ts';
 
 /** By the clock: reports of one moment arrive one after the other. */
 const gatherMs = 200;
@@ -28,6 +29,7 @@ export class ControlLoop {
   #gathering: NodeJS.Timeout | undefined;
   #learntAtMs = Number.NEGATIVE_INFINITY;
   #decisions = 0;
+  #isLooking = false;
 
   constructor(app: App, program: ControlProgram, say: (line: string) => void = () => {}) {
     this.#app = app;
@@ -63,7 +65,7 @@ export class ControlLoop {
   #heard(signal: AbortSignal): void {
     const { nowMs } = this.#fleet;
     this.#pace.note(performance.now(), nowMs);
-    if (nowMs < this.#dueAtMs || this.#pace.value === undefined) return;
+    if (nowMs < this.#dueAtMs || this.#pace.value === undefined || this.#isLooking) return;
     if (this.#fleet.hasAllSince(this.#dueAtMs)) this.#decide(signal);
     else this.#gathering ??= setTimeout(() => this.#decide(signal), gatherMs);
   }
@@ -77,12 +79,33 @@ export class ControlLoop {
     if (this.#decisions === 1) {
       this.#say(`controls ${this.#fleet.cells().length} access points, decides every ${this.#program.everySeconds} s`);
     }
-    for (const order of this.#program.decide(this.#fleet.cells(), nowMs)) {
-      const sending = this.#desk.send(order, this.#pace.value ?? 1, signal).finally(() => {
-        this.#underWay.delete(sending);
-      });
-      this.#underWay.add(sending);
+    if (!this.#program.see) this.#order(nowMs, signal);
+    else this.#keep(this.#look(nowMs, signal));
+  }
+
+  /** Programs that steer devices see them first. */
+  async #look(nowMs: number, signal: AbortSignal): Promise<void> {
+    this.#isLooking = true;
+    try {
+      const devices = await this.#app.devices({ signal }).toArray();
+      this.#program.see!(devices.filter(({ links }) => links.length > 0).map(toSeenDevice), nowMs);
+      this.#order(nowMs, signal);
+    } catch (error) {
+      if (!signal.aborted) this.#say(`devices: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      this.#isLooking = false;
     }
+  }
+
+  #order(nowMs: number, signal: AbortSignal): void {
+    for (const order of this.#program.decide(this.#fleet.cells(), nowMs)) {
+      this.#keep(this.#desk.send(order, this.#pace.value ?? 1, signal));
+    }
+  }
+
+  #keep(work: Promise<void>): void {
+    const kept = work.finally(() => this.#underWay.delete(kept));
+    this.#underWay.add(kept);
   }
 
   #told(order: Order, outcome: Outcome, detail: string): void {

@@ -51,7 +51,7 @@ export class OrderDesk {
         this.#onOutcome(order, 'done', '');
       } else {
         this.tally.failed++;
-        this.#onOutcome(order, state === 'failed' ? 'failed' : 'lost', String(result ?? state));
+        this.#onOutcome(order, state === 'failed' ? 'failed' : 'lost', reasonOf(result) ?? state);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -74,4 +74,12 @@ export class OrderDesk {
       this.#onOutcome(order, 'lost', error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** What the access point says of a command that failed. */
+function reasonOf(result: unknown): string | undefined {
+  if (typeof result !== 'object' || result === null) return result === undefined ? undefined : String(result);
+  const { outcome, detail, error } = result as Record<string, unknown>;
+  const said = [outcome, detail ?? error].filter((part) => typeof part === 'string');
+  return said.length > 0 ? said.join(': ') : JSON.stringify(result);
 }

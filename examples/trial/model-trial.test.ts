@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ControlProgram } from '../fleet/control-program.ts';
+import type { SeenDevice } from '../fleet/seen-device.ts';
 import { type ModelTrial, runOnModel } from './model-trial.ts';
 
 const trial: ModelTrial = {
@@ -55,6 +56,23 @@ describe('a trial on the model', () => {
     expect(first!.places[1]).toMatch(/^emu-5g-1-2 51\.4544999 -2\.58357\d\d$/);
     expect(second!.atMs - first!.atMs).toBeGreaterThanOrEqual(20_000);
     expect(program.rounds.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('a program that wants to sees all devices, with their links and what they hear', () => {
+    const rounds: (readonly SeenDevice[])[] = [];
+    const program: ControlProgram = { everySeconds: 20, see: (devices) => void rounds.push(devices), decide: () => [] };
+    const figures = runOnModel({ ...trial, program });
+    expect(rounds.length).toBeGreaterThanOrEqual(3);
+    const seen = rounds.at(-1)!;
+    expect(new Set(seen.map(({ device }) => device)).size).toBe(seen.length);
+    expect(seen.length).toBeGreaterThan(15);
+    for (const { links } of seen) expect(links).toMatchObject([{ technology: expect.stringMatching(/^(5G|WiFi)$/) }]);
+    expect(seen.some(({ heard }) => heard.length > 0)).toBe(true);
+    // Looking changes nothing.
+    expect(figures).toEqual(runOnModel(trial));
+    expect(figures.outageS).toBeGreaterThanOrEqual((figures.unservedPct / 100) * 120 * 25 - 1e-6);
+    expect(figures.inBudgetPct).toBeLessThanOrEqual(100);
+    expect(figures.batteryKj).toBeGreaterThan(0);
   });
 
   test('orders are executed in the second of the decision', () => {

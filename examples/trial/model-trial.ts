@@ -5,6 +5,7 @@ import { type AccessPointType, createWorld, type Sample, type World } from '@wef
 import { spreadOut } from '../../controller/src/emulator/spread.ts';
 import type { ControlProgram } from '../fleet/control-program.ts';
 import { Fleet, loadOf } from '../fleet/fleet.ts';
+import type { SeenDevice, SeenLink } from '../fleet/seen-device.ts';
 import { WeightedMean } from './weighted-mean.ts';
 
 /** An entry of a spin-up request; locations are coordinates. */
@@ -13,6 +14,7 @@ export interface Entry {
   num_access_points: number;
   num_devices: number;
   locations: readonly string[];
+  mbps_per_device?: number;
 }
 
 export interface ModelTrial {
@@ -38,6 +40,12 @@ export interface Figures {
   qosMetPct: number;
   /** Mean time in the network of what was delivered. */
   latencyMs: number;
+  /** Device time without service, and lost to changes of access point, in seconds. */
+  outageS: number;
+  /** Share of device time with data in which it arrived in time; without service it does not. */
+  inBudgetPct: number;
+  /** What the radios of all devices took from their batteries. */
+  batteryKj: number;
   /** Time of all access points with a load above 90 %. */
   overloadedPct: number;
   /** Access points that fell asleep or woke. */
@@ -55,11 +63,14 @@ export function runOnModel(trial: ModelTrial): Figures {
   const fleet = new Fleet();
   fleet.learn(accessPoints.map(toAgent));
   const reports = new Reports(accessPoints);
+  const attached = new Attached(accessPoints);
+  if (program?.see) world.listDevicesEvery(trial.reportIntervalSeconds);
   const sums = { powerW: 0, waitingBits: 0, unserved: 0, done: 0, failed: 0 };
   let dueAtMs = Number.NEGATIVE_INFINITY;
   for (let second = 0; second < seconds; second++) {
     for (const sample of world.step()) {
       reports.add(sample);
+      attached.add(sample);
       const { ap_id, ts, fields } = sample;
       fleet.hear({ ap_id, ts: new Date(ts).toISOString(), metrics: { ...fields } });
     }
@@ -71,6 +82,7 @@ export function runOnModel(trial: ModelTrial): Figures {
     const cells = fleet.cells();
     if (cells.length < accessPoints.length) continue;
     dueAtMs = fleet.nowMs + program.everySeconds * 1000;
+    program.see?.(attached.devices(), fleet.nowMs);
     for (const order of program.decide(cells, fleet.nowMs)) {
       const { state } = world.command(order.ap_id, order.name, order.args);
       if (state === 'succeeded') sums.done++;
@@ -80,7 +92,7 @@ export function runOnModel(trial: ModelTrial): Figures {
       }
     }
   }
-  const { askedBits, deliveredBits, lostBits, devices } = world.totals();
+  const { askedBits, deliveredBits, lostBits, devices, outageS, dataS, metS, deviceEnergyJ } = world.totals();
   return {
     energyKwh: sums.powerW / 3.6e6,
     askedGbit: askedBits / 1e9,
@@ -88,6 +100,9 @@ export function runOnModel(trial: ModelTrial): Figures {
     droppedGbit: lostBits / 1e9,
     waitingGbit: sums.waitingBits / seconds / 1e9,
     unservedPct: (100 * sums.unserved) / seconds / devices,
+    outageS,
+    inBudgetPct: (100 * metS) / dataS,
+    batteryKj: deviceEnergyJ / 1000,
     ...reports.means(),
     done: sums.done,
     failed: sums.failed,
@@ -126,15 +141,44 @@ class Reports {
   }
 }
 
+/** The devices as Weft would list them, from the newest list of each access point. */
+class Attached {
+  readonly #types: Map<string, AccessPointType>;
+  readonly #lists = new Map<string, NonNullable<Sample['devices']>>();
+
+  constructor(accessPoints: World['accessPoints']) {
+    this.#types = new Map(accessPoints.map(({ ap_id, type }) => [ap_id, type]));
+  }
+
+  add({ ap_id, devices }: Sample): void {
+    if (devices) this.#lists.set(ap_id, devices);
+  }
+
+  devices(): SeenDevice[] {
+    const found = new Map<string, { device: string; links: SeenLink[]; heard: SeenDevice['heard'] }>();
+    for (const [ap_id, list] of this.#lists) {
+      for (const { device, rssi_dbm, snr_db, tx_mbps, heard } of list) {
+        const link = { ap_id, technology: this.#types.get(ap_id)!, rssi_dbm, snr_db, tx_mbps };
+        const known = found.get(device);
+        if (known) known.links.push(link);
+        else found.set(device, { device, links: [link], heard });
+      }
+    }
+    return [...found.values()];
+  }
+}
+
 /** Positions and order as a spin-up request gives them. */
 function toSpec({ emulators, seed, startMs, reportIntervalSeconds }: ModelTrial) {
-  const accessPoints = emulators.flatMap(({ access_point_type, num_access_points, num_devices, locations }) => {
+  const accessPoints = emulators.flatMap((entry) => {
+    const { access_point_type, num_access_points, num_devices, locations, mbps_per_device } = entry;
     const places = locations.map((location) => {
       const [latitude, longitude] = location.split(',').map(Number);
       return { latitude: latitude!, longitude: longitude! };
     });
     return spreadOut(places, num_access_points, access_point_type).map((place) => {
-      return { ...place, type: access_point_type as AccessPointType, devices: num_devices };
+      const ap = { ...place, type: access_point_type as AccessPointType, devices: num_devices };
+      return mbps_per_device === undefined ? ap : { ...ap, mbpsPerDevice: mbps_per_device };
     });
   });
   const named = accessPoints.map((ap, n) => ({ ...ap, ap_id: `emu-${ap.type.toLowerCase()}-1-${n + 1}` }));

@@ -27,6 +27,9 @@ export const columns = {
   qos: { name: 'within delay budget', unit: '%', digits: 2, of: ({ qosMetPct }) => qosMetPct },
   latency: { name: 'latency', unit: 'ms', digits: 1, of: ({ latencyMs }) => latencyMs },
   overloaded: { name: 'time above 90 % load', unit: '%', digits: 1, of: ({ overloadedPct }) => overloadedPct },
+  outage: { name: 'outage', unit: 'device-seconds', digits: 0, of: ({ outageS }) => outageS },
+  inBudget: { name: 'in time', unit: '%', digits: 2, of: ({ inBudgetPct }) => inBudgetPct },
+  battery: { name: 'batteries', unit: 'kJ', digits: 2, of: ({ batteryKj }) => batteryKj },
   changes: { name: 'changes of state', unit: '', digits: 0, of: ({ changes }) => changes },
   done: { name: 'orders', unit: '', digits: 0, of: ({ done }) => done },
   failed: { name: 'failed orders', unit: '', digits: 0, of: ({ failed }) => failed },
@@ -42,18 +45,19 @@ export function seedsOf(text: string): number[] {
 
 /**
  * Runs each case on each seed of `--seeds` (default: 11-20), `--parallel` seeds at once (default: 2), and prints the
- * comparison. `module` is the URL of the caller, which is loaded in the threads too.
+ * comparison. `module` is the URL of the caller, which is loaded in the threads too. Resolves the figures by seed and case;
+ * in a thread undefined.
  */
 export async function compareOverSeeds(
   module: string,
   cases: Record<string, (seed: number) => Figures>,
   shown: readonly Column[],
-): Promise<void> {
+): Promise<Record<string, Figures>[] | undefined> {
   if (!isMainThread) {
     const { seed } = workerData as { seed: number };
     const figures = Object.entries(cases).map(([name, run]) => [name, run(seed)]);
     parentPort!.postMessage(Object.fromEntries(figures));
-    return;
+    return undefined;
   }
   const { values } = parseArgs({ options: { seeds: { type: 'string' }, parallel: { type: 'string' } }, strict: false });
   const seeds = seedsOf(String(values.seeds ?? '11-20'));
@@ -68,6 +72,7 @@ export async function compareOverSeeds(
   await Promise.all(Array.from({ length: Number(values.parallel ?? 2) }, runOne));
   const inOrder = seeds.map((seed) => results.get(seed)!);
   process.stdout.write(`${comparison(Object.keys(cases), inOrder, shown)}\n`);
+  return inOrder;
 }
 
 function inThread(module: string, seed: number): Promise<Record<string, Figures>> {

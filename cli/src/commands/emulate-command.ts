@@ -12,6 +12,7 @@ import { printRadioMap, radioMapOptions } from './radio-map.ts';
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
 
+const linkModes = ['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'] as const;
 const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
 
 export const emulateCommand: ClientCommand = {
@@ -36,6 +37,10 @@ ${identityHelp}`,
       value: 'CLASS=SHARE',
       about: `what devices do: ${trafficClasses.join(', ')}; repeatable (default: chosen by the model)`,
       isMany: true,
+    },
+    links: {
+      value: 'MODE',
+      about: `devices hold a link of each technology: ${linkModes.join(', ')} (default: one link)`,
     },
     for: { value: 'TIME', about: 'duration in model time (default: 1h)' },
     speed: { value: 'N', about: 'seconds of model time per second (default: 1)' },
@@ -105,6 +110,8 @@ function parseDemand(line: CommandLine) {
   if (line.has('profile') && profile === undefined) {
     throw new UsageError(`--profile must be one of ${profiles.join(', ')}.`);
   }
+  const mode = linkModes.find((name) => name === line.get('links'));
+  if (line.has('links') && mode === undefined) throw new UsageError(`--links must be one of ${linkModes.join(', ')}.`);
   const mbps = line.get('mbps');
   if (mbps !== undefined && !(mbps.trim() !== '' && Number(mbps) >= 0 && Number(mbps) <= 1000)) {
     throw new UsageError('--mbps must be a number from 0 to 1000.');
@@ -117,6 +124,7 @@ function parseDemand(line: CommandLine) {
     ...(profile !== undefined && { profile }),
     ...(mbps !== undefined && { mbps_per_device: Number(mbps) }),
     ...(mix.length > 0 && { mix: Object.fromEntries(mix) }),
+    ...(mode !== undefined && { link_policy: { mode } }),
   };
 }
 

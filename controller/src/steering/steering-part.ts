@@ -1,4 +1,5 @@
 // Steering as a part: what becomes of commands that move a device, by what the network sees, and who would not be moved.
+import type { AgentStore } from '../agents/agent-store.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
 import { none } from '../devices/registry/device-table.ts';
@@ -9,13 +10,14 @@ import { SteeringWatch, type TargetSight } from './steering-watch.ts';
 import { Stickiness } from './stickiness.ts';
 
 interface SteeringPartDeps extends Platform {
+  agentStore: Pick<AgentStore, 'get'>;
   eventLog: EventLog;
   commands: Pick<CommandsPart, 'steering'>;
   devices: Pick<DevicesPart, 'names' | 'registry' | 'addresses' | 'rememberSticky'>;
 }
 
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
-  const { config, database, eventLog, commands, devices, onError } = deps;
+  const { config, database, agentStore, eventLog, commands, devices, onError } = deps;
   const { registry } = devices;
   const lookAt = (ap_id: string, device: string): TargetSight | undefined => {
     const agent = registry.agent(ap_id);
@@ -36,6 +38,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     ...commands.steering,
     lookAt,
     deviceAt: (ap_id, identity) => devices.addresses.deviceAt(ap_id, identity) ?? emulatedDevice(identity),
+    hasModelTime: async (ap_id) => ((await agentStore.get(ap_id))?.emulated_for ?? null) !== null,
     onError,
   });
   const stickiness = new Stickiness({

@@ -10,6 +10,7 @@ const evidence = fc.record({
   sentMs: moment,
   deadlineMs: moment,
   nowMs: moment,
+  hasModelTime: fc.boolean(),
 });
 
 test('a device has moved only if the target said so after the command was sent', () => {
@@ -20,6 +21,12 @@ test('a device has moved only if the target said so after the command was sent',
       expect(sight!.heardMs).toBeGreaterThanOrEqual(times.sentMs);
     }),
   );
+});
+
+test('what the target says in the time of a model counts by when it arrived', () => {
+  const late = { sight: { heardMs: 1_000_000, listTs: 10, hasDevice: true }, sentMs: 999_000, deadlineMs: 2_000_000 };
+  expect(outcomeNow({ ...late, nowMs: 1_000_000 })).toBeUndefined();
+  expect(outcomeNow({ ...late, nowMs: 1_000_000, hasModelTime: true })).toBe('moved');
 });
 
 test('every attempt ends at its deadline', () => {

@@ -23,6 +23,8 @@ export interface SteeringWatchOptions {
   lookAt: (ap_id: string, device: string) => TargetSight | undefined;
   /** The device that an access point has chosen itself, by the identity in its answer. */
   deviceAt: (ap_id: string, identity: string) => string | undefined;
+  /** Whether its samples have the time of a model, which has nothing to do with the clock. */
+  hasModelTime: (ap_id: string) => Promise<boolean>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
   everyMs?: number;
@@ -32,6 +34,8 @@ export class SteeringWatch {
   readonly #options: SteeringWatchOptions;
   readonly #now: () => number;
   #byTarget = new Map<string, CommandRecord[]>();
+  /** Of these targets. */
+  #modelTime = new Map<string, boolean>();
   readonly #underWay = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
@@ -68,7 +72,14 @@ export class SteeringWatch {
 
   async #lookOnce(): Promise<void> {
     const waiting = await this.#options.listAwaiting(maxWatched);
-    this.#byTarget = Map.groupBy(waiting, ({ args }) => String(args.target));
+    const byTarget = Map.groupBy(waiting, ({ args }) => String(args.target));
+    const known = await Promise.all(
+      [...byTarget.keys()].map(async (ap_id) => {
+        return [ap_id, this.#modelTime.get(ap_id) ?? (await this.#options.hasModelTime(ap_id))] as const;
+      }),
+    );
+    this.#byTarget = byTarget;
+    this.#modelTime = new Map(known);
     for (const command of waiting) this.#judge(command);
   }
 
@@ -92,6 +103,7 @@ export class SteeringWatch {
       sentMs: command.sent_at ?? command.created_at,
       deadlineMs: Math.min((command.received_at ?? 0) + timeoutMsOf(command.args), command.expires_at),
       nowMs: this.#now(),
+      hasModelTime: this.#modelTime.get(String(command.args.target)) ?? false,
     });
   }
 
@@ -108,11 +120,15 @@ interface Evidence {
   sentMs: number;
   deadlineMs: number;
   nowMs: number;
+  /** The time of the list says nothing then; when it arrived does. */
+  hasModelTime?: boolean;
 }
 
 /** Undefined while it may still become anything. Never `moved` without a list of the target that has the device. */
-export function outcomeNow({ sight, sentMs, deadlineMs, nowMs }: Evidence): SteeringOutcome | undefined {
-  const isHeard = sight !== undefined && sight.heardMs >= sentMs && sight.listTs >= sentMs - clockToleranceMs;
+export function outcomeNow(evidence: Evidence): SteeringOutcome | undefined {
+  const { sight, sentMs, deadlineMs, nowMs, hasModelTime = false } = evidence;
+  const isHeard =
+    sight !== undefined && sight.heardMs >= sentMs && (hasModelTime || sight.listTs >= sentMs - clockToleranceMs);
   if (isHeard && sight.hasDevice) return 'moved';
   if (nowMs < deadlineMs) return undefined;
   // A target that says nothing is gone; one that serves others saw nobody come.

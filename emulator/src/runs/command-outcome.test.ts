@@ -11,7 +11,7 @@ test('what was applied is told where it differs from what was asked for', () => 
 test('a device that goes has accepted; which one, if the access point chose', () => {
   const done = { state: 'succeeded', applied: { device: 'device-3', target: 'b' }, settles_in_seconds: 1 } as const;
   expect(toOutcome({ name: 'steer_device', args: { target: 'b' } }, done)).toEqual({
-    result: { answer: 'accepted', settles_in_seconds: 1 },
+    result: { answer: 'accepted', device: 'device-3', settles_in_seconds: 1 },
     applied: done.applied,
   });
   expect(toOutcome({ name: 'steer_device', args: done.applied }, done)).not.toHaveProperty('applied');

@@ -12,7 +12,9 @@ export function toOutcome(
   { applied, settles_in_seconds }: Extract<CommandResult, { state: 'succeeded' }>,
 ): CommandOutcome {
   const hasChanged = Object.entries(applied).some(([argument, value]) => args[argument] !== value);
-  const result = name === 'steer_device' ? { answer: 'accepted', settles_in_seconds } : { settles_in_seconds };
+  const chosen = args.device === undefined && { device: applied.device };
+  const result =
+    name === 'steer_device' ? { answer: 'accepted', ...chosen, settles_in_seconds } : { settles_in_seconds };
   return hasChanged ? { result, applied } : { result };
 }
 

@@ -48,8 +48,27 @@ export function isDeviceSeen(slot: number, registry: DeviceRegistry, sight: Agen
   return sight.seesAll || someAgent(slot, registry, (ap_id) => sight.isSeen(ap_id));
 }
 
+/** For each slot of an access point whether it passes. */
+export function agentsThat(registry: DeviceRegistry, test: (ap_id: string) => boolean): Uint8Array {
+  const flags = new Uint8Array(registry.agentSlots);
+  for (const { slot, ap_id } of registry.agents()) if (test(ap_id)) flags[slot] = 1;
+  return flags;
+}
+
+/** Whether it is attached to one of these access points, or was there last while it is attached to none. */
+export function isAtOneOf(slot: number, registry: DeviceRegistry, flags: Uint8Array): boolean {
+  const { devices, links } = registry.table;
+  let link = devices.firstLink[slot]!;
+  if (link === none) {
+    const last = devices.lastAgent[slot]!;
+    return last !== none && flags[last] === 1;
+  }
+  for (; link !== none; link = links.nextOfDevice[link]!) if (flags[links.agent[link]!] === 1) return true;
+  return false;
+}
+
 /** Whether one of its access points passes: those that it is attached to, or where it was last. */
-export function someAgent(slot: number, registry: DeviceRegistry, test: (ap_id: string) => boolean): boolean {
+function someAgent(slot: number, registry: DeviceRegistry, test: (ap_id: string) => boolean): boolean {
   const { devices, links } = registry.table;
   let link = devices.firstLink[slot]!;
   if (link === none) {

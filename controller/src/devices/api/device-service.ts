@@ -13,7 +13,15 @@ import type { DeviceNames } from '../privacy/device-names.ts';
 import { isPseudonym } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
-import { type AnswerOptions, type DeviceExtras, isDeviceSeen, someAgent, toDevice, toTime } from './device-answer.ts';
+import {
+  type AnswerOptions,
+  agentsThat,
+  type DeviceExtras,
+  isAtOneOf,
+  isDeviceSeen,
+  toDevice,
+  toTime,
+} from './device-answer.ts';
 import { toMoves, toSteering } from './device-moves.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
@@ -149,16 +157,22 @@ export class DeviceService {
     return { registry, sight, showsAddresses: showsAddresses(caller), extrasOf };
   }
 
+  /** What it asks of access points is asked once for each of them: there are far fewer of them than devices. */
   #filter(sight: AgentSight, isSelective: boolean, search: string | undefined): (slot: number) => boolean {
     const { registry } = this.#options;
     const { table } = registry;
+    const visible = sight.seesAll ? undefined : agentsThat(registry, (ap_id) => sight.isSeen(ap_id));
+    const selected = isSelective
+      ? agentsThat(registry, (ap_id) => sight.isSeen(ap_id) && sight.isSelected(ap_id))
+      : undefined;
+    const named =
+      search === undefined
+        ? undefined
+        : agentsThat(registry, (ap_id) => ap_id.toLowerCase().includes(search) && sight.isSeen(ap_id));
     return (slot) => {
-      if (!isDeviceSeen(slot, registry, sight)) return false;
-      if (isSelective && !someAgent(slot, registry, (ap_id) => sight.isSeen(ap_id) && sight.isSelected(ap_id))) {
-        return false;
-      }
-      if (search === undefined || table.idOf(slot).includes(search)) return true;
-      return someAgent(slot, registry, (ap_id) => ap_id.toLowerCase().includes(search) && sight.isSeen(ap_id));
+      if (visible && !isAtOneOf(slot, registry, visible)) return false;
+      if (selected && !isAtOneOf(slot, registry, selected)) return false;
+      return !named || table.idOf(slot).includes(search!) || isAtOneOf(slot, registry, named);
     };
   }
 

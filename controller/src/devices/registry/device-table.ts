@@ -193,12 +193,15 @@ export class DeviceTable {
 
   setHeard(link: number, heard: readonly Neighbour[]): void {
     const links = this.links;
+    const before = links.heardCount[link]!;
     const count = Math.min(heard.length, maxHeardPerDevice);
     let bssids = 0;
     for (let index = 0; index < count; index++) {
       const { name, isBssid, rssi_dbm } = heard[index]!;
       const place = link * maxHeardPerDevice + index;
-      links.heardNames[place] = this.#names.idOf(name);
+      // Nearly always the same one as in the list before, and the same text.
+      const isKnown = index < before && this.#names.nameOf(links.heardNames[place]!) === name;
+      if (!isKnown) links.heardNames[place] = this.#names.idOf(name);
       links.heardLevels[place] = Number.isNaN(rssi_dbm) ? unknownLevel : clamp(rssi_dbm);
       if (isBssid) bssids |= 1 << index;
       // After each: a name that is looked for in a sweep must be found here.

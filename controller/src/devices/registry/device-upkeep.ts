@@ -1,6 +1,6 @@
 // Keeps the memory of devices and the database together: reads what is known at the start, writes down the newest values every
 // few seconds, learns what other nodes have heard, and forgets what nobody has seen for a day.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
 import type { DeviceJournal } from './device-journal.ts';
 import type { DeviceRegistry } from './device-registry.ts';
@@ -10,6 +10,8 @@ import { adoptValues, toListRecord } from './device-values.ts';
 const pageSize = 1_000;
 /** Lists that are written in one transaction. */
 const listsAtOnce = 100;
+/** How far apart. */
+const betweenSavesMs = 200;
 const pruneAtOnce = 1_000;
 /** Rows of other nodes become visible late, and their clocks differ. */
 const overlapMs = 10_000;
@@ -39,6 +41,7 @@ export class DeviceUpkeep {
   #timers: NodeJS.Timeout[] = [];
   #round: Promise<void> = Promise.resolve();
   #followedAt = 0;
+  #isStopped = false;
 
   constructor(options: DeviceUpkeepOptions) {
     this.#options = options;
@@ -81,6 +84,7 @@ export class DeviceUpkeep {
 
   /** Writes down the rest. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#round;
     await this.save().catch((error) => this.#options.onError(error, 'the values of devices could not be saved'));
@@ -98,7 +102,9 @@ export class DeviceUpkeep {
         for (const agent of agents.slice(start)) registry.noteUnsaved(agent);
         throw error;
       }
-      await nextTurn();
+      // Each is flushed to the disk, which everybody else waits for too.
+      if (this.#isStopped) await nextTurn();
+      else await pause(betweenSavesMs, undefined, { ref: false });
     }
   }
 
