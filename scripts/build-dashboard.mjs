@@ -1,6 +1,6 @@
 // Builds what Weft serves: the dashboard, the command line as one file and the SDK. Skips the build if the
 // sources did not change. This is `npm run build`; `npm start` and `npm test` run it too.
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -47,6 +47,7 @@ async function build(target) {
   const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', join(target, 'install')];
   const code = await runInForeground(node24(), sdk);
   if (code !== 0) return code;
+  copyFileSync(join(root, 'cli', 'install', 'weft-agent.sh'), join(target, 'install', 'weft-agent.sh'));
   await compress(target);
   // Written last: only a complete build has it.
   writeFileSync(join(target, stampName), stamp);

@@ -22,7 +22,7 @@ export function buildState() {
 /** One hash over all inputs of a build. */
 export function sourcesStamp() {
   const hash = createHash('sha256');
-  const parts = ['dashboard/src', 'dashboard/public', 'cli/src', 'sdk/src', 'contract/src'];
+  const parts = ['dashboard/src', 'dashboard/public', 'cli/src', 'cli/install', 'sdk/src', 'contract/src'];
   const sources = parts.flatMap((part) =>
     readdirSync(join(root, part), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))

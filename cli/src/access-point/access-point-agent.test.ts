@@ -77,6 +77,21 @@ test('a WiFi access point is one for Weft, and its power is set through Weft', a
   await expect(app.command('wifi-1', 'set_channel', { channel: 40 })).rejects.toMatchObject({ status: 422 });
 });
 
+test('devices are reported, also by a machine whose tools are slow', async () => {
+  const machine = withRadio(new RecordedMachine());
+  const { run } = machine;
+  // Longer than a measurement waits for one of its readers.
+  machine.run = async (command, args) => {
+    if (args.includes('station')) await new Promise((resolve) => setTimeout(resolve, 1_100));
+    return await run(command, args);
+  };
+  await start('wifi-3', machine);
+  await untilSo(async () => {
+    const { items } = await app.request('GET', '/api/v1/agents/wifi-3/devices');
+    expect(items.map(({ links }: { links: { rssi_dbm: number }[] }) => links[0]!.rssi_dbm)).toEqual([-50, -70]);
+  });
+});
+
 test('a radio that is switched on later is declared then', async () => {
   const machine = new RecordedMachine().file('proc/uptime', '7.0 1\n').tool('iw dev', '');
   await start('wifi-2', machine);

@@ -38,9 +38,8 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
   const subject = await createSubject({ settings, machine, pace, signal: ending.signal, say: speaker.say });
   const measurements = new Measurements({ readers: [...readersOf(machine), subject.reader], say: speaker.say });
   const description = await subject.describe();
-  const nowMs = performance.now();
-  await measurements.look(nowMs);
-  subject.devices(nowMs);
+  await measurements.look();
+  subject.devices();
   const offers = async () => [
     ...offerOwn(pace, subject.describe),
     ...(await subject.offers()),
@@ -109,9 +108,8 @@ async function report(reporting: Reporting): Promise<void> {
   let toldSeconds = pace.seconds;
   let toldKey = subject.key;
   while (await pace.next()) {
-    const nowMs = performance.now();
-    const values = await measurements.look(nowMs);
-    const devices = subject.devices(nowMs);
+    const values = await measurements.look();
+    const devices = subject.devices();
     const { declared } = measurements;
     const found = Object.keys(declared).length;
     const key = subject.key;

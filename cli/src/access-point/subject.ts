@@ -21,8 +21,8 @@ export interface Subject {
   readonly key: string;
   describe: () => Promise<Description>;
   offers(): Promise<CommandOffer[]>;
-  /** To be called after each measurement: all devices that were attached then; undefined if that is unknown. */
-  devices(nowMs: number): ReportedDevice[] | undefined;
+  /** To be called after each measurement: all devices that are attached; undefined if nothing new is known of them. */
+  devices(): ReportedDevice[] | undefined;
 }
 
 export interface SubjectOptions {
@@ -52,8 +52,8 @@ async function createAccessPoint({ settings, machine, pace, signal, say }: Subje
     },
     describe: () => describeMachine(machine, hostapd.interfaces.length > 0),
     offers: () => offerWifiCommands(machine, hostapd, settings.allowance.commands),
-    devices(nowMs) {
-      const radios = reader.observedAt(nowMs);
+    devices() {
+      const radios = reader.takeObserved();
       if (radios === undefined) return undefined;
       key = radiosKey(radios);
       // hostapd may have been started after the agent.

@@ -115,8 +115,7 @@ test('devices are told with signal, rates and time, and the radios so that other
   const machine = withRadio().tool('hostapd_cli -i wlan0 status', hostapdStatus);
   const reader = new WifiReader(machine);
   await reader.read(7);
-  expect(reader.observedAt(6)).toBeUndefined();
-  expect(toDevices(reader.observedAt(7)!)).toEqual([
+  expect(toDevices(reader.takeObserved()!)).toEqual([
     {
       device: '02:00:00:00:01:00',
       rssi_dbm: -50,
@@ -127,19 +126,20 @@ test('devices are told with signal, rates and time, and the radios so that other
     },
     { device: '02:00:00:00:02:00', rssi_dbm: -70, tx_mbps: 133.3, snr_db: 25 },
   ]);
+  expect(reader.takeObserved()).toBeUndefined();
   const here = { interface: 'wlan0', bssid: 'dc:a6:32:00:00:01', frequency_mhz: 5180, channel: 36, width_mhz: 80 };
   expect((await describeMachine(machine)).radios).toEqual([{ ...here, op_class: 128, phy_type: 9 }]);
   const failing = withRadio().tool('iw dev wlan0 station dump', new ToolFailure('no'));
   const unknown = new WifiReader(failing);
   await expect(unknown.read(8)).rejects.toThrow('no');
-  expect(unknown.observedAt(8)).toBeUndefined();
+  expect(unknown.takeObserved()).toBeUndefined();
 });
 
 test('an access point whose radio sleeps is not active, and is still one', async () => {
   const machine = withRadio().tool('iw dev', oneRadio.replace('type AP', 'type managed'));
   const reader = new WifiReader(machine, () => ['wlan0']);
   expect(toValues(await reader.read(0))).toEqual({ active: 0 });
-  expect(reader.observedAt(0)).toEqual([]);
+  expect(reader.takeObserved()).toEqual([]);
   expect(await describeMachine(machine, true)).toMatchObject({ access_point_type: 'WiFi', radios: [] });
   expect(await new WifiReader(machine).read(0)).toEqual([]);
 });

@@ -12,7 +12,7 @@ export class WifiReader implements Reader {
   readonly #machine: Machine;
   readonly #known: () => readonly string[];
   readonly #counters = new Counters();
-  #observed: { atMs: number; radios: ObservedRadio[] } | undefined;
+  #observed: ObservedRadio[] | undefined;
 
   /** `known` are interfaces that were access points before, also while they are asleep. */
   constructor(machine: Machine, known: () => readonly string[] = () => []) {
@@ -20,15 +20,17 @@ export class WifiReader implements Reader {
     this.#known = known;
   }
 
-  /** The radios as measured at that time; undefined if that failed or is not done. */
-  observedAt(nowMs: number): ObservedRadio[] | undefined {
-    return this.#observed?.atMs === nowMs ? this.#observed.radios : undefined;
+  /** The radios of the newest measurement, each once; undefined if none was done since the last call, or it failed. */
+  takeObserved(): ObservedRadio[] | undefined {
+    const observed = this.#observed;
+    this.#observed = undefined;
+    return observed;
   }
 
   async read(nowMs: number): Promise<Measured[]> {
     this.#counters.begin();
     const radios = await observeRadios(this.#machine);
-    this.#observed = { atMs: nowMs, radios };
+    this.#observed = radios;
     const count = new Set([...this.#known(), ...radios.map((radio) => radio.interface)]).size;
     const measured = await this.#all(radios, count, nowMs);
     const isServing = radios.some(({ channel }) => channel !== undefined);

@@ -24,6 +24,7 @@ beforeAll(async () => {
   write('.sources', 'a stamp');
   write('assets/index-a1.js', script);
   write('install/weft.mjs', script);
+  write('install/weft-agent.sh', '#!/bin/sh\n');
   write('assets/old-b2.js', script);
   write('assets/index-a1.js.br', brotliCompressSync(script));
   write('assets/index-a1.js.gz', gzipSync(script));
@@ -125,6 +126,7 @@ describe('a file', () => {
     expect((await get('/assets/index-a1.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
     expect((await get('/install/weft.mjs')).headers.get('cache-control')).toBe('no-cache');
+    expect((await get('/install/weft-agent.sh')).headers.get('content-type')).toBe('text/x-shellscript; charset=utf-8');
   });
 
   it.each(['/.sources', '/pages.json', '/index.html', '/assets/index-a1.js.br', '/assets/', '/assets/../index.html'])(

@@ -18,6 +18,7 @@ const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json',
   '.mjs': 'text/javascript; charset=utf-8',
+  '.sh': 'text/x-shellscript; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
 };

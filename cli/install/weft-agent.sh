@@ -1,0 +1,357 @@
+#!/bin/sh
+# weft-agent.sh: the agent for WiFi access points that have no room for Node, such as OpenWrt. It registers, reports what it
+# measures and which devices are attached, takes commands by long poll, and executes those that are allowed. It needs a POSIX
+# shell with awk (busybox), iw, hostapd_cli, and curl with jq, or uclient-fetch with jsonfilter. docs/agents.md explains it.
+#
+#   WEFT_URL=https://weft.example.org WEFT_AP_ID=roof-1 WEFT_ENROLMENT_TOKEN=... sh weft-agent.sh
+#
+#   WEFT_AGENT_ALLOW      set_tx_power,set_channel,steer_device,sleep,wake,reboot; default: none of them
+#   WEFT_AGENT_INTERVAL   seconds between reports; default: 5
+#   WEFT_AGENT_STATE_DIR  password and executed commands; default: /etc/weft-agent
+#   WEFT_AGENT_CERTIFICATE  PEM file of the one certificate to trust
+set -u
+umask 077
+url=${WEFT_URL:?is the address of Weft}
+ap_id=${WEFT_AP_ID:?is the name of this access point}
+allow=,${WEFT_AGENT_ALLOW:-},
+state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
+run=${WEFT_AGENT_RUN_DIR:-/tmp/weft-agent-$ap_id}
+max_waiting=500 # reports that are kept while Weft is away
+answer_seconds=5 # how long a device may think about a request to move
+
+case $ap_id in *[!A-Za-z0-9._-]*) echo "weft-agent: WEFT_AP_ID has letters, digits, dots, underscores and hyphens" >&2; exit 2 ;; esac
+mkdir -p "$state" "$run" || exit 2
+echo "${WEFT_AGENT_INTERVAL:-5}" > "$run/interval"
+main=$$
+
+say() { echo "weft-agent: $*" >&2; }
+is_allowed() { case $allow in *,"$1",*) return 0 ;; *) return 1 ;; esac; }
+is_number() { case $1 in '' | *[!0-9.]* | *.*.* | .) return 1 ;; *) return 0 ;; esac; }
+is_address() { printf %s "$1" | grep -Eqx '([0-9a-f]{2}:){5}[0-9a-f]{2}'; }
+# Text of tools, made harmless inside of JSON strings.
+plain() { tr -d '\042\134' | tr -c '[:alnum:][:punct:]' ' ' | cut -c 1-200; }
+
+# --- HTTP and JSON ---------------------------------------------------------------------------------------------------------
+
+# request METHOD PATH [BODY FILE]: the answer is in $run/answer-$part; true for 2xx. The status, where it is known, in $status.
+# Passwords and tokens are in files that only this account can read, not on a command line.
+request() {
+  status=0
+  : > "$run/answer-$part"
+  if command -v curl > /dev/null; then
+    status=$(curl -s -m 90 -X "$1" -H @"$run/header" ${3:+-H 'Content-Type: application/json' --data-binary @"$3"} \
+      ${WEFT_AGENT_CERTIFICATE:+--cacert "$WEFT_AGENT_CERTIFICATE"} -D "$run/head-$part" -o "$run/answer-$part" -w '%{http_code}' "$url$2") || status=0
+    case $status in 2??) set_clock; return 0 ;; *) return 1 ;; esac
+  fi
+  # It sends GET, or POST with data, which is all that is needed here.
+  uclient-fetch -q -T 90 --header="$(cat "$run/header")" ${3:+--header='Content-Type: application/json' --post-file="$3"} \
+    ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} -O "$run/answer-$part" "$url$2" 2> /dev/null && status=200
+}
+
+# Many access points do not know the time after a start. What Weft says in its answers is kept as the difference to the uptime.
+set_clock() {
+  awk -v uptime="$(cut -d ' ' -f 1 /proc/uptime)" 'tolower($1) == "date:" {
+    month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", $4) + 2) / 3
+    year = month < 3 ? $5 - 1 : $5
+    days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * ((month + 9) % 12) + 2) / 5) + $3 - 719469
+    split($6, time, ":")
+    printf "%.0f\n", days * 86400 + time[1] * 3600 + time[2] * 60 + time[3] - uptime
+  }' "$run/head-$part" > "$run/clock-$part" && [ -s "$run/clock-$part" ] && mv "$run/clock-$part" "$run/clock"
+}
+
+now_ms() {
+  if [ -s "$run/clock" ]; then awk -v at="$(cat "$run/clock")" '{ printf "%.0f", (at + $1) * 1000 }' /proc/uptime; else date +%s000; fi
+}
+
+# json PATH: a value of the last answer, such as .access_token or [0].args.dbm; empty if there is none.
+json() {
+  if command -v jq > /dev/null; then
+    jq -r ".${1#.} | select(. != null)" "$run/answer-$part" 2> /dev/null
+  else
+    jsonfilter -i "$run/answer-$part" -e "@$1" 2> /dev/null
+  fi
+}
+
+password() {
+  [ -s "$state/password" ] || tr -dc A-Za-z0-9 < /dev/urandom | head -c 40 > "$state/password"
+  cat "$state/password"
+}
+
+# Registers if it can, then logs in; false if Weft is away or refuses.
+log_in() {
+  if [ -n "${WEFT_ENROLMENT_TOKEN:-}" ] && [ ! -e "$state/enrolled" ]; then
+    echo "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$run/header"
+    printf '{"ap_id":"%s","password":"%s","configuration":%s}' "$ap_id" "$(password)" "$(configuration)" > "$run/body-$part"
+    request POST /api/v1/agents/public "$run/body-$part" && : > "$state/enrolled" && say "registered as $ap_id"
+  fi
+  : > "$run/header"
+  printf 'username=%s&password=%s' "$ap_id" "$(password)" > "$run/body-$part"
+  if command -v curl > /dev/null; then
+    curl -s -m 30 ${WEFT_AGENT_CERTIFICATE:+--cacert "$WEFT_AGENT_CERTIFICATE"} --data @"$run/body-$part" \
+      -o "$run/answer-$part" "$url/api/v1/token/?login_type=agent" || return 1
+  else
+    uclient-fetch -q -T 30 ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} \
+      --post-file="$run/body-$part" -O "$run/answer-$part" "$url/api/v1/token/?login_type=agent" 2> /dev/null || return 1
+  fi
+  token=$(json .access_token)
+  [ -n "$token" ] || return 1
+  # Written beside and renamed: the other part may read it at any time.
+  echo "Authorization: Bearer $token" > "$run/header.$part" && mv "$run/header.$part" "$run/header"
+}
+
+# --- Measurements ----------------------------------------------------------------------------------------------------------
+
+# Of each interface in AP mode: name, address, channel, frequency, width, power.
+radios() {
+  iw dev 2> /dev/null | awk '
+    function out() { if (type == "AP" && channel != "") print name, bssid, channel, freq, width, power }
+    $1 == "Interface" { out(); name = $2; type = channel = ""; power = 0 }
+    $1 == "addr" { bssid = $2 } $1 == "type" { type = $2 } $1 == "txpower" { power = $2 }
+    $1 == "channel" { channel = $2; freq = substr($3, 2) + 0; width = $6 }
+    END { out() }'
+}
+
+interfaces() { iw dev 2> /dev/null | awk '$1 == "Interface" { print $2 }'; }
+served() { for each in $(interfaces); do hostapd_cli -i "$each" status 2> /dev/null | grep -q '^state=' && echo "$each"; done; }
+
+# As JSON without brackets; all stations of an interface that are let in.
+devices_of() {
+  iw dev "$1" station dump | awk '
+    function out() { if (device != "" && authorized != "no") { printf "%s{\"device\":\"%s\"%s}", comma, device, more; comma = "," } }
+    function add(key, value) { if (value + 0 != 0) more = more ",\"" key "\":" value + 0 }
+    $1 == "Station" { out(); device = tolower($2); more = authorized = "" }
+    $1 == "signal:" { add("rssi_dbm", $2) } $1 == "authorized:" { authorized = $2 }
+    $1 == "rx" && $2 == "bitrate:" { add("rx_mbps", $3) } $1 == "tx" && $2 == "bitrate:" { add("tx_mbps", $3) }
+    $1 == "connected" && $2 == "time:" { add("connected_seconds", $3) }
+    END { out() }'
+}
+
+# One report as JSON. With several radios the metrics of each have its name at their end.
+sample() {
+  radios > "$run/radios-now"
+  count=$(wc -l < "$run/radios-now")
+  devices=''
+  metrics=''
+  while read -r name _ channel _ width power; do
+    here=$(devices_of "$name")
+    [ -n "$here" ] && devices=$devices${devices:+,}$here
+    suffix=; [ "$count" -gt 1 ] && suffix=_$name
+    metrics="$metrics,\"channel$suffix\":$channel,\"channel_width_mhz$suffix\":${width:-20},\"tx_power_dbm$suffix\":${power:-0}"
+  done < "$run/radios-now"
+  connected=$(printf %s "$devices" | grep -o '"device"' | grep -c .)
+  active=0; [ "$count" -gt 0 ] && active=1
+  read -r uptime _ < /proc/uptime
+  read -r load _ < /proc/loadavg
+  memory=$(awk '$1 == "MemAvailable:" { printf "%.1f", $2 / 1024 }' /proc/meminfo)
+  printf '{"ts":%s,"uptime_seconds":%s,"load1":%s,"memory_available_mb":%s,"active":%s,"connected_devices":%s%s,"devices":[%s]%s}\n' \
+    "$(now_ms)" "$uptime" "$load" "${memory:-0}" "$active" "$connected" "$metrics" "$devices" "$1"
+}
+
+configuration() {
+  printf '{"access_point_type":"WiFi","report_interval_seconds":%s,"agent":"weft-agent.sh","radios":[' "$(cat "$run/interval")"
+  radios | while read -r name bssid channel freq width _; do
+    printf '%s{"interface":"%s","bssid":"%s","channel":%s,"frequency_mhz":%s,"width_mhz":%s}' "${comma:-}" "$name" "$bssid" "$channel" "$freq" "${width:-20}"
+    comma=,
+  done
+  printf '],"metrics":{"uptime_seconds":{"label":"Uptime","unit":"s"},"load1":{"label":"Load"},"active":{"label":"Active"},'
+  printf '"memory_available_mb":{"label":"Memory available","unit":"MB"},"connected_devices":{"label":"Connected devices"}},"commands":['
+  printf '{"name":"identify","parameter":"identify","params":{}},'
+  printf '{"name":"set_report_interval","parameter":"report_interval","params":{"seconds":{"type":"integer","minimum":1,"maximum":3600}}}'
+  which=; [ "$(served | wc -l)" -gt 1 ] && which='"interface":{"type":"string"}'
+  is_allowed set_tx_power && printf ',{"name":"set_tx_power","parameter":"tx_power","params":{"dbm":{"type":"number","minimum":0,"maximum":30}%s}}' "${which:+,$which}"
+  is_allowed set_channel && printf ',{"name":"set_channel","parameter":"channel","params":{"channel":{"type":"integer","minimum":1,"maximum":196}%s}}' "${which:+,$which}"
+  for each in sleep wake; do is_allowed $each && printf ',{"name":"%s","parameter":"power_state","params":{%s}}' $each "$which"; done
+  is_allowed reboot && printf ',{"name":"reboot","parameter":"reboot","params":{}}'
+  is_allowed steer_device && printf ',{"name":"steer_device","parameter":"steering","params":{"device":{"type":"string"},"target":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":300,"optional":true},"force":{"type":"boolean","optional":true}}}'
+  printf ']}'
+}
+
+# Reports wait in a file of lines until Weft has stored them; the oldest are lost when there are too many.
+report() {
+  key=$(radios)
+  news=; [ "$key" = "${told:-}" ] || news=",\"configuration\":$(configuration)"
+  sample "$news" >> "$run/waiting"
+  told=$key
+  if [ "$(wc -l < "$run/waiting")" -gt $max_waiting ]; then
+    tail -n $max_waiting "$run/waiting" > "$run/waiting.new" && mv "$run/waiting.new" "$run/waiting"
+  fi
+  while [ -s "$run/waiting" ]; do
+    head -n 50 "$run/waiting" > "$run/sending"
+    { printf '{"samples":['; paste -s -d , "$run/sending"; printf ']}'; } > "$run/body-$part"
+    if ! request POST /api/v1/agent_update/update "$run/body-$part"; then
+      # What Weft will never take must not stop the rest.
+      case $status in 400 | 413 | 422) say "a report was refused: $(plain < "$run/answer-$part")" ;; *) return 1 ;; esac
+    fi
+    tail -n +$(($(wc -l < "$run/sending") + 1)) "$run/waiting" > "$run/waiting.new" && mv "$run/waiting.new" "$run/waiting"
+  done
+}
+
+# --- Commands --------------------------------------------------------------------------------------------------------------
+
+# The radio that is meant: the argument `interface`, or the only one.
+chosen() {
+  wanted=$(json '[0].args.interface')
+  for each in $(served); do
+    if [ -z "$wanted" ] || [ "$each" = "$wanted" ]; then echo "$each"; return; fi
+  done
+}
+
+fail() { printf '{"state":"failed","result":{"error":"%s"}}' "$(printf %s "$*" | plain)"; }
+hostapd() { said=$(hostapd_cli -i "$@" 2>&1 | tail -n 1); [ "$said" = OK ]; }
+
+set_channel() {
+  channel=$(json '[0].args.channel')
+  is_number "$channel" || { fail 'channel must be a number'; return; }
+  now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
+  # A radio stays in its band.
+  if [ "${now:-0}" -lt 3000 ]; then freq=$((2407 + channel * 5)); else freq=$((5000 + channel * 5)); fi
+  modes=ht middle=
+  hostapd_cli -i "$1" status | grep -q '^ieee80211ac=1' && modes='ht vht' middle=center_freq1=$freq
+  # shellcheck disable=SC2086 # these are words
+  hostapd "$1" chan_switch 5 "$freq" $middle bandwidth=20 $modes || { fail "hostapd rejects the channel: $said"; return; }
+  for _ in 1 2 3 4 5; do
+    radios | awk -v name="$1" -v freq="$freq" '$1 == name && $4 == freq { found = 1 } END { exit !found }' && break
+    sleep 1
+  done
+  printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"
+}
+
+set_tx_power() {
+  dbm=$(json '[0].args.dbm')
+  is_number "$dbm" || { fail 'dbm must be a number'; return; }
+  said=$(iw dev "$1" set txpower fixed "$(awk -v dbm="$dbm" 'BEGIN { printf "%d", dbm * 100 }')" 2>&1) || { fail "$said"; return; }
+  printf '{"state":"succeeded","applied":{"dbm":%s}}' "$(radios | awk -v name="$1" '$1 == name { print $6 }')"
+}
+
+set_power() { # interface disable|enable STATE word
+  hostapd_cli -i "$1" status | grep -q "^state=$3" || hostapd "$1" "$2" || { fail "hostapd rejects: $said"; return; }
+  printf '{"state":"succeeded","result":{"power_state":"%s"}}' "$4"
+}
+
+answered() { printf '{"state":"%s","result":{"answer":"%s"%s}}' "$1" "$2" "${3:+,\"status_code\":$3}"; }
+
+# By a BSS transition management request (802.11v). What the device answers is an event of hostapd.
+steer_device() {
+  device=$(json '[0].args.device' | tr A-F a-f)
+  is_address "$device" || { fail 'device must be a hardware address'; return; }
+  set --
+  for index in 0 1 2 3 4 5 6 7; do
+    radio="[0].args.target_radios[$index]"
+    bssid=$(json "$radio.bssid") channel=$(json "$radio.channel") class=$(json "$radio.op_class") phy=$(json "$radio.phy_type")
+    [ -n "$bssid" ] || break
+    if [ -z "$class" ]; then if [ "$channel" -le 14 ]; then class=81; elif [ "$channel" -le 48 ]; then class=115; else class=125; fi; fi
+    if ! is_address "$bssid" || ! is_number "$channel$class${phy:-7}"; then fail 'target_radios are invalid'; return; fi
+    set -- "$@" "neighbor=$bssid,0x0000,$class,$channel,${phy:-7},0301ff"
+  done
+  [ $# -gt 0 ] || { fail 'the radios of the target are unknown or asleep'; return; }
+  if [ "$(json '[0].args.force')" = true ]; then
+    seconds=$(json '[0].args.timeout_seconds')
+    is_number "${seconds:=30}" || seconds=30
+    set -- "$@" disassoc_imminent=1 "disassoc_timer=$((seconds * 10))"
+  fi
+  here=
+  for each in $(served); do hostapd_cli -i "$each" sta "$device" | grep -q '^flags=.*AUTHORIZED' && here=$each; done
+  [ -n "$here" ] || { answered failed not_here; return; }
+  before=$(wc -l < "$run/events")
+  hostapd "$here" bss_tm_req "$device" "$@" pref=1 abridged=1 || { fail "hostapd rejects the request: $said"; return; }
+  for _ in $(seq $answer_seconds); do
+    sleep 1
+    tail -n +$((before + 1)) "$run/events" | grep -E " (BSS-TM-RESP|AP-STA-DISCONNECTED) $device" | head -n 1 > "$run/response"
+    code=$(sed -n 's/.* status_code=\([0-9]*\).*/\1/p' "$run/response")
+    case $code in 0) answered succeeded accepted 0; return ;; [1-9]*) answered failed refused "$code"; return ;; esac
+    [ -s "$run/response" ] && { answered succeeded sent; return; }
+  done
+  answered failed no_answer
+}
+
+# What became of the first command of the last answer, as JSON.
+execute() {
+  name=$(json '[0].name')
+  case $name in
+    identify) printf '{"state":"succeeded","result":{"hostname":"%s","agent":"weft-agent.sh"}}' "$(plain < /proc/sys/kernel/hostname | tr -d ' ')"; return ;;
+    set_report_interval)
+      seconds=$(json '[0].args.seconds')
+      is_number "$seconds" || { fail 'seconds must be a number'; return; }
+      echo "$seconds" > "$run/interval"
+      printf '{"state":"succeeded"}'
+      return ;;
+  esac
+  is_allowed "$name" || { fail "$name is not allowed here"; return; }
+  radio=$(chosen)
+  case $name in
+    steer_device) steer_device; return ;;
+    # After the answer.
+    reboot) (sleep 3; reboot) > /dev/null 2>&1 & printf '{"state":"succeeded"}'; return ;;
+  esac
+  [ -n "$radio" ] || { fail 'there is no such radio'; return; }
+  case $name in
+    set_tx_power) set_tx_power "$radio" ;;
+    set_channel) set_channel "$radio" ;;
+    sleep) set_power "$radio" disable DISABLED asleep ;;
+    wake) set_power "$radio" enable ENABLED on ;;
+    *) fail "there is no command $name" ;;
+  esac
+}
+
+# A command is executed once: what became of it is on disk before it is told, and is told again when it comes again.
+take_commands() {
+  request GET "/api/v1/agents/$ap_id/commands?wait=25" || return 1
+  id=$(json '[0].command_id' | tr -cd A-Za-z0-9-)
+  [ -n "$id" ] || return 0
+  outcome=$(sed -n "s/^$id //p" "$state/commands" 2> /dev/null | tail -n 1)
+  if [ -z "$outcome" ]; then
+    echo "$id {\"state\":\"failed\",\"result\":{\"error\":\"the agent was stopped before it was done\"}}" >> "$state/commands"
+    outcome=$(execute)
+    echo "$id $outcome" >> "$state/commands"
+    tail -n 200 "$state/commands" > "$state/commands.new" && mv "$state/commands.new" "$state/commands"
+  fi
+  printf %s "$outcome" > "$run/body-$part"
+  request POST "/api/v1/agents/$ap_id/commands/$id" "$run/body-$part" || [ "$status" = 409 ]
+}
+
+# --- Parts that run side by side -------------------------------------------------------------------------------------------
+
+# Calls it again and again; after a failure it logs in and waits, longer each time.
+keep_at() { # function
+  pause=1
+  while :; do
+    if "$1"; then pause=1; continue; fi
+    [ "$pause" -gt 1 ] && say "Weft cannot be reached or refuses (status $status). Retrying."
+    log_in || sleep $pause
+    [ $pause -lt 30 ] && pause=$((pause * 2))
+  done
+}
+
+report_and_rest() {
+  report || return 1
+  # A signal tells that a device has come or gone.
+  sleep "$(cat "$run/interval")" & nap=$!
+  wait $nap
+  kill $nap 2> /dev/null
+  return 0
+}
+
+# Events of hostapd, each printed by echo; hostapd_cli ends when hostapd does, and is started again.
+follow() { # interface
+  while :; do
+    hostapd_cli -i "$1" -G 1 -a /bin/echo 2> /dev/null | while read -r line; do
+      echo "$line" >> "$run/events"
+      case $line in *" AP-STA-"* | *" AP-CSA-FINISHED"* | *" AP-ENABLED"* | *" AP-DISABLED"*) kill -USR1 $main ;; esac
+    done
+    if [ "$(wc -c < "$run/events")" -gt 65536 ]; then : > "$run/events"; fi
+    sleep 2
+  done
+}
+
+: > "$run/events"
+: > "$run/header"
+rm -f "$run/clock"
+part=report
+trap : USR1
+children=
+trap 'kill $children 2> /dev/null; exit 0' TERM INT
+for radio in $(served); do follow "$radio" & children="$children $!"; done
+until log_in; do say "cannot log in to $url. Retrying."; sleep 5; done
+say "connected to $url as $ap_id"
+(part=commands; trap - USR1; keep_at take_commands) & children="$children $!"
+keep_at report_and_rest

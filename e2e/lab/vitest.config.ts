@@ -1,0 +1,20 @@
+// The lab is one file of tests that build on each other, with one guest: scripts/test-lab.mjs runs it.
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+process.env.TZ = 'UTC';
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/weft');
+
+export default defineConfig({
+  root: join(import.meta.dirname, '../..'),
+  test: {
+    name: 'lab',
+    include: ['e2e/lab/*.lab.ts'],
+    pool: 'forks',
+    // What follows a failure would fail for the same reason.
+    bail: 1,
+    testTimeout: 300_000,
+    hookTimeout: 420_000,
+    reporters: ['verbose'],
+  },
+});
